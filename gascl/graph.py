@@ -1,0 +1,338 @@
+"""Graph: what every program runs on. Immutable, and on the host; knows no OpenCL."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl import intake
+from gascl.arcs import Arcs, build_arcs
+from gascl.errors import GraphError
+from gascl.intake import Duplicates, SelfLoops
+from gascl.labels import LabelIndex, label_array
+
+if TYPE_CHECKING:
+    import networkx
+    import scipy.sparse
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """A graph of V vertices, 0 ... V-1, and E edges, each with an id, 0 ... E-1.
+
+    Made by `from_edges`, `from_scipy`, `from_networkx` or `read`, which check what they are given;
+    the constructor does not. All arrays are read-only.
+
+    An undirected edge is two arcs with one edge id; a self-loop is one arc.
+    """
+
+    edge_src: np.ndarray  # int32 (E,)
+    edge_dst: np.ndarray  # int32 (E,)
+    num_vertices: int
+    directed: bool
+    labels: np.ndarray | None = None  # (V,) of integers, str or object
+    edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
+    report: list[str] = field(default_factory=list)  # what readers and policies did, in words
+    _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edge_fields", MappingProxyType(dict(self.edge_fields)))
+        for array in (self.edge_src, self.edge_dst, self.labels, *self.edge_fields.values()):
+            if array is not None:
+                array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
+        fields = dict(self.edge_fields)
+        state = (self.edge_src, self.edge_dst, self.num_vertices, self.directed, self.labels)
+        return Graph, (*state, fields, self.report)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        text = f"{self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}"
+        if self.edge_fields:
+            text += f", fields: {', '.join(self.edge_fields)}"
+        return f"Graph({text})"
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        *,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        labels: Iterable[Any] | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+        **edge_fields: Any,
+    ) -> Graph:
+        """A graph of the edges (src[i], dst[i]).
+
+        Args:
+            src, dst: (E,) whole numbers, 0 or more. They and all other arrays are copied.
+            num_vertices: more than every id; by default the number of labels, or without labels
+                the highest id + 1.
+            labels: (V,) unique names of the vertices: integers, str or any hashable objects.
+            duplicates: what becomes of edges with the same ends (in an undirected graph (u, v) and
+                (v, u), too): "keep" them, "error", or merge them into the first; its fields are
+                then the "sum", "min" or "max" of all or those of the "first".
+            self_loops: "keep" them, "drop" them, or "error".
+            edge_fields: name=(E,) real numbers.
+
+        Raises:
+            GraphError: an argument is not as above; says which edge, and the remedy.
+        """
+        return cls._build(
+            src, dst, num_vertices, directed, labels, edge_fields, duplicates, self_loops, []
+        )
+
+    @classmethod
+    def _build(
+        cls,
+        src: Any,
+        dst: Any,
+        num_vertices: int | None,
+        directed: bool,
+        labels: Iterable[Any] | None,
+        fields: Mapping[str, Any],
+        duplicates: Duplicates,
+        self_loops: SelfLoops,
+        report: list[str],
+    ) -> Graph:
+        """`from_edges`, with fields of any name and a report to go on with."""
+        intake.check_policy("duplicates", duplicates, Duplicates)
+        intake.check_policy("self_loops", self_loops, SelfLoops)
+        src, dst = intake.checked_ids(src, "src"), intake.checked_ids(dst, "dst")
+        if len(src) != len(dst):
+            raise GraphError(f"src has {len(src):,} ids and dst has {len(dst):,}; give as many")
+        names = None if labels is None else label_array(labels)
+        num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
+        index = None if names is None else LabelIndex(names)
+        edges = intake.Edges(
+            src.astype(np.int32),
+            dst.astype(np.int32),
+            intake.checked_fields(fields, len(src)),
+            names,
+            report,
+        )
+        edges.apply_self_loops(self_loops)
+        edges.apply_duplicates(duplicates, num_vertices, directed)
+        graph = cls(edges.src, edges.dst, num_vertices, directed, names, edges.fields, report)
+        if index is not None:
+            graph.__dict__["_label_index"] = index
+        return graph
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
+        *,
+        directed: bool = True,
+        field: str | None = "weight",
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph with an edge from i to j for every stored entry (i, j), explicit zeros too.
+
+        Args:
+            matrix: a square sparse matrix or array of real numbers; bool counts as int8.
+            directed: False needs a symmetric matrix; its lower triangle gives the edges.
+            field: the edge field that takes the entries' values; None: no field.
+
+        Raises:
+            GraphError: the matrix is not as above.
+        """
+        from gascl.io.scipy import read_scipy
+
+        parsed = read_scipy(matrix, directed, field)
+        return cls._from_parsed(parsed, duplicates, self_loops)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        G: networkx.Graph,
+        *,
+        fields: Iterable[str] | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph of NetworkX's Graph, DiGraph, MultiGraph or MultiDiGraph, in its node order.
+
+        The nodes are the labels.
+
+        Args:
+            fields: the edge attributes to take as fields; by default every numeric attribute that
+                all edges have, and the report says what was left out.
+
+        Raises:
+            GraphError: an edge lacks one of `fields` or has no number there.
+        """
+        from gascl.io.networkx import read_networkx
+
+        parsed = read_networkx(G, fields)
+        return cls._from_parsed(parsed, duplicates, self_loops)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        directed: bool | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+        format: str | None = None,
+    ) -> Graph:
+        """The graph in a file, which may be gzipped; `gascl.io` lists the formats.
+
+        Args:
+            directed: by default what the format says. An edge list says nothing and is directed.
+            format: the format's name; by default the content tells, or else the file's extension.
+
+        Raises:
+            FormatError: the file is not what its format says, or cannot be read.
+        """
+        from gascl.io import read_file
+
+        return cls._from_parsed(read_file(path, format, directed), duplicates, self_loops)
+
+    @classmethod
+    def _from_parsed(cls, parsed: Any, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
+        return cls._build(
+            parsed.src,
+            parsed.dst,
+            parsed.num_vertices,
+            parsed.directed,
+            parsed.labels,
+            parsed.fields,
+            duplicates,
+            self_loops,
+            list(parsed.report),
+        )
+
+    @property
+    def num_edges(self) -> int:
+        """Edges, each counted once also where it is undirected."""
+        return len(self.edge_src)
+
+    @property
+    def num_arcs(self) -> int:
+        """Arcs of the graph itself: an undirected edge is two, a self-loop one."""
+        if self.directed:
+            return self.num_edges
+        return 2 * self.num_edges - int(np.count_nonzero(self.edge_src == self.edge_dst))
+
+    def arcs(self, edges: str = "out") -> Arcs:
+        """The arcs along which a program scatters; built at the first call and kept.
+
+        Args:
+            edges: "out" (from edge_src to edge_dst), "in" (every arc reversed) or "both" (two arcs
+                an edge, one a self-loop). An undirected graph has the same arcs for all three.
+
+        Raises:
+            GraphError: `edges` is none of these.
+        """
+        if edges not in ("out", "in", "both"):
+            raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
+        way = edges if self.directed else "both"
+        if way not in self._arcs:
+            self._arcs[way] = build_arcs(
+                self.edge_src,
+                self.edge_dst,
+                self.num_vertices,
+                forward=way != "in",
+                backward=way != "out",
+            )
+        return self._arcs[way]
+
+    @cached_property
+    def out_degree(self) -> np.ndarray:
+        """int32 (V,): arcs out of each vertex."""
+        return _degrees(self.arcs().out_offsets)
+
+    @cached_property
+    def in_degree(self) -> np.ndarray:
+        """int32 (V,): arcs into each vertex."""
+        return _degrees(self.arcs().in_offsets)
+
+    def coo(self) -> tuple[np.ndarray, np.ndarray]:
+        """The two ends of every arc, int32 (A,) each, sorted by (source, destination, edge id)."""
+        vertices = np.arange(self.num_vertices, dtype=np.int32)
+        return np.repeat(vertices, self.out_degree), self.arcs().out_targets
+
+    def to_scipy(self, field: str | None = None) -> scipy.sparse.csr_array:
+        """The adjacency matrix (V, V): one entry an arc; zeros and duplicates are kept.
+
+        Args:
+            field: the edge field that gives the values; None: ones (int64).
+
+        Raises:
+            GraphError: there is no such field.
+        """
+        from scipy.sparse import csr_array
+
+        arcs = self.arcs()
+        if field is None:
+            values = np.ones(len(arcs.out_edges), dtype=np.int64)
+        elif field in self.edge_fields:
+            values = self.edge_fields[field][arcs.out_edges]
+        else:
+            known = ", ".join(self.edge_fields) or "none"
+            raise GraphError(f"the graph has no edge field {field!r}; it has: {known}")
+        shape = (self.num_vertices, self.num_vertices)
+        return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=True)
+
+    @cached_property
+    def _label_index(self) -> LabelIndex:
+        assert self.labels is not None
+        return LabelIndex(self.labels)
+
+    def index_of(self, label: Any) -> int:
+        """The vertex with this label; without labels, `label` itself once it is checked.
+
+        Integer labels are found from text, too: '4037' finds 4037.
+
+        Raises:
+            GraphError: there is no such vertex; names the nearest spelling.
+        """
+        if self.labels is not None:
+            return self._label_index.find(label)
+        try:
+            index = int(label) if isinstance(label, str) else operator.index(label)
+        except (TypeError, ValueError):
+            index = -1
+        if not 0 <= index < self.num_vertices:
+            raise self._no_vertex(label)
+        return index
+
+    def label_of(self, index: int) -> Any:
+        """The label of a vertex, as a Python object; without labels, the vertex itself.
+
+        Raises:
+            GraphError: there is no such vertex.
+        """
+        if not 0 <= index < self.num_vertices:
+            raise self._no_vertex(index)
+        if self.labels is None:
+            return int(index)
+        label = self.labels[index]
+        return label.item() if isinstance(label, np.generic) else label
+
+    def _no_vertex(self, value: Any) -> GraphError:
+        if not self.num_vertices:
+            return GraphError(f"there is no vertex {value!r}: the graph is empty")
+        return GraphError(
+            f"there is no vertex {value!r}; the graph's vertices are 0 to {self.num_vertices - 1}"
+        )
+
+
+def _degrees(offsets: np.ndarray) -> np.ndarray:
+    degrees = np.diff(offsets).astype(np.int32)
+    degrees.setflags(write=False)
+    return degrees

@@ -1,0 +1,137 @@
+"""Labels: the names that a graph's vertices have outside it."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+
+# difflib takes about 10 microseconds a candidate: this bounds what a wrong label costs.
+MAX_CANDIDATES = 100_000
+
+
+def label_array(labels: Iterable[Any]) -> np.ndarray:
+    """A copy of `labels` as a 1-D array: integers, str, or object where they are mixed or other.
+
+    Raises:
+        GraphError: `labels` is not one-dimensional, or of floats, bytes, bools or the like.
+    """
+    if not isinstance(labels, np.ndarray):
+        listed = list(labels)
+        array = np.empty(len(listed), dtype=object)
+        array[:] = listed
+        labels = array
+    if labels.ndim != 1:
+        raise GraphError(f"labels must have shape (vertices,), not {labels.shape}")
+    if labels.dtype.kind in "iuU":
+        return labels.astype(labels.dtype.newbyteorder("="))
+    if labels.dtype != object:
+        raise GraphError(
+            f"labels must be integers, str or object, not {labels.dtype}; "
+            "convert them with labels.astype(str) or labels.astype(int)"
+        )
+    kinds = {type(label) for label in labels}
+    if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        try:
+            return labels.astype(np.int64)
+        except OverflowError:
+            return labels.copy()
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return labels.astype(str)
+    return labels.copy()
+
+
+class LabelIndex:
+    """Finds the vertex of a label.
+
+    Args:
+        labels: (V,) as `label_array` gives them.
+
+    Raises:
+        GraphError: two vertices have the same label, or a label cannot be hashed.
+    """
+
+    def __init__(self, labels: np.ndarray):
+        self.labels = labels
+        if labels.dtype == object:
+            self._places = self._hash_places(labels)
+            return
+        self._order = np.argsort(labels, kind="stable")
+        ordered = labels[self._order]
+        same = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if len(same):
+            first, second = self._order[same[0]], self._order[same[0] + 1]
+            raise _repeated(labels[first].item(), first, second)
+
+    @staticmethod
+    def _hash_places(labels: np.ndarray) -> dict[Hashable, int]:
+        places: dict[Hashable, int] = {}
+        for place, label in enumerate(labels):
+            try:
+                first = places.setdefault(label, place)
+            except TypeError:
+                raise GraphError(
+                    f"the label of vertex {place}, {label!r}, cannot be hashed; "
+                    "use integers, str or tuples as labels"
+                ) from None
+            if first != place:
+                raise _repeated(label, first, place)
+        return places
+
+    def find(self, label: Any) -> int:
+        """The vertex whose label this is; for integer labels also from text ('4037' finds 4037).
+
+        Raises:
+            GraphError: no vertex has the label.
+        """
+        if self.labels.dtype == object:
+            try:
+                return self._places[label]
+            except (KeyError, TypeError):
+                raise self._unknown(label) from None
+        wanted = self._wanted(label)
+        if wanted is None or not len(self.labels):
+            raise self._unknown(label)
+        place = np.searchsorted(self.labels, wanted, sorter=self._order)
+        if place == len(self.labels) or self.labels[self._order[place]] != wanted:
+            raise self._unknown(label)
+        return int(self._order[place])
+
+    def _wanted(self, label: Any) -> np.ndarray | None:
+        """`label` in the labels' own dtype; None where it cannot be one of them."""
+        if self.labels.dtype.kind == "U":
+            return np.array(label) if isinstance(label, str) else None
+        if isinstance(label, str) and re.fullmatch(r"\s*[+-]?[0-9]+\s*", label):
+            label = int(label)
+        try:
+            return np.array(operator.index(label), dtype=self.labels.dtype)
+        except (TypeError, OverflowError):
+            return None
+
+    def _unknown(self, label: Any) -> GraphError:
+        count = len(self.labels)
+        message = f"no vertex has the label {label!r}; the graph has {count:,} labels"
+        if self.labels.dtype.kind in "iu":
+            if count:
+                least, most = self.labels[self._order[0]], self.labels[self._order[-1]]
+                message += f", integers from {least} to {most}"
+            return GraphError(message)
+        known = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
+        near = difflib.get_close_matches(str(label), known, n=1, cutoff=0.5)
+        if near:
+            message += f"; did you mean {known[near[0]]!r}?"
+        elif count:
+            message += f", such as {self.labels[0]!r}"
+        return GraphError(message)
+
+
+def _repeated(label: Any, first: int, second: int) -> GraphError:
+    return GraphError(
+        f"vertices {first} and {second} have the same label, {label!r}; labels must be unique"
+    )
