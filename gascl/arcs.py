@@ -16,10 +16,10 @@ def index_dtype(num_arcs: int) -> np.dtype:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arcs:
-    """Every arc twice: grouped by the vertex that scatters (CSR) and by the one that receives (CSC).
+    """Every arc twice: by the vertex that scatters (CSR) and by the one that receives (CSC).
 
     CSR order is by (scattering vertex, other end, edge id), CSC order by (receiving vertex,
-    scattering vertex, edge id). A arcs, V vertices; I is `index_dtype(A)`. All arrays are read-only.
+    scattering vertex, edge id). A arcs, V vertices; I is `index_dtype(A)`. All are read-only.
 
     `slot` is the reverse-edge index of Che, "GasCL: A Vertex-Centric Graph Model for GPUs"
     (HPEC 2014), section IV-B: a vertex that scatters along CSR arc i writes its message to
@@ -51,25 +51,28 @@ def build_arcs(
         forward, backward: make arcs from src to dst, from dst to src, or both. A self-loop is one
             arc, and a forward one where both are asked for.
     """
+    from scipy.sparse import csc_array, csr_array
+
     tail, head, edge, is_reversed = _arcs_by_edge(src, dst, forward, backward)
-    # Stable sorts, least significant key first; the arcs come by edge id, so ties stay so.
-    _, by_head = _counting_sort(head, num_vertices)
-    out_offsets, by_tail = _counting_sort(tail[by_head], num_vertices)
-    csr = by_head[by_tail]
-    tail, head, edge, is_reversed = tail[csr], head[csr], edge[csr], is_reversed[csr]
-    # Arcs in CSR order that are sorted by head alone are in CSC order.
-    in_offsets, csc = _counting_sort(head, num_vertices)
-    slot = np.empty_like(csc)
-    slot[csc] = np.arange(len(csc), dtype=csc.dtype)
+    shape = (num_vertices, num_vertices)
+    offsets, order = _counting_sort(tail, num_vertices)
+    # Converting between CSR and CSC sorts by the other end and keeps the order of the rest, so that
+    # the arcs, which begin by edge id, come by (head, tail, id) and then by (tail, head, id).
+    by_head = csr_array((order, head[order], offsets), shape=shape).tocsc()
+    places = np.arange(len(order), dtype=order.dtype)
+    by_tail = csc_array((places, by_head.indices, by_head.indptr), shape=shape).tocsr()
+    slot = by_tail.data
+    in_edges = edge[by_head.data]
+    in_reversed = is_reversed[by_head.data]
     return Arcs(
-        out_offsets=out_offsets,
-        out_targets=head,
-        out_edges=edge,
-        out_reversed=is_reversed,
-        in_offsets=in_offsets,
-        in_sources=tail[csc],
-        in_edges=edge[csc],
-        in_reversed=is_reversed[csc],
+        out_offsets=by_tail.indptr.astype(order.dtype, copy=False),
+        out_targets=by_tail.indices.astype(np.int32, copy=False),
+        out_edges=in_edges[slot],
+        out_reversed=in_reversed[slot],
+        in_offsets=by_head.indptr.astype(order.dtype, copy=False),
+        in_sources=by_head.indices.astype(np.int32, copy=False),
+        in_edges=in_edges,
+        in_reversed=in_reversed,
         slot=slot,
     )
 
@@ -83,9 +86,9 @@ def _arcs_by_edge(
         tail, head = (src, dst) if forward else (dst, src)
         edge = np.arange(num_edges, dtype=index_dtype(num_edges))
         return tail, head, edge, np.full(num_edges, not forward, dtype=np.uint8)
-    keep = np.ones((num_edges, 2), dtype=bool)
-    keep[:, 1] = src != dst
-    keep = keep.ravel()
+    kept = np.ones((num_edges, 2), dtype=bool)
+    kept[:, 1] = src != dst
+    keep = kept.ravel()
     tail = np.stack([src, dst], axis=1).ravel()[keep]
     head = np.stack([dst, src], axis=1).ravel()[keep]
     edge = np.repeat(np.arange(num_edges, dtype=index_dtype(len(tail))), 2)[keep]

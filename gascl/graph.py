@@ -16,7 +16,7 @@ from gascl import intake
 from gascl.arcs import Arcs, build_arcs
 from gascl.errors import GraphError
 from gascl.intake import Duplicates, SelfLoops
-from gascl.labels import LabelIndex, label_array
+from gascl.labels import INTEGER, LabelIndex, label_array
 
 if TYPE_CHECKING:
     import networkx
@@ -41,9 +41,12 @@ class Graph:
     edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     report: list[str] = field(default_factory=list)  # what readers and policies did, in words
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _label_index: LabelIndex | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edge_fields", MappingProxyType(dict(self.edge_fields)))
+        if self.labels is not None:
+            object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         for array in (self.edge_src, self.edge_dst, self.labels, *self.edge_fields.values()):
             if array is not None:
                 array.setflags(write=False)
@@ -114,7 +117,6 @@ class Graph:
             raise GraphError(f"src has {len(src):,} ids and dst has {len(dst):,}; give as many")
         names = None if labels is None else label_array(labels)
         num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
-        index = None if names is None else LabelIndex(names)
         edges = intake.Edges(
             src.astype(np.int32),
             dst.astype(np.int32),
@@ -124,10 +126,7 @@ class Graph:
         )
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
-        graph = cls(edges.src, edges.dst, num_vertices, directed, names, edges.fields, report)
-        if index is not None:
-            graph.__dict__["_label_index"] = index
-        return graph
+        return cls(edges.src, edges.dst, num_vertices, directed, names, edges.fields, report)
 
     @classmethod
     def from_scipy(
@@ -288,11 +287,6 @@ class Graph:
         shape = (self.num_vertices, self.num_vertices)
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=True)
 
-    @cached_property
-    def _label_index(self) -> LabelIndex:
-        assert self.labels is not None
-        return LabelIndex(self.labels)
-
     def index_of(self, label: Any) -> int:
         """The vertex with this label; without labels, `label` itself once it is checked.
 
@@ -301,15 +295,11 @@ class Graph:
         Raises:
             GraphError: there is no such vertex; names the nearest spelling.
         """
-        if self.labels is not None:
+        if self._label_index is not None:
             return self._label_index.find(label)
-        try:
-            index = int(label) if isinstance(label, str) else operator.index(label)
-        except (TypeError, ValueError):
-            index = -1
-        if not 0 <= index < self.num_vertices:
-            raise self._no_vertex(label)
-        return index
+        if isinstance(label, str) and INTEGER.fullmatch(label):
+            label = int(label)
+        return self._checked_vertex(label)
 
     def label_of(self, index: int) -> Any:
         """The label of a vertex, as a Python object; without labels, the vertex itself.
@@ -317,19 +307,21 @@ class Graph:
         Raises:
             GraphError: there is no such vertex.
         """
-        if not 0 <= index < self.num_vertices:
-            raise self._no_vertex(index)
+        index = self._checked_vertex(index)
         if self.labels is None:
-            return int(index)
+            return index
         label = self.labels[index]
         return label.item() if isinstance(label, np.generic) else label
 
-    def _no_vertex(self, value: Any) -> GraphError:
-        if not self.num_vertices:
-            return GraphError(f"there is no vertex {value!r}: the graph is empty")
-        return GraphError(
-            f"there is no vertex {value!r}; the graph's vertices are 0 to {self.num_vertices - 1}"
-        )
+    def _checked_vertex(self, value: Any) -> int:
+        try:
+            index = operator.index(value)
+        except TypeError:
+            index = -1
+        if 0 <= index < self.num_vertices:
+            return index
+        known = f"0 to {self.num_vertices - 1}" if self.num_vertices else "none: it is empty"
+        raise GraphError(f"there is no vertex {value!r}; the graph's vertices are {known}")
 
 
 def _degrees(offsets: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -57,7 +58,10 @@ def checked_num_vertices(
         highest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
         count = highest + 1 if labels is None else len(labels)
     else:
-        count = int(num_vertices)
+        try:
+            count = operator.index(num_vertices)
+        except TypeError:
+            raise GraphError(f"num_vertices is {num_vertices!r}; give a whole number") from None
     if not 0 <= count <= INT32_MAX:
         raise GraphError(
             f"the graph would have {count:,} vertices; it can have 0 to {INT32_MAX:,}; ids that "
@@ -71,10 +75,11 @@ def checked_num_vertices(
         beyond = np.flatnonzero(ids >= count)
         if len(beyond):
             value = int(ids[beyond[0]])
-            given = "num_vertices" if labels is None else "the number of labels"
+            known = f"0 to {count - 1}" if count else "none"
+            more = f"num_vertices={value + 1}" if labels is None else f"{value + 1} labels"
             raise GraphError(
-                f"edge {beyond[0]}: {name} is {value}, and {given} is {count} (ids below it); "
-                f"correct the id or give {given.split()[-1]} for {value + 1} vertices"
+                f"edge {beyond[0]}: {name} is {value}, and the graph has {count} vertices (ids: "
+                f"{known}); correct the id or give {more}"
             )
     return count
 
@@ -93,7 +98,7 @@ def checked_fields(fields: Mapping[str, Any], num_edges: int) -> dict[str, np.nd
                 "digits and _, not beginning with a digit"
             )
         array = np.asarray(values)
-        if array.dtype.kind not in "iuf" and array.size:
+        if array.dtype.kind not in "iuf":
             raise GraphError(
                 f"edge field {name!r} must be real numbers, not {array.dtype}; convert it, e.g. "
                 "with .astype('float64')"

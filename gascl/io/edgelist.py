@@ -22,10 +22,10 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.io.parsed import Format, Parsed, opened
+from gascl.labels import INTEGER
 
 COMMENT = re.compile(r"(?:^|(?<=[\s,]))[#%].*", re.DOTALL)
 SEPARATOR = re.compile(r"\s*,\s*|\s+")
-INTEGER = re.compile(r"[+-]?[0-9]+")
 EXPECTED = "expected source, target and perhaps a weight, parted by spaces, tabs or commas"
 
 
@@ -125,6 +125,8 @@ def _read_integers(path: Path) -> Rows | None:
                         ndmin=1,
                     )
             except ValueError:
+                if not weighted:
+                    return None
                 continue
         labels, src, dst = _numbered(table["src"], table["dst"])
         return Rows(labels, src, dst, table["weight"].copy() if weighted else None, comments)
@@ -156,7 +158,7 @@ def _read_any(path: Path) -> Rows:
     with _text(path) as file:
         for number, line in enumerate(file, start=1):
             columns = _split(line)
-            if not columns or columns == [""]:
+            if not columns:
                 comments += bool(line.strip())
                 continue
             width = width or len(columns)
