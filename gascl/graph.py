@@ -87,7 +87,7 @@ class Graph:
                 (v, u), too): "keep" them, "error", or merge them into the first; its fields are
                 then the "sum", "min" or "max" of all or those of the "first".
             self_loops: "keep" them, "drop" them, or "error".
-            edge_fields: name=(E,) real numbers.
+            edge_fields: name=(E,) integers, float32 or float64.
 
         Raises:
             GraphError: an argument is not as above; says which edge, and the remedy.

@@ -85,10 +85,11 @@ def checked_num_vertices(
 
 
 def checked_fields(fields: Mapping[str, Any], num_edges: int) -> dict[str, np.ndarray]:
-    """Copies of the edge fields, each (E,), of real numbers in native byte order.
+    """Copies of the edge fields, each (E,), in native byte order.
 
     Raises:
-        GraphError: a name is not an identifier, or values are not numbers or not one an edge.
+        GraphError: a name is not an identifier, or values are not integers, float32 or float64,
+            or not one an edge.
     """
     checked = {}
     for name, values in fields.items():
@@ -98,10 +99,10 @@ def checked_fields(fields: Mapping[str, Any], num_edges: int) -> dict[str, np.nd
                 "digits and _, not beginning with a digit"
             )
         array = np.asarray(values)
-        if array.dtype.kind not in "iuf":
+        if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
             raise GraphError(
-                f"edge field {name!r} must be real numbers, not {array.dtype}; convert it, e.g. "
-                "with .astype('float64')"
+                f"edge field {name!r} must be integers, float32 or float64, not {array.dtype}; "
+                "convert it, e.g. with .astype('float64')"
             )
         if array.shape != (num_edges,):
             raise GraphError(

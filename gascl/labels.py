@@ -129,7 +129,7 @@ class LabelIndex:
         if near:
             message += f"; did you mean {known[near[0]]!r}?"
         elif count:
-            message += f", such as {self.labels[0]!r}"
+            message += f", such as {self.labels[:1].tolist()[0]!r}"
         return GraphError(message)
 
 

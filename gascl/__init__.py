@@ -1,0 +1,55 @@
+"""gascl: GasCL for Python. Write a graph algorithm as a class, run it on any OpenCL device."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gascl.device import devices as devices
+    from gascl.engine import Engine as Engine
+    from gascl.errors import DeviceError as DeviceError
+    from gascl.errors import FormatError as FormatError
+    from gascl.errors import GasclError as GasclError
+    from gascl.errors import GraphError as GraphError
+    from gascl.errors import Interrupted as Interrupted
+    from gascl.errors import NotConverged as NotConverged
+    from gascl.errors import NotConvergedError as NotConvergedError
+    from gascl.errors import ProgramError as ProgramError
+    from gascl.fields import aggregate as aggregate
+    from gascl.fields import edge as edge
+    from gascl.fields import param as param
+    from gascl.fields import vertex as vertex
+    from gascl.graph import Graph as Graph
+    from gascl.program import VertexProgram as VertexProgram
+    from gascl.result import Result as Result
+
+__version__ = "0.1.0"
+
+#: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
+_HOME = {
+    "Engine": "engine",
+    "Graph": "graph",
+    "Result": "result",
+    "VertexProgram": "program",
+    "aggregate": "fields",
+    "devices": "device",
+    "edge": "fields",
+    "param": "fields",
+    "vertex": "fields",
+    "DeviceError": "errors",
+    "FormatError": "errors",
+    "GasclError": "errors",
+    "GraphError": "errors",
+    "Interrupted": "errors",
+    "NotConverged": "errors",
+    "NotConvergedError": "errors",
+    "ProgramError": "errors",
+}
+__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gascl' has no attribute {name!r}")
+    return getattr(import_module(f"gascl.{_HOME[name]}"), name)

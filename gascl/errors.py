@@ -1,0 +1,56 @@
+"""What gascl raises and warns with. Every message gives the cause, the value and the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gascl.result import Result
+
+
+class GasclError(Exception):
+    """Base of every error that gascl raises on purpose."""
+
+
+class ProgramError(GasclError, ValueError):
+    """A vertex program, or a parameter given to one, is wrong; names the user's file and line."""
+
+
+class GraphError(GasclError, ValueError):
+    """A graph, or what it was to be built from, is wrong."""
+
+
+class FormatError(GraphError):
+    """A file is not what its format says; names the file and the line."""
+
+
+class DeviceError(GasclError, RuntimeError):
+    """No such device, or the device lacks what the run needs."""
+
+
+class NotConvergedError(GasclError, RuntimeError):
+    """The run ended before its own rule held, and the caller asked for an error.
+
+    Attributes:
+        result: the partial `Result`.
+    """
+
+    def __init__(self, message: str, result: Result):
+        super().__init__(message)
+        self.result = result
+
+
+class NotConverged(UserWarning):
+    """The run ended before its own rule held: what it returns is not the answer yet."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run.
+
+    Attributes:
+        result: the partial `Result`, after the last whole superstep.
+    """
+
+    def __init__(self, message: str, result: Result):
+        super().__init__(message)
+        self.result = result

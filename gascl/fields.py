@@ -1,0 +1,206 @@
+"""Declarations: the typed fields, parameters and aggregators of a vertex program.
+
+`vertex`, `edge`, `param` and `aggregate` are namespaces with one function a type::
+
+    rank = vertex.real(init="(real)1 / g.num_vertices")
+    weight = edge.real(default=1)
+    damping = param.real(0.85)
+    change = aggregate.real("sum")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gascl.errors import ProgramError
+from gascl.types import NAMES, Type, name_of, resolve
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+
+
+@dataclass
+class Field:
+    """One declaration. `name` is set when the class is made."""
+
+    type: str
+    doc: str = ""
+    name: str = ""
+    kind: ClassVar[str] = "field"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def resolve(self, real: str) -> Type:
+        return resolve(self.type, real)
+
+
+@dataclass
+class VertexField(Field):
+    """State of a vertex: one value a vertex, written by init and apply."""
+
+    init: str | float | int = 0
+    kind: ClassVar[str] = "vertex field"
+
+
+@dataclass
+class EdgeField(Field):
+    """Input of an edge, read only: the graph's edge field of the same name, or the default."""
+
+    default: Any = REQUIRED
+    kind: ClassVar[str] = "edge field"
+
+
+@dataclass
+class Param(Field):
+    """A number given when the program is constructed; a kernel argument: no rebuild."""
+
+    default: Any = REQUIRED
+    kind: ClassVar[str] = "parameter"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else instance.__dict__[self.name]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError(
+            f"{type(instance).__name__}.{self.name} is fixed when the program is constructed: "
+            f"construct another, {type(instance).__name__}({self.name}={value!r})"
+        )
+
+    def convert(self, value: Any) -> Any:
+        """The value as the type holds it; raises ValueError where it can't."""
+        if isinstance(value, str):
+            value = _number(value)
+        if isinstance(value, bool) or not np.isscalar(value) or isinstance(value, complex):
+            raise ValueError(f"expected a number ({self.type})")
+        if self.type == "real" or self.type.startswith("float"):
+            return float(value)  # type: ignore[arg-type]
+        whole = int(value)  # type: ignore[arg-type]
+        info = np.iinfo(self.type)
+        if whole != value or not info.min <= whole <= info.max:
+            raise ValueError(f"expected a whole number from {info.min} to {info.max} ({self.type})")
+        return whole
+
+
+@dataclass
+class VertexParam(Param):
+    """A vertex, given by its label (by its index where the graph has no labels)."""
+
+    def convert(self, value: Any) -> Any:
+        return value
+
+
+@dataclass
+class ChoiceParam(Param):
+    """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
+
+    words: tuple[str, ...] = ()
+
+    def convert(self, value: Any) -> Any:
+        if value not in self.words:
+            raise ValueError(f"expected one of {', '.join(map(repr, self.words))}")
+        return value
+
+
+@dataclass
+class SuperstepsParam(Param):
+    """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
+
+    def convert(self, value: Any) -> Any:
+        if value in (None, "None", ""):
+            return None
+        whole = super().convert(value)
+        if whole < 0:
+            raise ValueError("expected 0 or more supersteps, or None")
+        return whole
+
+
+@dataclass
+class Aggregate(Field):
+    """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`."""
+
+    op: str = "sum"
+    kind: ClassVar[str] = "aggregator"
+    OPS: ClassVar = ("sum", "min", "max")
+
+    def accumulator(self, real: str, fp64: bool) -> Type:
+        """Sums are wider than what is added: double for floats, 64 bits for integers."""
+        type_ = self.resolve(real)
+        if self.op != "sum":
+            return type_
+        if type_.is_float:
+            return resolve("float64" if fp64 else "float32", real)
+        return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+class _Namespace:
+    """`vertex.real(...)`, `vertex.int32(...)`: one function for each type's name."""
+
+    def __init__(self, declare: Callable[..., Field], scalar: bool = False):
+        self._declare = declare
+        self._names = [n for n in NAMES if not scalar or resolve(n, "float32").width == 1]
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        canonical = name_of(name)
+        if canonical not in self._names:
+            raise ProgramError(f"{name!r} is a vector: only vertex fields and messages can be")
+
+        def declaration(*args: Any, **kwargs: Any) -> Any:
+            return self._declare(canonical, *args, **kwargs)
+
+        return declaration
+
+    def __dir__(self) -> list[str]:
+        return list(self._names)
+
+
+class _Params(_Namespace):
+    def vertex(self, default: Any = REQUIRED, doc: str = "") -> Any:
+        """A vertex of the graph, by its label."""
+        return VertexParam("int32", doc, default=default)
+
+    def choice(self, *words: str, doc: str = "") -> Any:
+        """One of `words`; the first is the default."""
+        if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
+            raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
+        return ChoiceParam("int32", doc, default=words[0], words=words)
+
+    def supersteps(self, default: int | None = None, doc: str = "") -> Any:
+        """A number of supersteps to run instead of asking `stop`; None: ask it."""
+        return SuperstepsParam("int32", doc, default=default)
+
+
+def _vertex(type_: str, init: str | float | int = 0, doc: str = "") -> VertexField:
+    return VertexField(type_, doc, init=init)
+
+
+def _edge(type_: str, default: Any = REQUIRED, doc: str = "") -> EdgeField:
+    return EdgeField(type_, doc, default=default)
+
+
+def _param(type_: str, default: Any = REQUIRED, doc: str = "") -> Param:
+    return Param(type_, doc, default=default)
+
+
+def _aggregate(type_: str, op: str, doc: str = "") -> Aggregate:
+    if op not in Aggregate.OPS:
+        raise ProgramError(f"an aggregator's op is one of {', '.join(Aggregate.OPS)}, not {op!r}")
+    return Aggregate(type_, doc, op=op)
+
+
+vertex = _Namespace(_vertex)
+edge = _Namespace(_edge, scalar=True)
+param = _Params(_param, scalar=True)
+aggregate = _Namespace(_aggregate, scalar=True)

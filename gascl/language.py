@@ -1,0 +1,271 @@
+"""What a snippet may see and do, as tables, and the check of a class against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NoReturn
+
+from gascl.errors import ProgramError
+from gascl.fields import REQUIRED, EdgeField, Field, Param, SuperstepsParam, VertexField
+from gascl.snippet import Member, Snippet
+from gascl.source import Place
+from gascl.types import resolve
+
+if TYPE_CHECKING:
+    from gascl.program import VertexProgram
+
+#: The attributes of a program that hold C: statements, then expressions.
+SNIPPETS = ("functions", "init", "scatter", "apply", "mask", "stop", "combine", "identity")
+
+#: The combiners with a name. Any other is an expression over `a` and `b`, with an `identity`.
+COMBINERS = ("sum", "prod", "min", "max", "or", "and")
+
+VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
+EDGE_MEMBERS = ("src", "dst", "id", "reversed")
+GRAPH_MEMBERS = ("num_vertices", "num_edges")
+
+#: Snippet -> the namespaces it may read. A vertex field's init expression counts as "field".
+_READS = {
+    "functions": "",
+    "field": "v p g superstep",
+    "init": "v p g prev superstep",
+    "mask": "v p g",
+    "scatter": "v e p g prev superstep",
+    "apply": "v p g prev superstep",
+    "stop": "agg prev p g superstep",
+    "combine": "",
+    "identity": "",
+}
+#: Function or word -> the snippets it may stand in. `aggregate_NAME` is added per class.
+_CALLS = {
+    "send": "scatter",
+    "set_mask": "init scatter apply",
+    "set_mask_of": "init scatter apply",
+    "unset_mask": "apply",
+    "get_mask": "scatter apply",
+    "get_mask_of": "scatter apply",
+    "msg": "apply",
+    "has_msg": "apply",
+    "superstep": "field init scatter apply stop",
+}
+#: What is planned and not there yet: name -> what it is. Refused when the class is defined.
+_LATER = {
+    "send_to": "messages to any vertex (`send_to`)",
+    "messages": "reading single messages (`messages[i]`)",
+    "num_messages": "reading single messages (`num_messages`)",
+    "neighbor": "the adjacency in snippets (`neighbor`)",
+    "has_edge": "the adjacency in snippets (`has_edge`)",
+}
+_LATER_ATTRIBUTES = {
+    "gather": "a `gather` snippet",
+    "gathered": "a `gather` snippet's `gathered` type",
+    "lanes": "`lanes`",
+    "priority": "`priority`",
+    "delta": "`delta`",
+    "solve": "`solve` over several classes",
+}
+
+_C_WORDS = set(
+    """auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef union
+    unsigned void volatile while half bool true false kernel global local constant private
+    read_only write_only read_write uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t
+    event_t sampler_t image1d_t image2d_t image3d_t vec_step pipe complex imaginary NULL INFINITY
+    NAN real""".split()
+)
+#: What a `Result` has already, so that a field of that name could not be reached.
+_RESULT_WORDS = set(
+    "fields supersteps converged stopped trace top save save_trace device delivery graph seconds "
+    "dtype initial".split()
+)
+
+
+def check(cls: type[VertexProgram]) -> None:
+    """Raise ProgramError, naming the user's line, where a class breaks the rules."""
+    _check_attributes(cls)
+    for declared in _declared(cls):
+        _check_declaration(cls, declared)
+    _check_messages(cls)
+    for key, snippet in cls.snippets.items():
+        kind = "field" if key.endswith(".init") else key
+        _check_words(cls, snippet, kind)
+        for member in snippet.members:
+            _check_member(cls, snippet, kind, member)
+        if kind == "field":
+            _check_init_order(cls, snippet, key.removesuffix(".init"))
+    _check_stop(cls)
+
+
+def _declared(cls: type[VertexProgram]) -> Iterator[Field]:
+    for table in (cls.vertex_fields, cls.edge_fields, cls.params, cls.aggregates):
+        yield from table.values()
+
+
+def _refuse(place: Place, cls: type[VertexProgram], why: str) -> NoReturn:
+    shown = f"\n    {place.text.strip()}" if place.text else ""
+    raise ProgramError(f"{place}: {cls.__name__}: {why}{shown}")
+
+
+def _check_attributes(cls: type[VertexProgram]) -> None:
+    base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
+    known = vars(base)
+    for name, value in vars(cls).items():
+        place = cls.class_source.place(name)
+        if name in _LATER_ATTRIBUTES:
+            _refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
+        if name.startswith("_") or isinstance(value, Field) or name in known:
+            continue
+        near = get_close_matches(name, [*SNIPPETS, "scatter_on", "apply_on", "message"], 1, 0.8)
+        if near:
+            _refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
+    for name, words in (
+        ("scatter_on", ("mask", "all")),
+        ("apply_on", ("message", "all")),
+        ("edges", ("out", "in", "both")),
+    ):
+        if getattr(cls, name) not in words:
+            quoted = " or ".join(map(repr, words))
+            why = f"{name} is {quoted}, not {getattr(cls, name)!r}"
+            _refuse(cls.class_source.place(name), cls, why)
+
+
+def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
+    name, kind = declared.name, declared.kind
+    place = cls.class_source.place(name)
+    builtin = {"vertex field": VERTEX_MEMBERS, "edge field": EDGE_MEMBERS}.get(kind, ())
+    if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
+        _refuse(place, cls, f"{name!r} is a word of the language and can't name a {kind}")
+    if name in builtin or name.startswith("gascl") or name.endswith("_"):
+        _refuse(place, cls, f"{name!r} is reserved and can't name a {kind}")
+    base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
+    taken = (*_RESULT_WORDS, *vars(base)) if kind == "vertex field" else vars(base)
+    if name in taken:
+        _refuse(place, cls, f"{name!r} is an attribute of every program or result; take another name")
+    if isinstance(declared, Param) and declared.default is not REQUIRED:
+        try:
+            declared.default = declared.convert(declared.default)
+        except (ValueError, TypeError) as error:
+            _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
+    if isinstance(declared, VertexField) and not isinstance(declared.init, str | int | float):
+        _refuse(place, cls, f"init of {name!r} is a C expression or a number")
+    if isinstance(declared, EdgeField) and declared.default is not REQUIRED:
+        if isinstance(declared.default, bool) or not isinstance(declared.default, int | float):
+            _refuse(place, cls, f"default of {name!r} is a number, not {declared.default!r}")
+
+
+def _check_messages(cls: type[VertexProgram]) -> None:
+    sends = "scatter" in cls.snippets and cls.snippets["scatter"].uses("send")
+    if cls.message is None:
+        if sends or (cls.combine is not None):
+            _refuse(
+                cls.class_source.place("scatter" if sends else "combine"),
+                cls,
+                "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
+            )
+        if "apply" in cls.snippets and cls.snippets["apply"].uses("msg"):
+            _refuse(cls.class_source.place("apply"), cls, "`msg` is read, but no `message` is declared")
+        return
+    place = cls.class_source.place("message")
+    if cls.combine is None:
+        named = ", ".join(COMBINERS)
+        _refuse(place, cls, f"combine is missing: one of {named}, or a C expression over a and b")
+    type_ = resolve(cls.message, "float32")
+    place = cls.class_source.place("combine")
+    if cls.combine in COMBINERS:
+        if cls.identity is not None:
+            _refuse(place, cls, f"combine = {cls.combine!r} has an identity of its own")
+        if type_.width > 1:
+            _refuse(place, cls, f"combine = {cls.combine!r} needs a scalar message, or write it out")
+        if cls.combine in ("or", "and") and type_.is_float:
+            _refuse(place, cls, f"combine = {cls.combine!r} needs an integer message")
+    else:
+        words = cls.snippets["combine"].words
+        if "a" not in words or "b" not in words:
+            near = get_close_matches(cls.combine, COMBINERS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            _refuse(place, cls, f"combine = {cls.combine!r} is no expression over a and b{hint}")
+        if cls.identity is None:
+            _refuse(place, cls, "a combine expression needs its identity = '...'")
+
+
+def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
+    if kind == "combine" and cls.combine in COMBINERS:
+        return
+    for word, line in snippet.words.items():
+        place = snippet.place(line)
+        if word in _LATER or word.endswith("_of") and word[:-3] in cls.vertex_fields:
+            what = _LATER.get(word, f"another vertex's field (`{word}`)")
+            _refuse(place, cls, f"{what} is not supported yet")
+        if word.startswith("gascl_"):
+            _refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
+        if word in _CALLS and kind not in _CALLS[word].split():
+            where = " and ".join(_CALLS[word].split())
+            _refuse(place, cls, f"{word} stands in {where} only, not in {snippet.label}")
+        if word.startswith("aggregate_"):
+            name = word.removeprefix("aggregate_")
+            if name not in cls.aggregates:
+                _unknown(place, cls, word, [f"aggregate_{a}" for a in cls.aggregates])
+            if kind not in ("init", "apply"):
+                _refuse(place, cls, f"{word} stands in init and apply only")
+        if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
+            continue
+        near = get_close_matches(word, [*_CALLS], 1, 0.85)
+        if near and word not in _CALLS and f"{word}(" in snippet.text.replace(" ", ""):
+            if word not in cls.functions:
+                _refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
+
+
+def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member: Member) -> None:
+    place = snippet.place(member.line)
+    space, name = member.namespace, member.name
+    if space == "msg":
+        _refuse(place, cls, "msg is read only")
+    if space not in _READS[kind].split():
+        if kind in ("functions", "combine", "identity"):
+            return  # their own parameters may be called v, e, p or g
+        _refuse(place, cls, f"`{space}` can't be seen in {snippet.label}")
+    tables: dict[str, list[str]] = {
+        "v": [*VERTEX_MEMBERS, *cls.vertex_fields],
+        "e": [*EDGE_MEMBERS, *cls.edge_fields],
+        "p": [n for n, p in cls.params.items() if not isinstance(p, SuperstepsParam)],
+        "g": list(GRAPH_MEMBERS),
+        "prev": list(cls.aggregates),
+        "agg": list(cls.aggregates),
+    }
+    if not name:
+        _refuse(place, cls, f"`{space}` alone is no value: write {space}.NAME")
+    if name not in tables[space]:
+        _unknown(place, cls, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
+    if member.written and not (space == "v" and kind in ("init", "apply")):
+        where = "v's fields are written in init and apply" if space == "v" else "it is read only"
+        _refuse(place, cls, f"{space}.{name} is written in {snippet.label}, but {where}")
+    if member.written and name in VERTEX_MEMBERS:
+        _refuse(place, cls, f"v.{name} is read only")
+
+
+def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str) -> None:
+    order = list(cls.vertex_fields)
+    for member in snippet.members:
+        if member.namespace == "v" and member.name in order[order.index(name) :]:
+            why = f"init of {name!r} reads v.{member.name}, which is declared later or is itself"
+            _refuse(snippet.place(member.line), cls, why)
+
+
+def _check_stop(cls: type[VertexProgram]) -> None:
+    if "scatter" not in cls.snippets and "apply" not in cls.snippets:
+        return  # an abstract base: it can't be run, and the engine says so
+    if cls.scatter_on == "all" and not cls.stop and not cls.converged:
+        if cls.supersteps_param() is None:
+            _refuse(
+                cls.class_source.place("scatter_on"),
+                cls,
+                "scatters on all and never stops: give stop = '...', def converged(self, step), "
+                "or supersteps = param.supersteps(20)",
+            )
+
+
+def _unknown(place: Place, cls: type[VertexProgram], name: str, known: list[str]) -> NoReturn:
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(known) or 'none'}"
+    _refuse(place, cls, f"unknown {name}{hint}")

@@ -1,0 +1,203 @@
+"""A graph on one device: its arrays as buffers, and the blocks of rows that share out the work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.arcs import index_dtype
+from gascl.device import Device
+from gascl.errors import DeviceError, GraphError
+from gascl.fields import REQUIRED, EdgeField
+from gascl.graph import Graph
+from gascl.source import Place
+from gascl.types import Type
+
+#: Arcs and rows of a block where a work-group shares it (DESIGN, section 7, measured 1024 best).
+BLOCK = 1024
+
+
+def row_blocks(offsets: np.ndarray, group: int, parts: int) -> np.ndarray:
+    """Bounds of blocks of consecutive rows with about equal work, arcs plus rows.
+
+    Args:
+        offsets: (V + 1,) the rows' arc offsets.
+        group: items of the work-group that takes a block. With 1, there are about `parts` blocks;
+            else blocks of about `BLOCK`, and a row longer than a group is a block of its own, so
+            that its arcs are shared (CSR-adaptive, Greathouse and Daga 2014).
+
+    Returns:
+        (blocks + 1,) int32, from 0 to V, strictly rising.
+    """
+    rows = len(offsets) - 1
+    work = offsets + np.arange(rows + 1)
+    if group == 1:
+        targets = np.linspace(0, work[-1], parts + 1)
+        bounds = np.searchsorted(work, targets[1:-1])
+    else:
+        block = work[:-1] // BLOCK
+        starts = np.flatnonzero(np.diff(block)) + 1
+        long = np.flatnonzero(np.diff(offsets) > group)
+        bounds = np.concatenate([starts, long, long + 1])
+    return np.unique(np.concatenate([[0], bounds, [rows]])).astype(np.int32)
+
+
+def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
+    """The values in a field's type; GraphError where the type can't hold them.
+
+    Rounding of a float is no error; a fraction or a value outside the range is.
+    """
+    target = type_.scalar
+    if values.dtype == target:
+        return np.ascontiguousarray(values)
+    with np.errstate(all="ignore"):
+        converted = values.astype(target)
+        if type_.is_float:
+            wrong = np.isinf(converted) & np.isfinite(values)
+        else:
+            wrong = converted != values
+            if values.dtype.kind == "f" or target.kind == "u" or values.dtype.kind == "u":
+                # int64 -> uint64 and float -> integer can wrap around and still compare equal
+                info = np.iinfo(target)
+                wrong |= (values < info.min) | (values > info.max)
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise GraphError(
+            f"{what} holds {values.flat[first]!r} at {first}, which {target} can't hold "
+            f"({int(wrong.sum())} such values); declare another type or change the values"
+        )
+    return converted
+
+
+class Layout:
+    """The arrays of a graph that programs use on a device, each uploaded when first asked for.
+
+    Args:
+        edges: along which arcs programs scatter, "out", "in" or "both".
+        group: items of a work-group.
+    """
+
+    def __init__(self, graph: Graph, device: Device, edges: str, group: int):
+        self.graph, self.device, self.edges, self.group = graph, device, edges, group
+        loops = 0
+        if graph.directed and edges == "both":
+            loops = graph.num_edges - int(np.count_nonzero(graph.edge_src == graph.edge_dst))
+        self.num_arcs = graph.num_arcs + loops
+        self.offset = index_dtype(self.num_arcs).name
+        self._buffers: dict[str, Any] = {}
+        self._blocks: dict[str, np.ndarray] = {}
+
+    def sizes(self, names: list[str], types: dict[str, Type]) -> dict[str, int]:
+        """Bytes of those arrays that are not on the device yet; nothing is allocated."""
+        offset = np.dtype(self.offset).itemsize
+        rows, arcs = self.graph.num_vertices, self.num_arcs
+        known = {
+            "out_offsets": offset * (rows + 1),
+            "in_offsets": offset * (rows + 1),
+            "out_targets": 4 * arcs,
+            "in_sources": 4 * arcs,
+            "slot": offset * arcs,
+            "out_blocks": 4 * (rows + 1),  # at most
+            "in_blocks": 4 * (rows + 1),
+            "in_degree": 4 * rows,
+            "out_degree": 4 * rows,
+            "id": offset * arcs,
+            "reversed": arcs,
+        }
+        missing = [n for n in names if n not in self._buffers]
+        plain = {n: n.split("@")[0] for n in missing}
+        return {
+            n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()
+        }
+
+    def blocks(self, name: str) -> np.ndarray:
+        """The row blocks called "in_blocks" or "out_blocks"."""
+        if name not in self._blocks:
+            offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
+            self._blocks[name] = row_blocks(offsets, self.group, self.device.groups)
+        return self._blocks[name]
+
+    def buffer(self, name: str) -> Any:
+        """The device's copy of a graph array: `out_offsets`, `in_blocks`, `out_degree` ..."""
+        if name not in self._buffers:
+            if name.endswith("_blocks"):
+                array = self.blocks(name)
+            elif name.endswith("_degree"):
+                array = getattr(self.graph, name)
+            else:
+                array = getattr(self.graph.arcs(self.edges), name)
+            self._upload(name, array)
+        return self._buffers[name]
+
+    def edge_buffer(self, key: str, order: str, field: EdgeField | None, type_: Type | None) -> Any:
+        """An edge field, or `id` or `reversed`, one value an arc, in the order of arcs."""
+        if key not in self._buffers:
+            name = key.split("@")[0]
+            arcs = self.graph.arcs(self.edges)
+            ids = getattr(arcs, f"{order}_edges")
+            if field is None or type_ is None:
+                array = ids if name == "id" else getattr(arcs, f"{order}_reversed")
+            elif name in self.graph.edge_fields:
+                values = convert(self.graph.edge_fields[name], type_, f"edge field {name!r}")
+                array = values[ids]
+            else:
+                array = np.full(len(ids), field.default, type_.scalar)
+            self._upload(key, array)
+        return self._buffers[key]
+
+    def _upload(self, name: str, array: np.ndarray) -> None:
+        self._buffers[name] = upload(self.device, array)
+
+
+def check_edge_field(graph: Graph, field: EdgeField, place: Place) -> str | None:
+    """What to tell the user about an edge field the graph does not have, or None.
+
+    Raises:
+        GraphError: it has no default either.
+    """
+    if field.name in graph.edge_fields:
+        return None
+    there = ", ".join(graph.edge_fields) or "none"
+    if field.default is REQUIRED:
+        raise GraphError(
+            f"{place}: the program reads e.{field.name}, but the graph's edge fields are: {there}; "
+            f"give {field.name}=... to Graph.from_edges, or the declaration a default"
+        )
+    if not graph.edge_fields:
+        return None
+    return (
+        f"the graph has no edge field {field.name!r} (it has: {there}); "
+        f"the default {field.default!r} is used for every edge"
+    )
+
+
+def upload(device: Device, array: np.ndarray) -> Any:
+    """A buffer that holds the array; OpenCL knows no empty ones, so at least one byte."""
+    flags = cl.mem_flags
+    if array.nbytes == 0:
+        return cl.Buffer(device.context, flags.READ_WRITE, 1)
+    return cl.Buffer(
+        device.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.ascontiguousarray(array)
+    )
+
+
+def check_memory(device: Device, sizes: dict[str, int]) -> None:
+    """Raise DeviceError where the buffers can't fit the device; before anything is allocated."""
+    needed, largest = sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
+    hint = (
+        "; PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
+        if "portable" in device.platform.lower()
+        else "; use a device with more memory"
+    )
+    if needed > device.memory:
+        raise DeviceError(
+            f"the run needs {needed / 2**20:,.1f} MiB on {device}, which has "
+            f"{device.memory / 2**20:,.1f} MiB{hint}"
+        )
+    if sizes[largest] > device.largest_buffer:
+        raise DeviceError(
+            f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
+            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB{hint}"
+        )

@@ -1,0 +1,159 @@
+"""From a header and a delivery to built kernels, with a compiler's complaints translated."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import pyopencl as cl
+
+from gascl.codegen import Header, generate
+from gascl.deliveries import Delivery, kernel_text
+from gascl.device import Device
+from gascl.errors import DeviceError, ProgramError
+from gascl.facts import Facts
+from gascl.program import VertexProgram
+from gascl.source import Place
+
+_INCLUDE = re.compile(r'^#include "([\w.]+)"$')
+#: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
+#: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`.
+_COMPLAINT = re.compile(
+    r"^(?:(?P<first>error|warning): )?(?P<file>[^\s:]*):(?P<line>\d+):(?:(?P<column>\d+):)?"
+    r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
+)
+_GROUP_MEMORY = 2  # a reduction keeps at most a box and a tally an item; leave half to the driver
+
+
+@dataclass(eq=False)
+class Plan:
+    """Kernels built for one program, device, kind of layout and delivery; outlives graphs.
+
+    Attributes:
+        header: what was generated; says what the kernels' arguments are.
+        text: the whole source that was built.
+        group: items of a work-group.
+    """
+
+    header: Header
+    facts: Facts
+    delivery: Delivery
+    text: str
+    group: int
+    kernels: dict[str, Any]
+
+
+def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None]]:
+    """One source of a delivery's kernels, superstep.cl and the header, each included once."""
+    lines: list[str] = []
+    places: list[Place | None] = []
+    seen: set[str] = set()
+
+    def include(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        if name == "program.h":
+            lines.extend(header.text.rstrip("\n").split("\n"))
+            places.extend(header.places)
+        else:
+            put(kernel_text(name))
+
+    def put(text: str) -> None:
+        for line in text.rstrip("\n").split("\n"):
+            match = _INCLUDE.match(line)
+            if match:
+                include(match.group(1))
+            else:
+                lines.append(line)
+                places.append(None)
+
+    include("superstep.cl")
+    put(delivery.text)
+    return "\n".join(lines) + "\n", places
+
+
+def group_size(header: Header, device: Device) -> int:
+    """Items of a work-group: the device's choice, less where its local memory is small."""
+    group = device.group
+    each = header.box.itemsize + header.tally.itemsize + 8
+    while group > 1 and group * each * _GROUP_MEMORY > device.cl.local_mem_size:
+        group //= 2
+    return group
+
+
+_built: dict[tuple[Any, ...], Plan] = {}
+
+
+def build(program: VertexProgram, device: Device, delivery: Delivery, offset: str) -> Plan:
+    """Build, or find in this process, the kernels of a program. pyopencl and the drivers keep
+    compiled kernels on disk as well.
+
+    Raises:
+        ProgramError: the compiler refuses a snippet; names the user's file and line.
+        DeviceError: the device lacks what the program needs.
+    """
+    cls = type(program)
+    header = generate(
+        cls, real=program.dtype, choices=program.choices(), offset=offset, fp64=device.fp64
+    )
+    doubles = [n for n, t in header.types.items() if t.scalar == "float64"]
+    if not device.fp64 and (doubles or header.message.scalar == "float64"):
+        raise DeviceError(
+            f"{device} has no double precision, which {cls.__name__} needs for "
+            f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
+        )
+    text, places = assemble(header, delivery)
+    group = group_size(header, device)
+    wide = doubles or header.message.scalar == "float64" or _double_params(program)
+    # Without a double in the program, a literal such as 0.85 is meant as float.
+    options = [f"-DGASCL_GROUP={group}", *([] if wide else ["-cl-single-precision-constant"])]
+    options.append("-cl-fp32-correctly-rounded-divide-sqrt" if _rounds(device) else "")
+    options = [o for o in options if o]
+    key = (text, tuple(options), device)
+    if key not in _built:
+        names = [x.kernel for x in delivery.launches] + ["gascl_start", "gascl_finish"]
+        if "mask" in header.state:
+            names.append("gascl_commit")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                built = cl.Program(device.context, text).build(options)
+        except cl.RuntimeError as error:
+            raise ProgramError(translate(str(error), places, cls)) from None
+        kernels = {n: cl.Kernel(built, n) for n in names}
+        _built[key] = Plan(header, Facts.of(cls), delivery, text, group, kernels)
+    return _built[key]
+
+
+def _double_params(program: VertexProgram) -> bool:
+    params = type(program).params.values()
+    return any(p.resolve(program.dtype).scalar == "float64" for p in params)
+
+
+def _rounds(device: Device) -> bool:
+    """The device can round a float's division as IEEE 754 does, so that results agree."""
+    config = device.cl.single_fp_config
+    return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+
+
+def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:
+    """A compiler's log with the user's lines in place of the generated ones."""
+    messages: list[str] = []
+    for line in log.splitlines():
+        match = _COMPLAINT.match(line.strip())
+        if not match or "warning" in (match["first"], match["second"]):
+            continue
+        number = int(match["line"])
+        place = places[number - 1] if 0 < number <= len(places) else None
+        if place is None or match["text"].startswith("note:"):
+            continue
+        shown = f"\n    {place.text.strip()}" if place.text else ""
+        message = f"{place}: error: {match['text']}{shown}"
+        if message not in messages:
+            messages.append(message)
+    if messages:
+        return f"{program.__name__} does not compile:\n" + "\n".join(messages)
+    return f"{program.__name__} does not compile, and the log names no line of it:\n{log}"

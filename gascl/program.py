@@ -1,0 +1,184 @@
+"""`VertexProgram`: the class a user writes. Knows nothing of OpenCL devices.
+
+A class is checked when it is defined (DESIGN: section 3 of the documentation's model): unknown or
+reserved names, types, a missing combiner, a write where none is allowed, no way to stop.
+"""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+
+from gascl import language
+from gascl.errors import ProgramError
+from gascl.fields import (
+    REQUIRED,
+    Aggregate,
+    ChoiceParam,
+    EdgeField,
+    Field,
+    Param,
+    SuperstepsParam,
+    VertexField,
+)
+from gascl.snippet import Snippet
+from gascl.source import ClassSource
+from gascl.types import name_of
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+
+class VertexProgram:
+    """Base of every vertex program.
+
+    A subclass declares fields (`vertex.*`, `edge.*`, `param.*`, `aggregate.*`) and gives snippets
+    of OpenCL C; see docs/programs.md. Construct it with its parameters by keyword, and with
+    initial values of a vertex field where these are data: an array of V values in the graph's
+    vertex order, or a dict from labels to values over the field's own init.
+
+    Args:
+        dtype: what `real` is, "float32" or "float64".
+    """
+
+    message: Any = None
+    combine: str | None = None
+    identity: str | None = None
+    mask: str | None = None
+    init: str = ""
+    scatter: str = ""
+    apply: str = ""
+    functions: str = ""
+    stop: str | None = None
+    scatter_on: str = "mask"
+    apply_on: str = "message"
+    edges: str = "out"
+
+    vertex_fields: ClassVar[dict[str, VertexField]] = {}
+    edge_fields: ClassVar[dict[str, EdgeField]] = {}
+    params: ClassVar[dict[str, Param]] = {}
+    aggregates: ClassVar[dict[str, Aggregate]] = {}
+    snippets: ClassVar[dict[str, Snippet]] = {}
+    class_source: ClassVar[ClassSource]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        frame = sys._getframe(1)
+        while frame.f_code.co_name == "__init_subclass__" and frame.f_back:
+            frame = frame.f_back
+        cls.class_source = ClassSource.of(cls.__name__, frame)
+        _collect(cls)
+        language.check(cls)
+
+    def __init__(self, *, dtype: str = "float32", **values: Any) -> None:
+        cls = type(self)
+        self.dtype = np.dtype(dtype).name
+        if self.dtype not in ("float32", "float64"):
+            self._refuse(f"dtype={dtype!r}: `real` is 'float32' or 'float64'")
+        self.initial: dict[str, Any] = {}
+        for name, value in values.items():
+            if name in cls.params:
+                try:
+                    self.__dict__[name] = cls.params[name].convert(value)
+                except (ValueError, TypeError, OverflowError) as error:
+                    self._refuse(f"{name}={value!r}: {error}")
+            elif name in cls.vertex_fields:
+                self.initial[name] = value
+            else:
+                known = [*cls.params, *cls.vertex_fields, "dtype"]
+                near = get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                self._refuse(f"no parameter {name!r}{hint} It takes: {', '.join(known)}")
+        for name, param in cls.params.items():
+            if name in self.__dict__:
+                continue
+            if param.default is REQUIRED:
+                self._refuse(f"parameter {name!r} must be given: {cls.__name__}({name}=...)")
+            self.__dict__[name] = param.default
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        """Called before a run, before any device memory is taken; override to refuse or adjust.
+
+        Args:
+            initial: the vertex fields that were given at construction, one array each in the
+                field's type; change them in place. Raise ProgramError to refuse the run.
+        """
+
+    #: A Python form of `stop`, called after each superstep; slower. None: not defined.
+    converged: ClassVar[Any] = None
+
+    @classmethod
+    def supersteps_param(cls) -> str | None:
+        """The name of the declared `param.supersteps()`, if any."""
+        found = [n for n, p in cls.params.items() if isinstance(p, SuperstepsParam)]
+        return found[0] if found else None
+
+    def fixed_supersteps(self) -> int | None:
+        """How many supersteps this program asks for; None: until its rule holds."""
+        name = self.supersteps_param()
+        return getattr(self, name) if name else None
+
+    def choices(self) -> dict[str, str]:
+        """The compile-time parameters."""
+        kinds = type(self).params
+        return {n: getattr(self, n) for n, p in kinds.items() if isinstance(p, ChoiceParam)}
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise ProgramError(f"{type(self).__name__}: {why}")
+
+    def __repr__(self) -> str:
+        values = [f"{n}={getattr(self, n)!r}" for n in type(self).params]
+        return f"{type(self).__name__}({', '.join([*values, f'dtype={self.dtype!r}'])})"
+
+
+def _collect(cls: type[VertexProgram]) -> None:
+    """Gather the declarations and snippets of a class and its bases, the class's own last."""
+    kinds: dict[type[Field], dict[str, Any]] = {
+        VertexField: {},
+        EdgeField: {},
+        Param: {},
+        Aggregate: {},
+    }
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            for kind, table in kinds.items():
+                table.pop(name, None)
+                if isinstance(value, kind):
+                    table[name] = value
+    cls.vertex_fields, cls.edge_fields = kinds[VertexField], kinds[EdgeField]
+    cls.params, cls.aggregates = kinds[Param], kinds[Aggregate]
+    cls.snippets = {}
+    own = vars(cls)
+    for name in language.SNIPPETS:
+        text = getattr(cls, name)
+        if not isinstance(text, str):
+            if text is not None:
+                raise ProgramError(f"{cls.class_source.place(name)}: {cls.__name__}.{name} must be text")
+            continue
+        inherited = next(
+            (b.snippets[name] for b in cls.__mro__[1:] if name in vars(b).get("snippets", {})), None
+        )
+        if name in own:
+            cls.snippets[name] = Snippet.make(cls.class_source, name, text)
+        elif inherited is not None:
+            cls.snippets[name] = inherited
+        elif text:
+            cls.snippets[name] = Snippet.make(cls.class_source, name, text)
+    for name, declared in cls.vertex_fields.items():
+        key = f"{name}.init"
+        owner = next(b for b in cls.__mro__ if name in vars(b))
+        if owner is not cls and key in getattr(owner, "snippets", {}):
+            cls.snippets[key] = owner.snippets[key]
+        elif isinstance(declared.init, str):
+            place = cls.class_source.place(name)
+            snippet = Snippet.make(cls.class_source, name, declared.init)
+            snippet.label, snippet.places = f"{cls.__name__}.{name}", [place] * len(snippet.places)
+            cls.snippets[key] = snippet
+    if cls.message is not None:
+        try:
+            cls.message = name_of(cls.message)
+        except ProgramError as error:
+            raise ProgramError(f"{cls.class_source.place('message')}: {cls.__name__}: {error}") from None

@@ -1,0 +1,169 @@
+"""What a run returns: arrays by name, the trace, and why it stopped."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import GasclError
+from gascl.graph import Graph
+
+
+@dataclass(frozen=True)
+class Step:
+    """One superstep of the trace.
+
+    Attributes:
+        superstep: its number, from 0.
+        active: vertices that scattered.
+        messages: arcs that carried a message.
+        aggregates: the aggregators' values at its end.
+        seconds: kernel time.
+    """
+
+    superstep: int
+    active: int
+    messages: int
+    aggregates: dict[str, float | int]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What a program left behind.
+
+    `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
+    order, (V, n) for a vector field.
+
+    Attributes:
+        supersteps: how many ran.
+        converged: the program's own rule ended the run.
+        stopped: why it ended, in words.
+        trace: one `Step` a superstep.
+        device, delivery: what it ran on and how.
+        seconds: wall time of "build", "upload" and "supersteps".
+    """
+
+    graph: Graph
+    fields: dict[str, np.ndarray]
+    supersteps: int
+    converged: bool
+    stopped: str
+    trace: list[Step]
+    device: str
+    delivery: str
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.fields:
+            raise KeyError(f"no field {name!r}; there is {', '.join(self.fields)}")
+        return self.fields[name]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        fields = self.__dict__.get("fields", {})
+        if name not in fields:
+            raise AttributeError(f"no field {name!r}; there is {', '.join(fields)}")
+        return fields[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.fields]
+
+    def __repr__(self) -> str:
+        return (
+            f"Result({', '.join(self.fields)}; {self.supersteps} supersteps, {self.stopped}, "
+            f"{self.delivery} on {self.device})"
+        )
+
+    def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:
+        """The k vertices of largest (or smallest) value, as (label, value); ties by vertex order.
+
+        NaN comes last, whichever way.
+        """
+        values = self[name]
+        if values.ndim > 1:
+            raise GasclError(f"field {name!r} is a vector of {values.shape[1]}: it has no order")
+        order = np.argsort(values, kind="stable")  # NaN sorts last
+        if largest:
+            numbers = np.count_nonzero(values == values)
+            # Reversed, equal values would come in reverse vertex order: sort them back.
+            backwards = np.argsort(values[::-1], kind="stable")[:numbers]
+            order = np.concatenate([len(values) - 1 - backwards[::-1], order[numbers:]])
+        return [(self.graph.label_of(int(i)), values[i].item()) for i in order[: max(k, 0)]]
+
+    def save(self, path: str | Path) -> None:
+        """Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
+
+        Raises:
+            GasclError: another ending, or pyarrow is missing for .parquet.
+        """
+        path = Path(path)
+        writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
+        if path.suffix not in writers:
+            raise GasclError(f"{path}: expected a name that ends in {', '.join(writers)}")
+        writers[path.suffix](path)
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        """One column a field, one a component of a vector, behind the vertices' labels."""
+        labels = self.graph.labels
+        columns = {"vertex": np.arange(self.graph.num_vertices) if labels is None else labels}
+        for name, values in self.fields.items():
+            if values.ndim == 1:
+                columns[name] = values
+            else:
+                columns.update({f"{name}_{i}": values[:, i] for i in range(values.shape[1])})
+        return columns
+
+    def _save_csv(self, path: Path) -> None:
+        columns = self._columns()
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))
+
+    def _save_npz(self, path: Path) -> None:
+        labels = self.graph.labels
+        vertex = np.arange(self.graph.num_vertices) if labels is None else labels
+        if vertex.dtype == object:  # an object array would need pickle to be read again
+            vertex = vertex.astype(str)
+        np.savez_compressed(path, vertex=vertex, **self.fields)  # type: ignore[arg-type]
+
+    def _save_parquet(self, path: Path) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise GasclError(f"{path}: writing Parquet needs `pip install gascl[parquet]`") from None
+        columns = self._columns()
+        if columns["vertex"].dtype == object:
+            columns["vertex"] = columns["vertex"].astype(str)
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+
+    def save_trace(self, path: str | Path) -> None:
+        """Write the trace and the run's circumstances as JSON."""
+        summary = {
+            "supersteps": self.supersteps,
+            "converged": self.converged,
+            "stopped": self.stopped,
+            "device": self.device,
+            "delivery": self.delivery,
+            "seconds": self.seconds,
+            "trace": [asdict(s) for s in self.trace],
+        }
+        Path(path).write_text(json.dumps(_plain(summary), indent=1) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity and no NaN: they become their names."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

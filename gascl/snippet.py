@@ -1,0 +1,148 @@
+"""A snippet of C as a user wrote it: its text, where its lines stand, and what it does.
+
+What is found out here is data: codegen, the admission of deliveries and `auto` read only that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gascl.source import ClassSource, Place
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+ | //[^\n]* | /\*.*?\*/)
+      | (?P<text>"(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')
+      | (?P<word>[A-Za-z_]\w*)
+      | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+      | (?P<sign><<=|>>=|->|\+\+|--|[-+*/%&|^<>=!]=|<<|>>|&&|\|\||.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
+_BRANCHES = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "break"}
+_BRANCHES |= {"continue", "#"}
+
+#: The names through which a snippet reaches members: `v.rank`, `prev.change`.
+NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
+
+
+@dataclass(frozen=True)
+class Token:
+    text: str
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """One `namespace.name` in a snippet; `name` is empty where the namespace stands alone."""
+
+    namespace: str
+    name: str
+    line: int
+    written: bool
+
+
+@dataclass
+class Snippet:
+    """A piece of C and what it does.
+
+    Attributes:
+        label: `Class.attribute`, for messages.
+        text: the C, as written.
+        places: for each line of the text, where the user finds it.
+        members: every `v.x`, `e.x`, ... in it.
+        words: every other identifier with its first line.
+        sends_always: `send` is called on every path, whatever the data (conservative).
+    """
+
+    label: str
+    text: str
+    places: list[Place]
+    members: list[Member] = field(default_factory=list)
+    words: dict[str, int] = field(default_factory=dict)
+    sends_always: bool = False
+
+    @classmethod
+    def make(cls, source: ClassSource, attribute: str, text: str) -> Snippet:
+        snippet = cls(f"{source.name}.{attribute}", text, source.places(attribute, text))
+        tokens = list(_tokens(text))
+        snippet._find_members(tokens)
+        snippet.sends_always = _sends_always(tokens)
+        return snippet
+
+    def reads(self, namespace: str) -> set[str]:
+        """Members of a namespace that the text mentions."""
+        return {m.name for m in self.members if m.namespace == namespace}
+
+    def writes(self, namespace: str) -> set[str]:
+        """Members of a namespace that the text assigns to."""
+        return {m.name for m in self.members if m.namespace == namespace and m.written}
+
+    def uses(self, *words: str) -> bool:
+        """Whether any of these identifiers occurs."""
+        return any(w in self.words for w in words)
+
+    def place(self, line: int) -> Place:
+        """Where line `line` (from 0) of the text stands."""
+        return self.places[min(line, len(self.places) - 1)]
+
+    def _find_members(self, tokens: list[Token]) -> None:
+        for i, token in enumerate(tokens):
+            if token.kind != "word" or (i and tokens[i - 1].text in (".", "->")):
+                continue
+            if token.text not in NAMESPACES:
+                self.words.setdefault(token.text, token.line)
+                if token.text == "msg" and _is_written(tokens, i, i + 1):
+                    self.members.append(Member("msg", "", token.line, True))
+                continue
+            name, end = "", i + 1
+            if _at(tokens, i + 1) == "." and i + 2 < len(tokens) and tokens[i + 2].kind == "word":
+                name, end = tokens[i + 2].text, i + 3
+            written = _is_written(tokens, i, end)
+            self.members.append(Member(token.text, name, token.line, written))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    line = 0
+    for match in _TOKEN.finditer(text):
+        kind = str(match.lastgroup)
+        if kind != "skip":
+            yield Token(match.group(), kind, line)
+        line += match.group().count("\n")
+
+
+def _at(tokens: list[Token], i: int) -> str:
+    return tokens[i].text if 0 <= i < len(tokens) else ""
+
+
+def _is_written(tokens: list[Token], start: int, end: int) -> bool:
+    """Whether the operand tokens[start:end] is assigned to, stepped, or has its address taken."""
+    before = _at(tokens, start - 1)
+    if before in ("++", "--"):
+        return True
+    if before == "&":  # a unary & follows no operand
+        further = tokens[start - 2] if start >= 2 else None
+        if further is None or (further.kind == "sign" and further.text not in (")", "]")):
+            return True
+    while _at(tokens, end) in (".", "["):  # a vector's component, or an index
+        if _at(tokens, end) == ".":
+            end += 2
+        else:
+            depth = 0
+            while end < len(tokens):
+                depth += (_at(tokens, end) == "[") - (_at(tokens, end) == "]")
+                end += 1
+                if depth == 0:
+                    break
+    return _at(tokens, end) in _ASSIGN
+
+
+def _sends_always(tokens: list[Token]) -> bool:
+    """Straight-line code with `send(...)` as a statement: one message on every arc."""
+    if any(t.text in _BRANCHES for t in tokens):
+        return False
+    return any(
+        t.text == "send" and _at(tokens, i - 1) in ("", ";", "{", "}") for i, t in enumerate(tokens)
+    )

@@ -1,0 +1,117 @@
+"""Where a class and its attributes stand in the user's file: for errors that show the line."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import dataclass, field
+from types import FrameType
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line a user can open, or, where no file can be found, `Class.attribute:line`."""
+
+    where: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.where
+
+
+@dataclass(frozen=True)
+class ClassSource:
+    """The `class` statement of a program, as far as its source file can be read.
+
+    Attributes:
+        name: the class's name.
+        file: file name as Python knows it (an IPython cell has one, too), or None.
+        line: line of the `class` statement, or 0.
+        values: attribute name -> the expression assigned to it.
+    """
+
+    name: str
+    file: str | None = None
+    line: int = 0
+    values: dict[str, ast.expr] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, frame: FrameType) -> ClassSource:
+        """Find the class `name` whose `class` statement is being run in `frame`."""
+        file = frame.f_code.co_filename
+        lines = linecache.getlines(file, frame.f_globals)
+        if not lines:
+            return cls(name)
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
+            return cls(name)
+        found = None
+        for node in ast.walk(tree):
+            # f_lineno is that of the statement or of a decorator: both lie in this range.
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                if first <= frame.f_lineno <= (node.end_lineno or first):
+                    found = node
+        if found is None:
+            return cls(name)
+        values: dict[str, ast.expr] = {}
+        for statement in found.body:
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    values.update(_names(target, statement.value))
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                values.update(_names(statement.target, statement.value))
+        return cls(name, file, found.lineno, values)
+
+    def place(self, attribute: str | None = None) -> Place:
+        """The line of an attribute's value, or of the class."""
+        node = self.values.get(attribute or "")
+        if self.file is None or (node is None and not self.line):
+            return Place(f"{self.name}.{attribute}" if attribute else self.name)
+        line = node.lineno if node is not None else self.line
+        return self._line(line)
+
+    def places(self, attribute: str, text: str) -> list[Place]:
+        """For each line of the string `text` assigned to `attribute`, its line in the file.
+
+        A literal's lines are checked against the file's, so that an escape, a continuation or
+        an f-string's substitution that adds lines cannot point to a wrong one.
+        """
+        count = len(text.split("\n"))
+        node = self.values.get(attribute)
+        unknown = [Place(f"{self.name}.{attribute}:{i + 1}") for i in range(count)]
+        if self.file is None or node is None:
+            return unknown
+        if not isinstance(node, ast.Constant | ast.JoinedStr):
+            return [Place(f"{self._line(node.lineno).where} ({p.where})") for p in unknown]
+        spanned = (node.end_lineno or node.lineno) - node.lineno + 1
+        if isinstance(node, ast.JoinedStr) and spanned == count:
+            return [self._line(node.lineno + i) for i in range(count)]
+        places = []
+        for i, content in enumerate(text.split("\n")):
+            place = self._line(node.lineno + min(i, spanned - 1))
+            if content.strip() not in place.text:
+                place = self._search(content, node, place)
+            places.append(place)
+        return places
+
+    def _search(self, content: str, node: ast.expr, otherwise: Place) -> Place:
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            if content.strip() and content.strip() in linecache.getline(self.file or "", line):
+                return self._line(line)
+        return otherwise
+
+    def _line(self, line: int) -> Place:
+        text = linecache.getline(self.file or "", line).rstrip("\n")
+        return Place(f"{self.file}:{line}", text)
+
+
+def _names(target: ast.expr, value: ast.expr) -> dict[str, ast.expr]:
+    """`a = x` and `a, b = x, y` as name -> value."""
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = zip(target.elts, value.elts, strict=False)
+        return {t.id: x for t, x in pairs if isinstance(t, ast.Name)}
+    return {}

@@ -1,0 +1,70 @@
+"""PageRank: the chance of finding a surfer, who follows a random arc or starts anew, at a vertex.
+
+    rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * start(v))
+              + (1 - damping) * start(v)
+
+where `dangling` is the rank of the vertices without out-arcs, and start(v) is 1/V or follows the
+personalization. Page, Brin, Motwani and Winograd, The PageRank Citation Ranking (1999). As GasCL
+writes it (Che 2014, section VI-A: scatter value / edge count, gather a sum), with (1 - damping)/V
+for GasCL's 0.15 so that ranks sum to 1 (Kim, formula 1).
+
+Departures: the mass of dangling vertices is spread, as NetworkX does it; dangling="ignore" drops
+it as Kim's formula does, and ranks then sum to less than 1.
+"""
+
+import numpy as np
+
+from gascl import ProgramError, VertexProgram, aggregate, param, vertex
+
+
+class PageRank(VertexProgram):
+    """PageRank of every vertex, in `rank`.
+
+    Args:
+        damping: chance of following an arc.
+        tolerance: stop when the ranks change by less than this, summed over all vertices (L1).
+        supersteps: run this many instead of asking the tolerance.
+        dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
+        start: where a surfer starts anew: weights by vertex, {label: weight} or (V,); they are
+            scaled to sum to 1. By default every vertex alike. NetworkX calls it personalization.
+    """
+
+    damping = param.real(0.85)
+    tolerance = param.real(1e-6)
+    supersteps = param.supersteps()
+    dangling = param.choice("spread", "ignore")
+    start = vertex.real(init="(real)1 / g.num_vertices")
+    rank = vertex.real(init="(real)1 / g.num_vertices")
+    change = aggregate.real("sum")
+    lost = aggregate.real("sum", doc="rank of the vertices without out-arcs")
+
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    init = "if (v.out_degree == 0) aggregate_lost(v.rank);"
+    scatter = "send(v.rank / v.out_degree);"
+    apply = """
+        const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
+        const real rank = p.damping * (msg + spread * v.start) + (1 - p.damping) * v.start;
+        aggregate_change(fabs(rank - v.rank));
+        if (v.out_degree == 0)
+            aggregate_lost(rank);
+        v.rank = rank;
+    """
+    stop = "agg.change < p.tolerance"
+
+    def prepare(self, graph, initial):
+        if not 0 <= self.damping <= 1:
+            raise ProgramError(f"PageRank: damping is from 0 to 1, not {self.damping}")
+        # Rounding alone keeps ranks that sum to 1 changing by about eps/2 in all.
+        reachable = np.finfo(self.dtype).eps / 2
+        if self.supersteps is None and not self.tolerance >= reachable:
+            raise ProgramError(
+                f"PageRank: tolerance={self.tolerance} can't be reached in {self.dtype}; give at "
+                f"least {reachable:.0e}, dtype='float64', or a number of supersteps"
+            )
+        if "start" in initial:
+            weights = initial["start"]
+            total = weights.sum(dtype=np.float64)
+            if not (weights.min(initial=0) >= 0 and 0 < total < np.inf):
+                raise ProgramError("PageRank: start needs weights of 0 or more, not all of them 0")
+            weights /= total

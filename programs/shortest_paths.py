@@ -1,0 +1,67 @@
+"""Single-source shortest paths by relaxation, from a frontier of vertices that came nearer.
+
+Bellman (1958) and Ford (1956); as GasCL writes it (Che 2014, section VI-B): a vertex sends its
+distance plus the arc's weight, the combiner is a minimum, the mask is the frontier.
+
+Departures: a vertex is active only where its distance fell, not wherever a message arrived; and a
+message carries its sender, so that parents come from the same minimum, ties to the smallest id.
+They form a tree also where weights are 0, since a parent's distance was known a superstep earlier.
+"""
+
+import warnings
+
+import numpy as np
+
+from gascl import ProgramError, VertexProgram, edge, param, vertex
+
+
+class ShortestPaths(VertexProgram):
+    """Distances from `source` along the edge field `weight`, in `distance` and `parent`.
+
+    `distance` is infinite where there is no path. `parent` is the vertex before on a shortest
+    path (an index, see `Graph.label_of`), -1 at the source and where there is no path. Weights
+    are 0 or more; a graph without the field counts edges.
+    """
+
+    source = param.vertex()
+    distance = vertex.real(init="v.id == p.source ? 0 : INFINITY")
+    parent = vertex.int32(init=-1)
+    weight = edge.real(default=1)
+
+    message = "real2"  # a distance and who sent it
+    combine = "a.x < b.x || (a.x == b.x && a.y <= b.y) ? a : b"
+    identity = "(real2)(INFINITY, INFINITY)"
+    mask = "v.id == p.source"
+    scatter = "send((real2)(v.distance + e.weight, v.id));"
+    apply = """
+        if (msg.x < v.distance) {
+            v.distance = msg.x;
+            v.parent = msg.y;
+            set_mask();
+        }
+    """
+
+    def prepare(self, graph, initial):
+        exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
+        if graph.num_vertices > exact:
+            raise ProgramError(
+                f"ShortestPaths: {self.dtype} tells apart {exact:,} vertices and the graph has "
+                f"{graph.num_vertices:,}; use dtype='float64'"
+            )
+        weights = graph.edge_fields.get("weight")
+        if weights is None or not len(weights):
+            return
+        wrong = np.flatnonzero(~(weights >= 0))
+        if len(wrong):
+            ends = graph.label_of(graph.edge_src[wrong[0]]), graph.label_of(graph.edge_dst[wrong[0]])
+            raise ProgramError(
+                f"ShortestPaths: weights are 0 or more, but edge {wrong[0]} ({ends[0]!r} to "
+                f"{ends[1]!r}) has {weights[wrong[0]]} ({len(wrong)} such edges)"
+            )
+        longest = float(weights.max()) * (graph.num_vertices - 1)
+        if weights.dtype.kind in "iu" and longest > exact:
+            warnings.warn(
+                f"ShortestPaths: weights up to {weights.max()} may sum to more than {exact:,}, "
+                f"from where {self.dtype} rounds whole numbers; dtype='float64' is exact to 2^53",
+                stacklevel=2,
+            )
