@@ -34,7 +34,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import networkx as nx
-
 from _output import write_gzip
 
 MAP = "liechtenstein-2013-08-03.osm.bz2"
