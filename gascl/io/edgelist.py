@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import itertools
 import re
-import warnings
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from typing import TextIO
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.io.parsed import Format, Parsed, opened
+from gascl.io.parsed import Format, Parsed, load_rows, opened
 from gascl.labels import INTEGER
 
 COMMENT = re.compile(r"(?:^|(?<=[\s,]))[#%].*", re.DOTALL)
@@ -48,7 +47,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             weight is not a number; names the line.
     """
     rows = _read_integers(path) or _read_any(path)
-    report = [f"edge list: {len(rows.src):,} rows, {rows.comments:,} comment lines skipped"]
+    report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
     if not len(rows.src):
         report.append("the file has no edges: the graph is empty")
     elif rows.labels.dtype.kind == "U":
@@ -101,35 +100,28 @@ def _read_integers(path: Path) -> Rows | None:
 
     Plain: the same separators in all rows, and no comments after the first row.
     """
-    ends = [("src", np.int64), ("dst", np.int64)]
     for weight in (np.int64, np.float64):
         with _text(path) as file:
             comments = 0
             for first in file:
-                columns = _split(first)
-                if columns:
+                width = len(_split(first))
+                if width:
                     break
                 comments += bool(first.strip())
             else:
                 return None
-            weighted = len(columns) == 3
+            types = {"src": np.int64, "dst": np.int64, "weight": weight}
+            if width == 2:
+                del types["weight"]
+            delimiter = "," if "," in first else None
             try:
-                with warnings.catch_warnings():
-                    # Older NumPy reads 1.5 as the integer 1, and only warns.
-                    warnings.simplefilter("error", DeprecationWarning)
-                    table = np.loadtxt(
-                        itertools.chain([first], file),
-                        dtype=np.dtype([*ends, ("weight", weight)] if weighted else ends),
-                        comments=None,
-                        delimiter="," if "," in first else None,
-                        ndmin=1,
-                    )
+                table = load_rows(itertools.chain([first], file), types, delimiter=delimiter)
             except ValueError:
-                if not weighted:
-                    return None
-                continue
+                if width == 3:
+                    continue
+                return None
         labels, src, dst = _numbered(table["src"], table["dst"])
-        return Rows(labels, src, dst, table["weight"].copy() if weighted else None, comments)
+        return Rows(labels, src, dst, table["weight"] if width == 3 else None, comments)
     return None
 
 

@@ -42,7 +42,9 @@ def _all_fields(edges: list[tuple], report: list[str]) -> dict[str, np.ndarray]:
         numbers = _numbers(values)
         missing = len(edges) - len(values)
         if missing:
-            report.append(f"edge attribute {name!r} left out: {missing:,} edges lack it")
+            report.append(
+                f"edge attribute {name!r} left out: {missing:,} of {len(edges):,} lack it"
+            )
         elif numbers is None:
             report.append(f"edge attribute {name!r} left out: not all its values are numbers")
         elif not (isinstance(name, str) and name.isidentifier()):
