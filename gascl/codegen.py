@@ -175,9 +175,7 @@ class _Writer:
         )
 
     def _aggregates(self) -> None:
-        table = {
-            n: a.accumulator(self.real, self.fp64) for n, a in self.program.aggregates.items()
-        }
+        table = {n: a.accumulator(self.real, self.fp64) for n, a in self.program.aggregates.items()}
         self._struct("gascl_aggregates", list(table.items()))
         self._put("typedef struct {", "    long messages;", "    gascl_aggregates aggregates;")
         self._put("} gascl_tally;", "", "static gascl_tally gascl_tally_zero(void) {")
@@ -427,13 +425,17 @@ class _Writer:
                 self._open(snippet)
                 self._expression("    return (", snippet, "    );")
                 self._put("}", "")
-        self._put(f"static void gascl_init(const int gascl_id, const ulong gascl_given, {state}) {{")
+        self._put(
+            f"static void gascl_init(const int gascl_id, const ulong gascl_given, {state}) {{"
+        )
         self._put("    gascl_vertex v;", "    v.id = gascl_id;")
         self._put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in self.degrees))
         for i, name in enumerate(program.vertex_fields):
             value = f"gascl_init_{name}(v, GASCL_STATE_ON)"
             if f"{name}.init" not in program.snippets:
-                value = f"({self.header.types[name].c})({_number(program.vertex_fields[name].init)})"
+                value = (
+                    f"({self.header.types[name].c})({_number(program.vertex_fields[name].init)})"
+                )
             self._put(
                 f"    if (gascl_given >> {i} & 1)",
                 f"        v.{name} = gascl_v_{name}[gascl_id];",
@@ -487,7 +489,9 @@ class _Writer:
         self._put("    if (!GASCL_APPLY_ALL && !gascl_in.count)", "        return;")
         self._put("    const gascl_message msg = gascl_narrow(gascl_in, gascl_id, gascl_control_);")
         self._load(apply)
-        self._put("    v = gascl_apply_snippet(v, msg, gascl_in.count > 0, gascl_all, GASCL_STATE_ON);")
+        self._put(
+            "    v = gascl_apply_snippet(v, msg, gascl_in.count > 0, gascl_all, GASCL_STATE_ON);"
+        )
         written = apply.writes("v") if apply is not None else set()
         self._put(
             *(
@@ -530,10 +534,24 @@ def _number(value: str | float | int) -> str:
 
 
 def _dtype(members: list[tuple[str, Type]]) -> np.dtype:
-    """The NumPy dtype of a C struct of these members (C's rules of alignment)."""
-    if not members:
-        return np.dtype([("gascl_unused", "i4")])
+    """The NumPy dtype of a C struct of these members.
+
+    NumPy's align=True is not enough: an OpenCL vector is aligned to its whole size (OpenCL C 1.2,
+    section 6.1.5), and NumPy aligns a subarray as one of its items.
+    """
+    members = members or [("gascl_unused", resolve("int32", ""))]
+    offsets, end = [], 0
+    for _, type_ in members:
+        end = -(-end // type_.itemsize) * type_.itemsize
+        offsets.append(end)
+        end += type_.itemsize
+    widest = max(t.itemsize for _, t in members)
     return np.dtype(
-        [(n, t.scalar) if t.width == 1 else (n, t.scalar, (t.stored,)) for n, t in members],
+        {
+            "names": [n for n, _ in members],
+            "formats": [t.scalar if t.width == 1 else (t.scalar, (t.stored,)) for _, t in members],
+            "offsets": offsets,
+            "itemsize": -(-end // widest) * widest,
+        },
         align=True,
     )

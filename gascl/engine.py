@@ -171,7 +171,8 @@ class _Run:
                 active=int(record["active"]),
                 messages=int(record["tally"]["messages"]),
                 aggregates={
-                    n: record["tally"]["aggregates"][n].item() for n in type(self.program).aggregates
+                    n: record["tally"]["aggregates"][n].item()
+                    for n in type(self.program).aggregates
                 },
                 seconds=seconds,
             )

@@ -141,7 +141,9 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
     taken = (*_RESULT_WORDS, *vars(base)) if kind == "vertex field" else vars(base)
     if name in taken:
-        _refuse(place, cls, f"{name!r} is an attribute of every program or result; take another name")
+        _refuse(
+            place, cls, f"{name!r} is an attribute of every program or result; take another name"
+        )
     if isinstance(declared, Param) and declared.default is not REQUIRED:
         try:
             declared.default = declared.convert(declared.default)
@@ -164,7 +166,9 @@ def _check_messages(cls: type[VertexProgram]) -> None:
                 "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
             )
         if "apply" in cls.snippets and cls.snippets["apply"].uses("msg"):
-            _refuse(cls.class_source.place("apply"), cls, "`msg` is read, but no `message` is declared")
+            _refuse(
+                cls.class_source.place("apply"), cls, "`msg` is read, but no `message` is declared"
+            )
         return
     place = cls.class_source.place("message")
     if cls.combine is None:
@@ -176,7 +180,9 @@ def _check_messages(cls: type[VertexProgram]) -> None:
         if cls.identity is not None:
             _refuse(place, cls, f"combine = {cls.combine!r} has an identity of its own")
         if type_.width > 1:
-            _refuse(place, cls, f"combine = {cls.combine!r} needs a scalar message, or write it out")
+            _refuse(
+                place, cls, f"combine = {cls.combine!r} needs a scalar message, or write it out"
+            )
         if cls.combine in ("or", "and") and type_.is_float:
             _refuse(place, cls, f"combine = {cls.combine!r} needs an integer message")
     else:

@@ -108,9 +108,7 @@ class Layout:
         }
         missing = [n for n in names if n not in self._buffers]
         plain = {n: n.split("@")[0] for n in missing}
-        return {
-            n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()
-        }
+        return {n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()}
 
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 
 from gascl.codegen import Header, generate
@@ -123,9 +124,24 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
                 built = cl.Program(device.context, text).build(options)
         except cl.RuntimeError as error:
             raise ProgramError(translate(str(error), places, cls)) from None
+        _check_sizes(device, cl.Kernel(built, "gascl_sizes"), header)
         kernels = {n: cl.Kernel(built, n) for n in names}
         _built[key] = Plan(header, Facts.of(cls), delivery, text, group, kernels)
     return _built[key]
+
+
+def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
+    """Host and device must agree on the structs they share."""
+    expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
+    sizes = np.zeros(len(expected), np.int32)
+    buffer = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, sizes.nbytes)
+    kernel(device.queue, (1,), (1,), buffer)
+    cl.enqueue_copy(device.queue, sizes, buffer)
+    if sizes.tolist() != expected:
+        raise DeviceError(
+            f"{device} lays out structs otherwise than the host: sizes of run, box, tally and "
+            f"control are {sizes.tolist()}, not {expected}; please report it"
+        )
 
 
 def _double_params(program: VertexProgram) -> bool:

@@ -156,7 +156,9 @@ def _collect(cls: type[VertexProgram]) -> None:
         text = getattr(cls, name)
         if not isinstance(text, str):
             if text is not None:
-                raise ProgramError(f"{cls.class_source.place(name)}: {cls.__name__}.{name} must be text")
+                raise ProgramError(
+                    f"{cls.class_source.place(name)}: {cls.__name__}.{name} must be text"
+                )
             continue
         inherited = next(
             (b.snippets[name] for b in cls.__mro__[1:] if name in vars(b).get("snippets", {})), None
@@ -181,4 +183,6 @@ def _collect(cls: type[VertexProgram]) -> None:
         try:
             cls.message = name_of(cls.message)
         except ProgramError as error:
-            raise ProgramError(f"{cls.class_source.place('message')}: {cls.__name__}: {error}") from None
+            raise ProgramError(
+                f"{cls.class_source.place('message')}: {cls.__name__}: {error}"
+            ) from None

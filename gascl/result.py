@@ -138,7 +138,9 @@ class Result:
             import pyarrow
             import pyarrow.parquet
         except ImportError:
-            raise GasclError(f"{path}: writing Parquet needs `pip install gascl[parquet]`") from None
+            raise GasclError(
+                f"{path}: writing Parquet needs `pip install gascl[parquet]`"
+            ) from None
         columns = self._columns()
         if columns["vertex"].dtype == object:
             columns["vertex"] = columns["vertex"].astype(str)

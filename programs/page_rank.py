@@ -25,15 +25,15 @@ class PageRank(VertexProgram):
         tolerance: stop when the ranks change by less than this, summed over all vertices (L1).
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
-        start: where a surfer starts anew: weights by vertex, {label: weight} or (V,); they are
-            scaled to sum to 1. By default every vertex alike. NetworkX calls it personalization.
+        personalization: where a surfer starts anew: weights by vertex, {label: weight} or (V,); they are
+            scaled to sum to 1. By default every vertex alike.
     """
 
     damping = param.real(0.85)
     tolerance = param.real(1e-6)
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore")
-    start = vertex.real(init="(real)1 / g.num_vertices")
+    personalization = vertex.real(init="(real)1 / g.num_vertices")
     rank = vertex.real(init="(real)1 / g.num_vertices")
     change = aggregate.real("sum")
     lost = aggregate.real("sum", doc="rank of the vertices without out-arcs")
@@ -44,7 +44,7 @@ class PageRank(VertexProgram):
     scatter = "send(v.rank / v.out_degree);"
     apply = """
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
-        const real rank = p.damping * (msg + spread * v.start) + (1 - p.damping) * v.start;
+        const real rank = p.damping * (msg + spread * v.personalization) + (1 - p.damping) * v.personalization;
         aggregate_change(fabs(rank - v.rank));
         if (v.out_degree == 0)
             aggregate_lost(rank);
@@ -62,9 +62,11 @@ class PageRank(VertexProgram):
                 f"PageRank: tolerance={self.tolerance} can't be reached in {self.dtype}; give at "
                 f"least {reachable:.0e}, dtype='float64', or a number of supersteps"
             )
-        if "start" in initial:
-            weights = initial["start"]
+        if "personalization" in initial:
+            weights = initial["personalization"]
             total = weights.sum(dtype=np.float64)
             if not (weights.min(initial=0) >= 0 and 0 < total < np.inf):
-                raise ProgramError("PageRank: start needs weights of 0 or more, not all of them 0")
+                raise ProgramError(
+                    "PageRank: personalization needs weights of 0 or more, not all of them 0"
+                )
             weights /= total

@@ -53,7 +53,10 @@ class ShortestPaths(VertexProgram):
             return
         wrong = np.flatnonzero(~(weights >= 0))
         if len(wrong):
-            ends = graph.label_of(graph.edge_src[wrong[0]]), graph.label_of(graph.edge_dst[wrong[0]])
+            ends = (
+                graph.label_of(graph.edge_src[wrong[0]]),
+                graph.label_of(graph.edge_dst[wrong[0]]),
+            )
             raise ProgramError(
                 f"ShortestPaths: weights are 0 or more, but edge {wrong[0]} ({ends[0]!r} to "
                 f"{ends[1]!r}) has {weights[wrong[0]]} ({len(wrong)} such edges)"

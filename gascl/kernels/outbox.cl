@@ -32,10 +32,10 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
 }
 
 static gascl_box gascl_outbox_combine(const int row, const gascl_rows rows,
-                                      __global const gascl_offset *restrict offsets,
-                                      __global const int *restrict sources,
-                                      __global const gascl_message *restrict outbox,
-                                      __global const uchar *restrict sent) {
+                                      __global const gascl_offset *offsets,
+                                      __global const int *sources,
+                                      __global const gascl_message *outbox,
+                                      __global const uchar *sent) {
     gascl_box in = gascl_box_empty();
     GASCL_FOR_ARCS(arc, rows, row, offsets) {
         const int source = sources[arc];
@@ -50,8 +50,8 @@ static gascl_box gascl_outbox_combine(const int row, const gascl_rows rows,
 }
 
 static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
-                                __global gascl_message *restrict outbox_next,
-                                __global uchar *restrict sent_next) {
+                                __global gascl_message *outbox_next,
+                                __global uchar *sent_next) {
     gascl_apply(row, in, tally, GASCL_STATE_ON);
 #if GASCL_FUSED
     gascl_outbox_put(row, 1, GASCL_STATE_ON, outbox_next, sent_next);
@@ -71,21 +71,19 @@ __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict bloc
     __local gascl_tally tally_scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     const gascl_rows rows = gascl_my_rows(blocks);
-    if (!rows.shared) {
-        for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
-            const gascl_box in = gascl_outbox_combine(row, rows, offsets, sources, outbox, sent);
+    gascl_box shared = gascl_box_empty();
+    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
+        const gascl_box in = gascl_outbox_combine(row, rows, offsets, sources, outbox, sent);
+        if (rows.shared)
+            shared = in;
+        else
             gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON, outbox_next, sent_next);
-        }
     }
 #if GASCL_GROUP > 1
     __local gascl_box box_scratch[GASCL_GROUP];
-    if (rows.shared) {
-        const int row = rows.first;
-        gascl_box in = gascl_outbox_combine(row, rows, offsets, sources, outbox, sent);
-        in = gascl_box_reduce(in, box_scratch);
-        if (get_local_id(0) == 0)
-            gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON, outbox_next, sent_next);
-    }
+    shared = gascl_box_reduce(shared, box_scratch);
+    if (rows.shared && get_local_id(0) == 0)
+        gascl_outbox_finish(rows.first, shared, &tally, GASCL_STATE_ON, outbox_next, sent_next);
 #endif
     gascl_tally_store(tally, tallies, tally_scratch);
 }

@@ -5,8 +5,8 @@
 
 static gascl_box gascl_pull_combine(const int row, const gascl_rows rows,
                                     GASCL_STATE GASCL_EDGE,
-                                    __global const gascl_offset *restrict offsets,
-                                    __global const int *restrict sources) {
+                                    __global const gascl_offset *offsets,
+                                    __global const int *sources) {
     gascl_box in = gascl_box_empty();
     GASCL_FOR_ARCS(arc, rows, row, offsets) {
         const int source = sources[arc];
@@ -28,19 +28,20 @@ __kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE, __global const int *rest
     if (gascl_control_->stopped)
         return;
     const gascl_rows rows = gascl_my_rows(blocks);
-    if (!rows.shared) {
-        for (int row = rows.first; row < rows.last; row += GASCL_GROUP)
-            inbox[row] = gascl_pull_combine(row, rows, GASCL_STATE_ON GASCL_EDGE_ON, offsets, sources);
+    gascl_box shared = gascl_box_empty();
+    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
+        const gascl_box in =
+            gascl_pull_combine(row, rows, GASCL_STATE_ON GASCL_EDGE_ON, offsets, sources);
+        if (rows.shared)
+            shared = in;
+        else
+            inbox[row] = in;
     }
 #if GASCL_GROUP > 1
     __local gascl_box box_scratch[GASCL_GROUP];
-    if (rows.shared) {
-        const int row = rows.first;
-        gascl_box in = gascl_pull_combine(row, rows, GASCL_STATE_ON GASCL_EDGE_ON, offsets, sources);
-        in = gascl_box_reduce(in, box_scratch);
-        if (get_local_id(0) == 0)
-            inbox[row] = in;
-    }
+    shared = gascl_box_reduce(shared, box_scratch);
+    if (rows.shared && get_local_id(0) == 0)
+        inbox[rows.first] = shared;
 #endif
 }
 

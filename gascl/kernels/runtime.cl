@@ -79,7 +79,8 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
          id < gascl_last; id += GASCL_GROUP)
 
 // Rows: a group owns the rows blocks[group] to blocks[group + 1]. Where that is one row, all items
-// share its arcs; else each item takes whole rows.
+// share its arcs; else each item takes whole rows. Kernels reduce shared rows outside any branch:
+// PoCL 3.0 hangs on a barrier inside one, however uniform.
 typedef struct {
     int first, last;
     bool shared;

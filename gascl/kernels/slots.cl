@@ -36,10 +36,10 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
 }
 
 static gascl_box gascl_slots_combine(const int row, const gascl_rows rows,
-                                     __global const gascl_offset *restrict offsets,
-                                     __global const gascl_message *restrict messages,
-                                     __global uchar *restrict sent,
-                                     __global const uchar *restrict received) {
+                                     __global const gascl_offset *offsets,
+                                     __global const gascl_message *messages,
+                                     __global uchar *sent,
+                                     __global const uchar *received) {
     gascl_box in = gascl_box_empty();
 #if GASCL_EVERY_ARC_SENDS
     GASCL_FOR_ARCS(arc, rows, row, offsets) {
@@ -61,7 +61,7 @@ static gascl_box gascl_slots_combine(const int row, const gascl_rows rows,
 }
 
 static void gascl_slots_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
-                               __global uchar *restrict received) {
+                               __global uchar *received) {
 #if !GASCL_EVERY_ARC_SENDS
     if (in.count)
         received[row] = 0;
@@ -79,21 +79,19 @@ __kernel void gascl_slots_gather(GASCL_STATE, __global const int *restrict block
     __local gascl_tally tally_scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     const gascl_rows rows = gascl_my_rows(blocks);
-    if (!rows.shared) {
-        for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
-            const gascl_box in = gascl_slots_combine(row, rows, offsets, messages, sent, received);
+    gascl_box shared = gascl_box_empty();
+    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
+        const gascl_box in = gascl_slots_combine(row, rows, offsets, messages, sent, received);
+        if (rows.shared)
+            shared = in;
+        else
             gascl_slots_finish(row, in, &tally, GASCL_STATE_ON, received);
-        }
     }
 #if GASCL_GROUP > 1
     __local gascl_box box_scratch[GASCL_GROUP];
-    if (rows.shared) {
-        const int row = rows.first;
-        gascl_box in = gascl_slots_combine(row, rows, offsets, messages, sent, received);
-        in = gascl_box_reduce(in, box_scratch);
-        if (get_local_id(0) == 0)
-            gascl_slots_finish(row, in, &tally, GASCL_STATE_ON, received);
-    }
+    shared = gascl_box_reduce(shared, box_scratch);
+    if (rows.shared && get_local_id(0) == 0)
+        gascl_slots_finish(rows.first, shared, &tally, GASCL_STATE_ON, received);
 #endif
     gascl_tally_store(tally, tallies, tally_scratch);
 }

@@ -1,6 +1,14 @@
 // What every run needs around a delivery: init, the commit of masks, and the end of a superstep.
 #include "runtime.cl"
 
+// Sizes of the structs that the host lays out, too, so that it can compare.
+__kernel void gascl_sizes(__global int *sizes) {
+    sizes[0] = sizeof(gascl_run);
+    sizes[1] = sizeof(gascl_box);
+    sizes[2] = sizeof(gascl_tally);
+    sizes[3] = sizeof(gascl_control);
+}
+
 // Superstep 0's beginning: field inits, the init snippet and the first mask.
 __kernel void gascl_start(GASCL_STATE, const ulong given, __global gascl_tally *tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
@@ -57,7 +65,8 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
         count += counts[i];
     scratch[item] = tally;
     totals[item] = count;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    // All items have read `stopped` before the first one writes it.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (item != 0)
         return;
     for (int i = 1; i < GASCL_GROUP; ++i) {
