@@ -354,8 +354,8 @@ class _Writer:
             "        __global gascl_control *control);",
             "static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,",
             f"        {masks});",
-            "static int gascl_get_mask_of(const long id, const int sender, __global const uchar *mask,",
-            f"        {masks});",
+            "static int gascl_get_mask_of(const long id, const int sender,",
+            f"        __global const uchar *mask, {masks});",
             "",
         )
         self._put("#define send(...) gascl_send(&gascl_out, (__VA_ARGS__))")
@@ -416,7 +416,7 @@ class _Writer:
         self._open(init)
         self._body(init)
         self._put("    return v;", "}", "")
-        for i, name in enumerate(program.vertex_fields):
+        for name in program.vertex_fields:
             snippet = program.snippets.get(f"{name}.init")
             type_ = self.header.types[name]
             head = f"static {type_.c} gascl_init_{name}(const gascl_vertex v, GASCL_STATE) {{"

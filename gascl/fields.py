@@ -31,7 +31,7 @@ class Field:
     name: str = ""
     kind: ClassVar[str] = "field"
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __set_name__(self, owner: Any, name: str) -> None:
         self.name = name
 
     def resolve(self, real: str) -> Type:
@@ -61,7 +61,7 @@ class Param(Field):
     default: Any = REQUIRED
     kind: ClassVar[str] = "parameter"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else instance.__dict__[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
@@ -77,8 +77,8 @@ class Param(Field):
         if isinstance(value, bool) or not np.isscalar(value) or isinstance(value, complex):
             raise ValueError(f"expected a number ({self.type})")
         if self.type == "real" or self.type.startswith("float"):
-            return float(value)  # type: ignore[arg-type]
-        whole = int(value)  # type: ignore[arg-type]
+            return float(value)
+        whole = int(value)
         info = np.iinfo(self.type)
         if whole != value or not info.min <= whole <= info.max:
             raise ValueError(f"expected a whole number from {info.min} to {info.max} ({self.type})")

@@ -151,9 +151,10 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
             _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
     if isinstance(declared, VertexField) and not isinstance(declared.init, str | int | float):
         _refuse(place, cls, f"init of {name!r} is a C expression or a number")
-    if isinstance(declared, EdgeField) and declared.default is not REQUIRED:
-        if isinstance(declared.default, bool) or not isinstance(declared.default, int | float):
-            _refuse(place, cls, f"default of {name!r} is a number, not {declared.default!r}")
+    if isinstance(declared, EdgeField):
+        default = 0 if declared.default is REQUIRED else declared.default
+        if isinstance(default, bool) or not isinstance(default, int | float):
+            _refuse(place, cls, f"default of {name!r} is a number, not {default!r}")
 
 
 def _check_messages(cls: type[VertexProgram]) -> None:
@@ -200,7 +201,7 @@ def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
         return
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if word in _LATER or word.endswith("_of") and word[:-3] in cls.vertex_fields:
+        if word in _LATER or (word.endswith("_of") and word[:-3] in cls.vertex_fields):
             what = _LATER.get(word, f"another vertex's field (`{word}`)")
             _refuse(place, cls, f"{what} is not supported yet")
         if word.startswith("gascl_"):
@@ -217,9 +218,9 @@ def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*_CALLS], 1, 0.85)
-        if near and word not in _CALLS and f"{word}(" in snippet.text.replace(" ", ""):
-            if word not in cls.functions:
-                _refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
+        is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in cls.functions
+        if near and word not in _CALLS and is_call:
+            _refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
 
 
 def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member: Member) -> None:
@@ -261,14 +262,14 @@ def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str) -> 
 def _check_stop(cls: type[VertexProgram]) -> None:
     if "scatter" not in cls.snippets and "apply" not in cls.snippets:
         return  # an abstract base: it can't be run, and the engine says so
-    if cls.scatter_on == "all" and not cls.stop and not cls.converged:
-        if cls.supersteps_param() is None:
-            _refuse(
-                cls.class_source.place("scatter_on"),
-                cls,
-                "scatters on all and never stops: give stop = '...', def converged(self, step), "
-                "or supersteps = param.supersteps(20)",
-            )
+    ends = cls.stop or cls.converged or cls.supersteps_param()
+    if cls.scatter_on == "all" and not ends:
+        _refuse(
+            cls.class_source.place("scatter_on"),
+            cls,
+            "scatters on all and never stops: give stop = '...', def converged(self, step), "
+            "or supersteps = param.supersteps(20)",
+        )
 
 
 def _unknown(place: Place, cls: type[VertexProgram], name: str, known: list[str]) -> NoReturn:

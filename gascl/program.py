@@ -143,7 +143,7 @@ def _collect(cls: type[VertexProgram]) -> None:
         Aggregate: {},
     }
     for base in reversed(cls.__mro__):
-        for name, value in vars(base).items():
+        for name, value in list(vars(base).items()):
             for kind, table in kinds.items():
                 table.pop(name, None)
                 if isinstance(value, kind):
@@ -151,38 +151,32 @@ def _collect(cls: type[VertexProgram]) -> None:
     cls.vertex_fields, cls.edge_fields = kinds[VertexField], kinds[EdgeField]
     cls.params, cls.aggregates = kinds[Param], kinds[Aggregate]
     cls.snippets = {}
-    own = vars(cls)
     for name in language.SNIPPETS:
         text = getattr(cls, name)
-        if not isinstance(text, str):
-            if text is not None:
-                raise ProgramError(
-                    f"{cls.class_source.place(name)}: {cls.__name__}.{name} must be text"
-                )
-            continue
-        inherited = next(
-            (b.snippets[name] for b in cls.__mro__[1:] if name in vars(b).get("snippets", {})), None
-        )
-        if name in own:
-            cls.snippets[name] = Snippet.make(cls.class_source, name, text)
-        elif inherited is not None:
-            cls.snippets[name] = inherited
-        elif text:
-            cls.snippets[name] = Snippet.make(cls.class_source, name, text)
-    for name, declared in cls.vertex_fields.items():
-        key = f"{name}.init"
-        owner = next(b for b in cls.__mro__ if name in vars(b))
-        if owner is not cls and key in getattr(owner, "snippets", {}):
-            cls.snippets[key] = owner.snippets[key]
-        elif isinstance(declared.init, str):
+        if text is not None and not isinstance(text, str):
             place = cls.class_source.place(name)
-            snippet = Snippet.make(cls.class_source, name, declared.init)
-            snippet.label, snippet.places = f"{cls.__name__}.{name}", [place] * len(snippet.places)
-            cls.snippets[key] = snippet
+            raise ProgramError(f"{place}: {cls.__name__}.{name} must be text, not {text!r}")
+        if text and text.strip():
+            cls.snippets[name] = _snippet(cls, name, name, text)
+    for name, declared in cls.vertex_fields.items():
+        if isinstance(declared.init, str):
+            cls.snippets[f"{name}.init"] = _snippet(cls, name, f"{name}.init", declared.init)
     if cls.message is not None:
         try:
             cls.message = name_of(cls.message)
         except ProgramError as error:
-            raise ProgramError(
-                f"{cls.class_source.place('message')}: {cls.__name__}: {error}"
-            ) from None
+            place = cls.class_source.place("message")
+            raise ProgramError(f"{place}: {cls.__name__}: {error}") from None
+
+
+def _snippet(cls: type[VertexProgram], attribute: str, key: str, text: str) -> Snippet:
+    """The snippet that stands where `attribute` is assigned: in the class or in a base."""
+    owner = next(b for b in cls.__mro__ if attribute in vars(b))
+    if owner is not cls and issubclass(owner, VertexProgram) and key in owner.snippets:
+        return owner.snippets[key]
+    if attribute == key:
+        return Snippet.make(cls.class_source, attribute, text)
+    # An init expression stands inside its declaration: its lines are not the attribute's.
+    snippet = Snippet.make(cls.class_source, attribute, text)
+    snippet.places = [cls.class_source.place(attribute)] * len(snippet.places)
+    return snippet

@@ -128,7 +128,9 @@ class State:
         if zeroed:
             for start in range(0, size, _FILL):
                 part = min(_FILL, size - start)
-                cl.enqueue_fill_buffer(self.device.queue, buffer, np.uint8(0), start, part)
+                cl.enqueue_fill_buffer(
+                    self.device.queue, buffer, np.zeros(1, np.uint8), start, part
+                )
         return buffer
 
     def _run(self, graph: Graph) -> np.ndarray:

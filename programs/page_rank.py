@@ -25,7 +25,7 @@ class PageRank(VertexProgram):
         tolerance: stop when the ranks change by less than this, summed over all vertices (L1).
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
-        personalization: where a surfer starts anew: weights by vertex, {label: weight} or (V,); they are
+        personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
     """
 
@@ -44,7 +44,8 @@ class PageRank(VertexProgram):
     scatter = "send(v.rank / v.out_degree);"
     apply = """
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
-        const real rank = p.damping * (msg + spread * v.personalization) + (1 - p.damping) * v.personalization;
+        const real started = (1 - p.damping + p.damping * spread) * v.personalization;
+        const real rank = p.damping * msg + started;
         aggregate_change(fabs(rank - v.rank));
         if (v.out_degree == 0)
             aggregate_lost(rank);
