@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen import Header, generate
+from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
 from gascl.device import Device
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
+from gascl.header import Header
 from gascl.program import VertexProgram
 from gascl.source import Place
 

@@ -14,7 +14,7 @@ it as Kim's formula does, and ranks then sum to less than 1.
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, aggregate, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
 
 
 class PageRank(VertexProgram):
@@ -53,7 +53,7 @@ class PageRank(VertexProgram):
     """
     stop = "agg.change < p.tolerance"
 
-    def prepare(self, graph, initial):
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if not 0 <= self.damping <= 1:
             raise ProgramError(f"PageRank: damping is from 0 to 1, not {self.damping}")
         # Rounding alone keeps ranks that sum to 1 changing by about eps/2 in all.

@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, edge, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, edge, param, vertex
 
 
 class ShortestPaths(VertexProgram):
@@ -41,7 +41,7 @@ class ShortestPaths(VertexProgram):
         }
     """
 
-    def prepare(self, graph, initial):
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
         if graph.num_vertices > exact:
             raise ProgramError(

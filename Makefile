@@ -1,0 +1,31 @@
+# Each target makes its own virtual environment; nothing else is needed but Python 3.10 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+SOURCES := pyproject.toml $(wildcard gascl/*.py gascl/io/*.py gascl/kernels/*.cl programs/*.py)
+
+.PHONY: demo test check clean
+
+demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
+	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
+
+test: $(VENV)/.test  ## the tests, but for the slow ones
+	$(VENV)/bin/pytest
+
+check: $(VENV)/.test  ## lint, format and types
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+clean:
+	rm -rf $(VENV) build *.egg-info
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.gascl: $(VENV)/bin/pip $(SOURCES)
+	$(VENV)/bin/pip install --quiet .
+	touch $@
+
+$(VENV)/.test: $(VENV)/bin/pip $(SOURCES)
+	$(VENV)/bin/pip install --quiet '.[test]'
+	touch $@
