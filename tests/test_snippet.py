@@ -1,0 +1,141 @@
+"""Reading snippets: tokens, what is read and written, and whether `send` is reached always."""
+
+from __future__ import annotations
+
+import pytest
+
+from gascl.snippet import Snippet, _tokens
+from gascl.source import ClassSource
+
+
+def made(text: str) -> Snippet:
+    return Snippet.make(ClassSource("Some"), "apply", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("v.x+=1;", ["v", ".", "x", "+=", "1", ";"]),
+        ("a<<=b>>c>>=d", ["a", "<<=", "b", ">>", "c", ">>=", "d"]),
+        ("p->q--- -r", ["p", "->", "q", "--", "-", "-", "r"]),
+        ("1e-5f 0x1p+3 .5 1.v", ["1e-5f", "0x1p+3", ".5", "1.v"]),
+        ("a&&b||!c!=d==e<=f>=g", "a && b || ! c != d == e <= f >= g".split()),
+        ("x/*y\n*/z//w\nu", ["x", "z", "u"]),
+        (r'"a\"//b" c', [r'"a\"//b"', "c"]),
+        (r"'\'' d", [r"'\''", "d"]),
+        ("_a1 b_2", ["_a1", "b_2"]),
+    ],
+)
+def test_tokens(text, tokens):
+    assert [t.text for t in _tokens(text)] == tokens
+
+
+def test_lines_of_tokens():
+    text = "a\n/* one\ntwo */ b // c\n\nd"
+    assert [(t.text, t.line) for t in _tokens(text)] == [("a", 0), ("b", 2), ("d", 4)]
+
+
+READ = ["v.x", "y = v.x;", "y == v.x", "v.x == y", "v.x <= y", "v.x >= y", "v.x != y", "y + v.x"]
+READ += ["y & v.x", "y[0] & v.x", "f(y) & v.x", "3 & v.x", "y && v.x", "y -- - v.x", "f(v.x)"]
+READ += ["y[v.x] = 3", "y[v.x]++", "v.x, y = 3", "v.x ? y++ : 0", "-v.x", "v.x < 3", "w[1] = v.x"]
+READ += ["v.x[0] == y", "v.x.s0 + y", "(real)v.x", "y->x = v.x", "/* v.x = */ v.x + 1"]
+WRITTEN = ["v.x = y", "v.x += y", "v.x -= y", "v.x *= y", "v.x /= y", "v.x %= y", "v.x &= y"]
+WRITTEN += ["v.x |= y", "v.x ^= y", "v.x <<= y", "v.x >>= y", "v.x++", "v.x--", "++v.x", "-- v.x"]
+WRITTEN += ["v.x.s0 = 1", "v.x.xy = y", "v.x[2] = 1", "v.x[y[1] + f(2)] += 1", "v.x[0].y++"]
+WRITTEN += [
+    "f(&v.x)",
+    "y = &v.x",
+    "f(y, & v . x)",
+    "&v.x",
+    "y = v.x = 3",
+    "if (v.x = 3) y",
+    "v.x\n= 3",
+]
+WRITTEN += ["v /* the */ . x /* is */ = 3", "(v.x)++", "(v.x) = 3", "++(v.x)", "f((real *)&v.x)"]
+
+
+@pytest.mark.parametrize("text", READ)
+def test_reads(text):
+    assert made(text).reads("v") == {"x"}
+    assert made(text).writes("v") == set()
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_writes(text):
+    assert made(text).reads("v") == {"x"}
+    assert made(text).writes("v") == {"x"}
+
+
+def test_writes_of_one_member_are_not_of_another():
+    snippet = made("v.x[v.y].s0 = v.z = p.k; ++v.w; e.u = prev.t;")
+    assert snippet.writes("v") == {"x", "z", "w"}
+    assert snippet.reads("v") == {"x", "y", "z", "w"}
+    assert snippet.writes("e") == {"u"}
+    assert (snippet.reads("p"), snippet.writes("p")) == ({"k"}, set())
+    assert (snippet.reads("prev"), snippet.writes("prev")) == ({"t"}, set())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['printf("v.x");', "// v.x = 1", "/* v.x */", "a.v = 1;", "a->v.x = 1;", "q.e", "ve.x", "v_.x"],
+)
+def test_what_is_no_member(text):
+    assert made(text).members == []
+
+
+def test_a_namespace_alone():
+    assert [(m.namespace, m.name) for m in made("f(v);").members] == [("v", "")]
+    assert [(m.namespace, m.name) for m in made("v = 1;").members] == [("v", "")]
+
+
+def test_members_know_their_line():
+    snippet = made("\n  v.x = 1;\n\n  v.y = 2;")
+    assert [(m.name, m.line) for m in snippet.members] == [("x", 1), ("y", 3)]
+
+
+@pytest.mark.parametrize(("text", "written"), [("msg = 1;", 1), ("msg.x++;", 1), ("y = msg;", 0)])
+def test_writes_of_msg(text, written):
+    assert sum(m.namespace == "msg" for m in made(text).members) == written
+
+
+def test_words():
+    snippet = made("int y = v.set_mask + f(superstep);\nset_mask(); // send(1)\nset_mask();")
+    assert snippet.uses("set_mask")
+    assert snippet.uses("nothing", "superstep")
+    assert not snippet.uses("send")
+    assert snippet.words == {"int": 0, "y": 0, "f": 0, "superstep": 0, "set_mask": 1}
+
+
+ALWAYS = ["send(1);", "real x = 3; send(x);", "{ send(1); }", "{ } send(1);", "/* if */ send(1);"]
+ALWAYS += ["send(v.x ? 1 : 2);", "send(1); send(2);", "f();\n send (1);", 'p("if"); send(1);']
+SOMETIMES = ["", "f(1);", "if (v.x) send(1);", "if (v.x) return; send(1);", "v.x && (send(1), 1);"]
+SOMETIMES += ["for (int i = 0; i < v.x; ++i) send(1);", "while (v.x) { send(1); }", "// send(1);"]
+SOMETIMES += [
+    "v.x ? send(1) : 0;",
+    "switch (v.x) { case 1: send(1); }",
+    "MAYBE send(1);",
+    "resend(1);",
+]
+SOMETIMES += [
+    "do { break; send(1); } while (0);",
+    "goto end; send(1); end:;",
+    "#if 0\nsend(1);\n#endif",
+]
+SOMETIMES += ["v.x || send(1);"]
+
+
+@pytest.mark.parametrize("text", ALWAYS)
+def test_sends_always(text):
+    assert made(text).sends_always is True
+
+
+@pytest.mark.parametrize("text", SOMETIMES)
+def test_does_not_send_always(text):
+    assert made(text).sends_always is False
+
+
+def test_places_without_a_file():
+    snippet = made("one\ntwo\nthree")
+    assert [str(p) for p in snippet.places] == [f"Some.apply:{i}" for i in (1, 2, 3)]
+    assert str(snippet.place(1)) == "Some.apply:2"
+    assert str(snippet.place(9)) == "Some.apply:3"
