@@ -124,7 +124,7 @@ MESSAGES = [
     ("combine = 'summ'  # <<<", "'summ' is no expression over a and b; did you mean 'sum'?"),
     ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is no expression over a and b"),
     ("combine = 'a + b'  # <<<", "a combine expression needs its identity = '...'"),
-    ("apply = 3", "my_program.py:14: Wrong.apply must be text"),
+    ("apply = 3", "my_program.py:14: Wrong.apply must be text, not 3"),
 ]
 WORDS = [
     ("apply = 'send_to(3, msg);'  # <<<", "messages to any vertex (`send_to`)", "not supported"),
@@ -241,11 +241,11 @@ def test_where_a_word_may_stand(tmp_path, statement, snippet):
         said(tmp_path, body + "  # <<<", f"{word} stands in ", " only")
 
 
-C99 = """auto break case char const continue default do double else enum extern float for goto if inline
-int long register restrict return short signed sizeof static struct switch typedef union unsigned
-void volatile while"""
-OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint ulong
-half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
+C99 = """auto break case char const continue default do double else enum extern float for goto if
+inline int long register restrict return short signed sizeof static struct switch typedef union
+unsigned void volatile while"""
+OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint
+ulong half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
 LANGUAGE = "v e p g prev agg msg has_msg superstep send set_mask unset_mask get_mask real"
 
 
