@@ -100,7 +100,10 @@ class _Writer(Declarations):
         ]
 
     def _words(self) -> None:
-        """The calls of the language. Each is a macro, so that it can name what stands around it."""
+        """The calls of the language. Each is a macro, so that it can name what stands around it.
+
+        Parameters carry the prefix: one called `id` would be replaced in `v.id`, too.
+        """
         masks = "__global const gascl_run *run, __global gascl_control *control"
         self.put(
             "// Defined in runtime.cl.",
@@ -118,14 +121,16 @@ class _Writer(Declarations):
         self.put(
             "#define set_mask() (gascl_next[v.id] = 1)",
             "#define unset_mask() (gascl_next[v.id] = 0)",
-            "#define set_mask_of(id) "
-            "gascl_set_mask_of((id), v.id, gascl_others, gascl_run_, gascl_control_)",
+            "#define set_mask_of(gascl_whose) "
+            "gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)",
             "#define get_mask() (gascl_mask[v.id])",
-            "#define get_mask_of(id) "
-            "gascl_get_mask_of((id), v.id, gascl_mask, gascl_run_, gascl_control_)",
+            "#define get_mask_of(gascl_whose) "
+            "gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)",
         )
         for name in self.program.aggregates:
-            self.put(f"#define aggregate_{name}(x) gascl_aggregate_{name}(gascl_all, (x))")
+            self.put(
+                f"#define aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, (gascl_x))"
+            )
         self.put("")
 
     def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:

@@ -15,7 +15,14 @@ import pyopencl as cl
 
 from gascl import deliveries
 from gascl.device import Device, find
-from gascl.errors import GasclError, Interrupted, NotConverged, NotConvergedError, ProgramError
+from gascl.errors import (
+    DeviceError,
+    GasclError,
+    Interrupted,
+    NotConverged,
+    NotConvergedError,
+    ProgramError,
+)
 from gascl.graph import Graph
 from gascl.layout import Layout
 from gascl.plan import Plan, build
@@ -79,9 +86,16 @@ class Engine:
             raise GasclError(f"max_supersteps is 0 or more, not {max_supersteps}")
         if not {"scatter", "apply"} & set(type(program).snippets):
             raise ProgramError(f"{type(program).__name__} has neither scatter nor apply: no work")
-        run = _Run(self, program, deliveries.choose(type(program), delivery), callback)
-        with _Interrupts() as interrupts:
-            result = run.to_end(max_supersteps, interrupts)
+        chosen = deliveries.choose(type(program), delivery)
+        try:
+            run = _Run(self, program, chosen, callback)
+            with _Interrupts() as interrupts:
+                result = run.to_end(max_supersteps, interrupts)
+        except (cl.MemoryError, cl.RuntimeError) as error:
+            raise DeviceError(
+                f"{self.device} failed at {type(program).__name__}: {error}; another program may "
+                "hold its memory, or it needs another device"
+            ) from error
         _warn_of_nan(result, run.given)
         if interrupts.pending:
             raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)

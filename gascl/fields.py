@@ -137,10 +137,12 @@ class Aggregate(Field):
 
 
 def _number(text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise ValueError("expected a number")
 
 
 class _Namespace:

@@ -75,7 +75,10 @@ class VertexProgram:
 
     def __init__(self, *, dtype: str = "float32", **values: Any) -> None:
         cls = type(self)
-        self.dtype = np.dtype(dtype).name
+        try:
+            self.dtype = np.dtype(dtype).name
+        except TypeError:
+            self.dtype = ""
         if self.dtype not in ("float32", "float64"):
             self._refuse(f"dtype={dtype!r}: `real` is 'float32' or 'float64'")
         self.initial: dict[str, Any] = {}
@@ -90,8 +93,8 @@ class VertexProgram:
             else:
                 known = [*cls.params, *cls.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                self._refuse(f"no parameter {name!r}{hint} It takes: {', '.join(known)}")
+                hint = f"did you mean {near[0]!r}? " if near else ""
+                self._refuse(f"no parameter {name!r}; {hint}it takes {', '.join(known)}")
         for name, param in cls.params.items():
             if name in self.__dict__:
                 continue

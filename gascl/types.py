@@ -87,9 +87,9 @@ def name_of(type_: object) -> str:
     if isinstance(type_, np.dtype) and type_.names:
         raise ProgramError(f"structured types are not supported yet: {type_}")
     near = get_close_matches(name, NAMES, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
-        f"{name!r} is no type of a field or message{hint} Use 'real', a NumPy scalar "
+        f"{name!r} is no type of a field or message; {hint}use 'real', a NumPy scalar "
         f"({', '.join(SCALARS)}) or an OpenCL vector such as 'float4'"
     )
 
