@@ -11,24 +11,24 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl import __version__
 from gascl.errors import DeviceError, GasclError, Interrupted, ProgramError
+from gascl.programfile import constructed, nearest, program_class
+from gascl.progress import CLEAR, Progress
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gascl.graph import Graph
     from gascl.program import VertexProgram
-    from gascl.result import Result, Step
+    from gascl.result import Result
 
 DONE, ERROR, NOT_CONVERGED, INTERRUPTED = 0, 1, 3, 130  # argparse exits with 2 on wrong usage
-CLEAR = "\r\033[K"  # back to the beginning of a terminal's line, which is emptied
 OUTPUTS = (".csv", ".npz", ".parquet")
 # As in gascl.intake, which imports NumPy.
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
@@ -179,8 +179,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from gascl import deliveries
 
     # Everything that can be refused is refused before the graph is read.
-    cls = _program_class(arguments.program)
-    program = _constructed(cls, dict(arguments.set))
+    cls = program_class(arguments.program)
+    program = constructed(cls, dict(arguments.set))
     deliveries.choose(cls, arguments.delivery)
     field = _field_to_print(program, arguments.field)
     _check_outputs(arguments)
@@ -194,7 +194,7 @@ def _run(arguments: argparse.Namespace) -> int:
     read = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output is still to be written
         print(_described(graph), flush=True)
-    progress = _Progress()
+    progress = Progress(_say)
     try:
         result = Engine(graph, device).run(
             program,
@@ -280,110 +280,13 @@ def _kernel(arguments: argparse.Namespace) -> int:
     from gascl.fields import REQUIRED
     from gascl.plan import assemble
 
-    cls = _program_class(arguments.program)
+    cls = program_class(arguments.program)
     # Only choices and dtype show in the source: any value does for what must be given.
     values = {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
-    program = _constructed(cls, values | dict(arguments.set))
+    program = constructed(cls, values | dict(arguments.set))
     header = generate(cls, real=program.dtype, choices=program.choices())
     print(assemble(header, choose(cls, arguments.delivery))[0], end="")
     return DONE
-
-
-# -- programs --------------------------------------------------------------------------------------
-
-
-def _program_class(text: str) -> type[VertexProgram]:
-    """The class that PROGRAM names.
-
-    Raises:
-        ProgramError: there is none, or its file has an error.
-    """
-    from gascl.program import VertexProgram
-
-    file, colon, name = text.rpartition(":")
-    if not colon and text.endswith(".py"):
-        file, name = text, ""
-    if file:
-        path = Path(file)
-        if not path.is_file():
-            raise ProgramError(f"{file}: there is no such file; check the path")
-        programs = {
-            n: c
-            for n, c in vars(_load(path.resolve())).items()
-            if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
-        }
-        where = f"{file} has no vertex program {name!r}" if name else f"name a class: {file}:Class"
-    else:
-        import gascl.programs
-
-        programs = {n: getattr(gascl.programs, n) for n in gascl.programs.__all__}
-        where = f"no bundled program {name!r}"
-    if name in programs:
-        return programs[name]
-    own = "" if file else "; your own is given as my_program.py:Class"
-    raise ProgramError(f"{where}{_nearest(name, programs)}{own}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"{hint} There is {', '.join(known) or 'none'}"
-
-
-def _load(path: Path) -> Any:
-    """The module in a user's file. What goes wrong there is said with the file and its line."""
-    import importlib.util
-    import traceback
-
-    name = f"program_{path.stem}"  # its own, so that random.py hides no other module
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ProgramError(f"{path}: a program's file must end in .py")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    sys.path.append(str(path.parent))  # for modules beside it; behind those that are installed
-    try:
-        spec.loader.exec_module(module)
-    except GasclError:
-        raise
-    except SyntaxError as error:
-        where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
-    except Exception as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-        last = frames[-1] if frames else None
-        where, shown = (f"{path}:{last.lineno}", last.line) if last else (str(path), "")
-        why = f"{type(error).__name__}: {error}"
-    else:
-        return module
-    raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
-
-
-def _constructed(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
-    for name in values:
-        if name in cls.vertex_fields:
-            raise ProgramError(
-                f"{cls.__name__}: {name} is a vertex field, whose initial values are data: give "
-                f"them in Python, {cls.__name__}({name}=...); --set gives parameters"
-            )
-    try:
-        return cls(**values)
-    except TypeError as error:  # a dtype that is none, or an __init__ of the user's own
-        raise ProgramError(f"{cls.__name__}: {error}") from None
-
-
-def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
-    """The vertex field to print: the one wanted, or the first scalar that apply, or else init,
-    writes, since others are rather input; None where the program has no scalar field."""
-    cls = type(program)
-    if wanted is not None and wanted not in cls.vertex_fields:
-        hint = _nearest(wanted, cls.vertex_fields)
-        raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
-    written = [cls.snippets[s].writes("v") for s in ("apply", "init") if s in cls.snippets]
-    order = [n for names in written for n in cls.vertex_fields if n in names]
-    order = [wanted] if wanted else [*order, *cls.vertex_fields]
-    scalars = [n for n in order if cls.vertex_fields[n].resolve(program.dtype).width == 1]
-    if wanted and not scalars:
-        raise ProgramError(f"--field {wanted}: it is a vector and has no order; use --output")
-    return scalars[0] if scalars else None
 
 
 # -- files and text --------------------------------------------------------------------------------
@@ -427,6 +330,22 @@ def _described(graph: Graph) -> str:
     return "\n  ".join([*lines, *graph.report])
 
 
+def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
+    """The vertex field to print: the one wanted, or the first scalar that apply, or else init,
+    writes, since others are rather input; None where the program has no scalar field."""
+    cls = type(program)
+    if wanted is not None and wanted not in cls.vertex_fields:
+        hint = nearest(wanted, cls.vertex_fields)
+        raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
+    written = [cls.snippets[s].writes("v") for s in ("apply", "init") if s in cls.snippets]
+    order = [n for names in written for n in cls.vertex_fields if n in names]
+    order = [wanted] if wanted else [*order, *cls.vertex_fields]
+    scalars = [n for n in order if cls.vertex_fields[n].resolve(program.dtype).width == 1]
+    if wanted and not scalars:
+        raise ProgramError(f"--field {wanted}: it is a vector and has no order; use --output")
+    return scalars[0] if scalars else None
+
+
 def _print_top(result: Result, field: str | None, k: int) -> None:
     from dataclasses import replace
 
@@ -459,38 +378,6 @@ def _number(value: float) -> str:
     if isinstance(value, int):
         return str(value)
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
-
-
-class _Progress:
-    """A run's callback: says on stderr how far it is, where it takes longer than `AFTER` seconds.
-
-    On a terminal it rewrites one line.
-    """
-
-    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds until the first line, and between two
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.due = time.monotonic() + self.AFTER
-        self.shown = False
-
-    def __call__(self, step: Step) -> None:
-        now = time.monotonic()
-        if now < self.due:
-            return
-        self.due = now + (self.TERMINAL if self.terminal else self.FILE)
-        text = f"superstep {step.superstep:,}: {step.active:,} active, {step.messages:,} messages"
-        if self.terminal:
-            print(f"{CLEAR}gascl: {text}", end="", file=sys.stderr, flush=True)
-            self.shown = True
-        else:
-            _say(text)
-
-    def clear(self) -> None:
-        """Take the line away, so that what follows begins a line of its own."""
-        if self.shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-            self.shown = False
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ class Param(Field):
             raise ValueError(f"expected a number ({self.type})")
         if self.type == "real" or self.type.startswith("float"):
             return float(value)
-        whole = int(value)
         info = np.iinfo(self.type)
+        whole = int(value) if np.isfinite(value) else info.max + 1
         if whole != value or not info.min <= whole <= info.max:
             raise ValueError(f"expected a whole number from {info.min} to {info.max} ({self.type})")
         return whole

@@ -24,7 +24,7 @@ _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
 #: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
 _COMPLAINT = re.compile(
-    r"^(?:(?P<first>error|warning): )?(?P<file>[^\s:]*):(?P<line>\d+):(?:\d+(?: <Spelling=[^>]*>)?:)?"
+    r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):(?:\d+(?: <Spelling=[^>]*>)?:)?"
     r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
 )
 _GROUP_MEMORY = 2  # a reduction keeps at most a box and a tally an item; leave half to the driver
