@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import get_args
 
@@ -24,6 +25,7 @@ from scipy.sparse.csgraph import dijkstra
 import gascl
 from gascl import cli, intake
 from gascl.cli import main
+from gascl.progress import Progress
 from gascl.result import Result, Step
 
 DATASETS = Path(__file__).parents[1] / "datasets"
@@ -611,9 +613,9 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(("kind", "between"), [(Terminal, 0.5), (io.StringIO, 10.0)])
 def test_progress(monkeypatch, kind, between):
     clock = [100.0]
-    monkeypatch.setattr(cli.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(sys, "stderr", kind())
-    progress = cli._Progress()
+    progress = Progress(cli._say)
     lines = []
     for i in range(4000):
         clock[0] = 100 + i / 100
