@@ -1,4 +1,4 @@
-"""Choosing a device: by name, index, object and environment; and what is said where there is none."""
+"""Choosing a device by name, index, object and environment, and what is said without one."""
 
 from __future__ import annotations
 
