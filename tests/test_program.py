@@ -26,7 +26,7 @@ class Wrong(VertexProgram):
     scatter = "send(v.rank);"
     apply = "v.rank = msg;"
 """
-PROGRAM = {"gather": "msg = 0;", "lanes": 4, "priority": "v.rank", "delta": 1, "gathered": "int32"}
+LATER = {"gather": "msg = 0;", "lanes": 4, "priority": "v.rank", "delta": 1, "gathered": "int32"}
 
 
 def define(tmp_path, body: str) -> str:
@@ -197,8 +197,8 @@ def test_snippets(tmp_path, case):
 
 
 def test_attributes_of_later_versions(tmp_path):
-    assert set(language._LATER_ATTRIBUTES) == {*PROGRAM, "solve"}, "a feature without a test"
-    for name, value in PROGRAM.items():
+    assert set(language._LATER_ATTRIBUTES) == {*LATER, "solve"}, "a feature without a test"
+    for name, value in LATER.items():
         said(tmp_path, f"{name} = {value!r}  # <<<", f"`{name}`", "is not supported yet")
     said(tmp_path, "def solve(self, engine): pass", "`solve` over several classes is not supp")
 
