@@ -39,6 +39,7 @@ READ = ["v.x", "y = v.x;", "y == v.x", "v.x == y", "v.x <= y", "v.x >= y", "v.x 
 READ += ["y & v.x", "y[0] & v.x", "f(y) & v.x", "3 & v.x", "y && v.x", "y -- - v.x", "f(v.x)"]
 READ += ["y[v.x] = 3", "y[v.x]++", "v.x, y = 3", "v.x ? y++ : 0", "-v.x", "v.x < 3", "w[1] = v.x"]
 READ += ["v.x[0] == y", "v.x.s0 + y", "(real)v.x", "y->x = v.x", "/* v.x = */ v.x + 1"]
+READ += ["if (v.x) ++y;", "while (v.x) --y;", "if ((v.x)) ++y;", "f(v.x); ++y", "(y * 2) & v.x"]
 WRITTEN = ["v.x = y", "v.x += y", "v.x -= y", "v.x *= y", "v.x /= y", "v.x %= y", "v.x &= y"]
 WRITTEN += ["v.x |= y", "v.x ^= y", "v.x <<= y", "v.x >>= y", "v.x++", "v.x--", "++v.x", "-- v.x"]
 WRITTEN += ["v.x.s0 = 1", "v.x.xy = y", "v.x[2] = 1", "v.x[y[1] + f(2)] += 1", "v.x[0].y++"]
