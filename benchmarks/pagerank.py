@@ -1,0 +1,493 @@
+"""PageRank against the same loop in C with OpenMP, NetworKit and igraph, in one run.
+
+    python benchmarks/pagerank.py --scale 20 --rounds 7
+
+Contenders take turns (A B C ..., A B C ...), so that what else the machine does falls on all of
+them; a ratio is the median of the rounds' ratios. Every answer is compared with a power iteration
+in float64 by SciPy, and the run is refused where one is too far from it. See README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+DAMPING = 0.85
+EDGES_PER_VERTEX = 16
+#: Graph500's chances of an edge's bits: (0, 0), (0, 1) and (1, 0).
+A, B, C = 0.57, 0.19, 0.19
+#: Largest accepted L1 distance from the verifier after a fixed number of supersteps.
+FIXED_LIMIT = {"float32": 1e-4, "float64": 1e-10}
+#: Schedules of the C loop that are tried: name, OpenMP's kind, chunk.
+SCHEDULES = [("static", 1, 0), ("guided", 3, 64)] + [
+    (f"dynamic, {chunk}", 2, chunk) for chunk in (64, 256, 1024, 4096, 16384)
+]
+
+
+@dataclass
+class Input:
+    """The graph as those want it that do not clean it themselves.
+
+    Attributes:
+        raw: (2, E') int32 source and target as generated, with loops and duplicates.
+        src, dst: (E,) int32, without them, by target and then source.
+        offsets: (V + 1,) int32, where a target's edges begin in src.
+        out_degree: (V,) int32.
+    """
+
+    num_vertices: int
+    raw: np.ndarray
+    src: np.ndarray
+    dst: np.ndarray
+    offsets: np.ndarray
+    out_degree: np.ndarray
+
+
+@dataclass
+class Row:
+    """A contender: how to run it, and what it did in each round.
+
+    Attributes:
+        run: does the work once; returns seconds and the ranks.
+        reference: what the ranks should be; limit: the largest accepted L1 distance from it.
+        vertex_bytes: bytes read or written for each vertex in a superstep; None: not computed.
+    """
+
+    name: str
+    run: Callable[[], tuple[float, np.ndarray, str]]
+    reference: np.ndarray
+    limit: float
+    vertex_bytes: int | None = None
+    seconds: list[float] = field(default_factory=list)
+    distance: float = 0.0
+    note: str = ""
+
+
+def rmat(scale: int, seed: int, order: str) -> np.ndarray:
+    """(2, 16 * 2**scale) int32: sources and targets of a directed R-MAT, kept in a temp folder."""
+    cached = Path(tempfile.gettempdir()) / f"gascl-rmat-{scale}-{seed}-{order}.npy"
+    if cached.exists():
+        return np.load(cached)
+    rng = np.random.default_rng(seed)
+    count = EDGES_PER_VERTEX << scale
+    edges = np.zeros((2, count), np.int32)
+    for _ in range(scale):
+        draw = rng.random(count, np.float32)
+        edges[0] = 2 * edges[0] + (draw >= A + B)
+        edges[1] = 2 * edges[1] + (((draw >= A) & (draw < A + B)) | (draw >= A + B + C))
+    if order == "shuffled":
+        edges = rng.permutation(1 << scale).astype(np.int32)[edges]
+    part = cached.with_suffix(f".{os.getpid()}.npy")
+    np.save(part, edges)
+    part.replace(cached)
+    return edges
+
+
+def clean(raw: np.ndarray, num_vertices: int) -> Input:
+    """Drop loops and duplicates, without gascl, so that its own policies are checked by it."""
+    src, dst = raw.astype(np.int64)
+    keys = np.unique((dst * num_vertices + src)[src != dst])
+    src, dst = (keys % num_vertices).astype(np.int32), (keys // num_vertices).astype(np.int32)
+    counts = np.bincount(dst, minlength=num_vertices)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    out_degree = np.bincount(src, minlength=num_vertices).astype(np.int32)
+    return Input(num_vertices, raw, src, dst, offsets, out_degree)
+
+
+class Verifier:
+    """Power iteration in float64 by SciPy; it shares no code with any contender."""
+
+    def __init__(self, data: Input):
+        from scipy.sparse import csr_array
+
+        self.n, ones = data.num_vertices, np.ones(len(data.src))
+        self.matrix = csr_array((ones, data.src, data.offsets), shape=(self.n, self.n))
+        self.out_degree = data.out_degree
+        self.sinks = data.out_degree == 0
+
+    def ranks(self, supersteps: int | None = None, tolerance: float = 1e-13) -> np.ndarray:
+        """After so many supersteps, or when the ranks change by less than the tolerance (L1)."""
+        rank = np.full(self.n, 1 / self.n)
+        for _ in range(1000 if supersteps is None else supersteps):
+            out = np.divide(rank, self.out_degree, where=~self.sinks, out=np.zeros(self.n))
+            lost = rank[self.sinks].sum()
+            new = DAMPING * (self.matrix @ out) + (1 - DAMPING + DAMPING * lost) / self.n
+            change, rank = np.abs(new - rank).sum(), new
+            if supersteps is None and change < tolerance:
+                break
+        return rank
+
+
+class CLoop:
+    """pagerank.c, compiled into `folder` with the flags."""
+
+    def __init__(self, folder: Path, data: Input, threads: int, supersteps: int, *flags: str):
+        source, library = Path(__file__).with_name("pagerank.c"), folder / f"{len(flags)}.so"
+        self.command = " ".join(["gcc -O3 -march=native -fopenmp", *flags, "-shared -fPIC"])
+        started = time.perf_counter()
+        command = [*self.command.split(), str(source), "-o", str(library), "-lm"]
+        subprocess.run(command, check=True)
+        self.compiled = time.perf_counter() - started
+        self.library = ctypes.CDLL(str(library))
+        self.library.copy_bandwidth.restype = ctypes.c_double
+        self.library.copy_bandwidth.argtypes = [ctypes.c_long, ctypes.c_int]
+        array = ctypes.c_void_p
+        self.library.pagerank.restype = ctypes.c_double
+        self.library.pagerank.argtypes = [
+            *(ctypes.c_int, array, array, array, ctypes.c_double, ctypes.c_int),
+            *(array, array, array, array),
+        ]
+        self.data, self.threads, self.supersteps = data, threads, supersteps
+        self.buffers = [np.zeros(data.num_vertices, np.float32) for _ in range(3)]
+        self.seconds = np.zeros(max(supersteps, 1))
+        self.schedule = SCHEDULES[0]
+
+    def bandwidth(self) -> float:
+        """Bytes a second of a copy, 256 MiB to 256 MiB, the best of 10."""
+        self._set(SCHEDULES[0])
+        return float(self.library.copy_bandwidth(1 << 25, 10))
+
+    def tune(self) -> dict[str, float]:
+        """Take the fastest schedule; returns the seconds a superstep of each (least of 4 turns)."""
+        times: dict[str, float] = {}
+        for _ in range(4):
+            for schedule in SCHEDULES:
+                self.schedule = schedule
+                times[schedule[0]] = min(times.get(schedule[0], np.inf), self.run()[0])
+        self.schedule = next(s for s in SCHEDULES if s[0] == min(times, key=times.__getitem__))
+        return times
+
+    def run(self) -> tuple[float, np.ndarray, str]:
+        """Seconds a superstep, and the ranks."""
+        self._set(self.schedule)
+        data = self.data
+        arrays = (data.offsets, data.src, data.out_degree)
+        self.library.pagerank(
+            *(data.num_vertices, *(a.ctypes.data for a in arrays), DAMPING, self.supersteps),
+            *(*(b.ctypes.data for b in self.buffers), self.seconds.ctypes.data),
+        )
+        return float(self.seconds.mean()), self.buffers[0].copy(), ""
+
+    def _set(self, schedule: tuple[str, int, int]) -> None:
+        self.library.set_schedule(self.threads, *schedule[1:])
+
+
+class Gascl:
+    def __init__(self, data: Input, device: str | None, supersteps: int):
+        import gascl
+        from gascl.programs import PageRank
+
+        self.PageRank, self.supersteps = PageRank, supersteps
+        self.spent: dict[str, float] = {}
+        started = time.perf_counter()
+        self.graph = gascl.Graph.from_edges(
+            *data.raw,
+            num_vertices=data.num_vertices,
+            duplicates="first",
+            self_loops="drop",
+        )
+        self.spent["graph from the generated edges, loops and duplicates dropped"] = (
+            time.perf_counter() - started
+        )
+        if self.graph.num_edges != len(data.src):
+            sys.exit(f"gascl kept {self.graph.num_edges} edges, the check {len(data.src)}")
+        started = time.perf_counter()
+        self.graph.arcs("out")
+        self.spent["arcs in both orders (CSR, CSC)"] = time.perf_counter() - started
+        self.engine = gascl.Engine(self.graph, device)
+        result = self.fixed("auto")
+        self.first = result.seconds
+        self.spent["kernels compiled (what `build` takes, nothing cached)"] = self.first["build"]
+        self.spent["upload"] = self.first["upload"]
+
+    def fixed(self, delivery: str) -> Any:
+        return self.engine.run(self.PageRank(supersteps=self.supersteps), delivery=delivery)
+
+    def kernels(self, delivery: str) -> tuple[float, np.ndarray, str]:
+        """Seconds of kernel time a superstep, the ranks, and seconds of wall time in the note."""
+        result = self.fixed(delivery)
+        kernel = sum(step.seconds for step in result.trace) / self.supersteps
+        wall = result.seconds["supersteps"] / self.supersteps
+        return kernel, result.rank, f"{wall * 1e3:.2f} ms wall, {result.delivery}"
+
+    def wall(self, delivery: str) -> tuple[float, np.ndarray, str]:
+        result = self.fixed(delivery)
+        return result.seconds["supersteps"] / self.supersteps, result.rank, ""
+
+    def to_tolerance(self, dtype: str, tolerance: float) -> tuple[float, np.ndarray, str]:
+        started = time.perf_counter()
+        result = self.engine.run(self.PageRank(dtype=dtype, tolerance=tolerance))
+        rank = result.rank
+        return time.perf_counter() - started, rank, f"{result.supersteps} supersteps"
+
+
+class NetworKit:
+    def __init__(self, data: Input, threads: int, supersteps: int):
+        import networkit
+
+        networkit.setNumberOfThreads(threads)
+        self.networkit, self.supersteps = networkit, supersteps
+        started = time.perf_counter()
+        # Its own conversion wants unsigned 64-bit ids.
+        pair = (data.src.astype(np.uint64), data.dst.astype(np.uint64))
+        self.graph = networkit.GraphFromCoo(pair, n=data.num_vertices, directed=True)
+        self.loaded = time.perf_counter() - started
+        if self.graph.numberOfEdges() != len(data.src):
+            sys.exit(f"NetworKit has {self.graph.numberOfEdges()} edges, not {len(data.src)}")
+
+    def _run(self, supersteps: int | None, tolerance: float) -> tuple[float, np.ndarray, int]:
+        centrality = self.networkit.centrality
+        sinks = centrality.SinkHandling.DistributeSinks
+        algorithm = centrality.PageRank(self.graph, DAMPING, tolerance, distributeSinks=sinks)
+        algorithm.norm = centrality.Norm.L1_NORM
+        if supersteps is not None:
+            algorithm.maxIterations = supersteps
+        started = time.perf_counter()
+        algorithm.run()
+        seconds = time.perf_counter() - started
+        return seconds, np.array(algorithm.scores()), algorithm.numberOfIterations()
+
+    def fixed(self) -> tuple[float, np.ndarray, str]:
+        seconds, rank, iterations = self._run(self.supersteps, 1e-300)
+        if iterations != self.supersteps:
+            sys.exit(f"NetworKit ran {iterations} iterations, not {self.supersteps}")
+        return seconds / iterations, rank, ""
+
+    def to_tolerance(self, tolerance: float) -> tuple[float, np.ndarray, str]:
+        seconds, rank, iterations = self._run(None, tolerance)
+        return seconds, rank, f"{iterations} iterations"
+
+
+class Igraph:
+    def __init__(self, data: Input):
+        import igraph
+
+        started = time.perf_counter()
+        self.graph = igraph.Graph(
+            n=data.num_vertices, edges=np.column_stack([data.src, data.dst]), directed=True
+        )
+        self.loaded = time.perf_counter() - started
+        if self.graph.ecount() != len(data.src):
+            sys.exit(f"igraph has {self.graph.ecount()} edges, not {len(data.src)}")
+
+    def answer(self) -> tuple[float, np.ndarray, str]:
+        started = time.perf_counter()
+        rank = self.graph.pagerank(damping=DAMPING, implementation="prpack")
+        return time.perf_counter() - started, np.array(rank), "Gauss-Seidel"
+
+
+def take_turns(rows: list[Row], rounds: int) -> None:
+    """Run each once to warm up, then `rounds` times in turn; verify every answer."""
+    for number in range(rounds + 1):
+        for row in rows:
+            time.sleep(0.05)  # idle OpenMP threads spin for a while after their work
+            seconds, rank, row.note = row.run()
+            distance = float(np.abs(rank.astype(np.float64) - row.reference).sum())
+            row.distance = max(row.distance, distance)
+            if not distance <= row.limit:
+                sys.exit(
+                    f"refused: {row.name} is {distance:.2e} from the verifier (L1), more "
+                    f"than {row.limit:.0e}"
+                )
+            if number:
+                row.seconds.append(seconds)
+
+
+def ratio(row: Row, to: Row) -> str:
+    """Median, least and largest of the rounds' ratios."""
+    ratios = np.array(row.seconds) / np.array(to.seconds)
+    return f"{np.median(ratios):.2f} ({ratios.min():.2f}-{ratios.max():.2f})"
+
+
+def table(head: list[str], lines: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
+
+
+def options(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--scale", type=int, default=20, help="2**scale vertices (default: 20)")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of turns (default: 7)")
+    parser.add_argument("--supersteps", type=int, default=20, help="default: 20")
+    parser.add_argument("--device", default="pthread", help="default: pthread, which is PoCL")
+    parser.add_argument("--threads", type=int, default=2, help="of everybody (default: 2)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--order",
+        choices=("shuffled", "generated"),
+        default="shuffled",
+        help="vertices renumbered at random, as Graph500 does (default), or as generated",
+    )
+    parser.add_argument(
+        "--skip-answers",
+        action="store_true",
+        help="leave out the runs to an answer (igraph takes its time)",
+    )
+    return parser.parse_args(argv)
+
+
+def prepare(given: argparse.Namespace, folder: str) -> None:
+    """Hold everybody to as many threads, and cache no compiled kernel; before any import."""
+    missing = [m for m in ("gascl", "networkit", "igraph") if importlib.util.find_spec(m) is None]
+    if missing:
+        sys.exit(f"needs {', '.join(missing)}: pip install {' '.join(missing)}")
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        if len(cores) < given.threads:
+            sys.exit(f"--threads {given.threads}, but this process may use {len(cores)} cores")
+        os.sched_setaffinity(0, cores[: given.threads])
+    os.environ["POCL_MAX_PTHREAD_COUNT"] = os.environ["OMP_NUM_THREADS"] = str(given.threads)
+    os.environ["POCL_CACHE_DIR"] = folder
+    os.environ["PYOPENCL_NO_CACHE"] = "1"
+
+
+def versions() -> str:
+    from importlib.metadata import version
+
+    gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True)
+    names = ("gascl", "networkit", "igraph", "numpy", "scipy", "pyopencl")
+    listed = ", ".join(f"{n} {version(n)}" for n in names)
+    return f"{listed}, gcc {gcc.stdout.strip()}, Python {platform.python_version()}"
+
+
+def fixed_table(rows: list[Row], data: Input, bandwidth: float) -> str:
+    head = ["PageRank", "ms a superstep", "least", "largest", "ratio to C", "ratio to gascl"]
+    head += ["L1 from verifier", "MB a superstep", "of copy bandwidth"]
+    lines = []
+    for row in rows:
+        median = float(np.median(row.seconds))
+        line = [row.name, *(f"{x * 1e3:.2f}" for x in (median, min(row.seconds), max(row.seconds)))]
+        line += [ratio(row, rows[0]), ratio(row, rows[1]), f"{row.distance:.1e}"]
+        if row.vertex_bytes is None:
+            line += ["-", "-"]
+        else:
+            size = 8 * len(data.src) + row.vertex_bytes * data.num_vertices
+            line += [f"{size / 1e6:.1f}", f"{size / median / bandwidth:.0%}"]
+        lines.append(line)
+    return table(head, lines)
+
+
+def answer_table(rows: list[Row]) -> str:
+    head = ["to an answer", "s", "least", "largest", "ratio to gascl", "L1 from verifier", "took"]
+    lines = []
+    for row in rows:
+        times = (float(np.median(row.seconds)), min(row.seconds), max(row.seconds))
+        line = [row.name, *(f"{x:.3f}" for x in times), ratio(row, rows[0])]
+        lines.append([*line, f"{row.distance:.1e}", row.note])
+    return table(head, lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    given = options(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(given, folder)
+        report(given, Path(folder))
+
+
+def report(given: argparse.Namespace, folder: Path) -> None:
+    started = time.perf_counter()
+    raw = rmat(given.scale, given.seed, given.order)
+    generated = time.perf_counter() - started
+    data = clean(raw, 1 << given.scale)
+    verifier = Verifier(data)
+    print(
+        f"R-MAT scale {given.scale}, {EDGES_PER_VERTEX} edges a vertex drawn, seed {given.seed}, "
+        f"directed, vertices {given.order}: {data.num_vertices:,} vertices, "
+        f"{len(data.src):,} edges without loops and duplicates, largest in-degree "
+        f"{int(np.diff(data.offsets).max()):,}; generated or read in {generated:.1f} s.\n"
+    )
+    c = CLoop(folder, data, given.threads, given.supersteps)
+    reordered = CLoop(folder, data, given.threads, given.supersteps, "-ffast-math")
+    bandwidth = c.bandwidth()
+    tuned = [(loop.command, loop.tune()) for loop in (c, reordered)]
+    ours = Gascl(data, given.device, given.supersteps)
+    networkit = NetworKit(data, given.threads, given.supersteps)
+    fixed = verifier.ranks(given.supersteps)
+    device = ours.engine.device
+    print(f"{versions()}; {given.threads} threads; {device}, {device.cl.max_compute_units} cores.")
+    print(f"Copy: {bandwidth / 1e9:.1f} GB/s read and written.")
+    for command, times in tuned:
+        shown = ", ".join(f"{name} {seconds * 1e3:.2f}" for name, seconds in times.items())
+        print(f"{command}: schedules tried, ms a superstep: {shown}.")
+    if hasattr(os, "getloadavg"):
+        print(
+            "Load of the last 1, 5 and 15 minutes, this run's own work included: "
+            + ", ".join(f"{x:.1f}" for x in os.getloadavg())
+            + "."
+        )
+    print()
+
+    limit = FIXED_LIMIT["float32"]
+    # For each vertex: offset, out-degree, rank read and written, outbox written; gascl also reads
+    # the personalization.
+    rows = [
+        Row(f"C with OpenMP ({c.schedule[0]})", c.run, fixed, limit, 20),
+        Row("gascl, outbox (auto), wall", lambda: ours.wall("auto"), fixed, limit, 24),
+        Row("gascl, outbox (auto), kernels", lambda: ours.kernels("auto"), fixed, limit, 24),
+        Row(f"C, -ffast-math ({reordered.schedule[0]})", reordered.run, fixed, limit, 20),
+        Row("gascl, pull, wall", lambda: ours.wall("pull"), fixed, limit),
+        Row("gascl, slots, wall", lambda: ours.wall("slots"), fixed, limit),
+        Row("NetworKit (float64)", networkit.fixed, fixed, FIXED_LIMIT["float64"]),
+    ]
+    take_turns(rows, given.rounds)
+    print(fixed_table(rows, data, bandwidth) + "\n")
+
+    spent = [[what, f"{seconds:.3f}"] for what, seconds in ours.spent.items()]
+    steady = float(np.median(rows[1].seconds)) * given.supersteps
+    late = max(ours.first["supersteps"] - steady, 0)
+    spent.append(
+        ["first run beyond the later ones (PoCL compiles at the first launch)", f"{late:.3f}"]
+    )
+    spent.append([f"{given.supersteps} supersteps", f"{steady:.3f}"])
+    spent.append(["C loop: gcc", f"{c.compiled:.3f}"])
+    spent.append(["NetworKit: graph from the clean edges", f"{networkit.loaded:.3f}"])
+    answers: list[Row] = []
+    if not given.skip_answers:
+        igraph = Igraph(data)
+        spent.append(["igraph: graph from the clean edges", f"{igraph.loaded:.3f}"])
+        exact = verifier.ranks()
+        # A change below the tolerance leaves at most tolerance * d / (1 - d) to go.
+        loose = FIXED_LIMIT["float32"] + 1e-6 * DAMPING / (1 - DAMPING)
+        tight = 1e-10 / (1 - DAMPING) + 1e-12
+        answers = [
+            Row(
+                "gascl, float64, tolerance 1e-10",
+                lambda: ours.to_tolerance("float64", 1e-10),
+                exact,
+                tight,
+            ),
+            Row(
+                "gascl, float32, tolerance 1e-6",
+                lambda: ours.to_tolerance("float32", 1e-6),
+                exact,
+                loose,
+            ),
+            Row(
+                "NetworKit, float64, tolerance 1e-10 (L1)",
+                lambda: networkit.to_tolerance(1e-10),
+                exact,
+                tight,
+            ),
+            Row(
+                "igraph, PRPACK, float64, tolerance 1e-10, one thread", igraph.answer, exact, tight
+            ),
+        ]
+        take_turns(answers, given.rounds)
+        print(answer_table(answers) + "\n")
+    print(table(["once", "s"], spent))
+
+
+if __name__ == "__main__":
+    main()
