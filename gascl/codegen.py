@@ -117,20 +117,25 @@ class _Writer(Declarations):
             f"        __global const uchar *mask, {masks});",
             "",
         )
-        self.put("#define send(...) gascl_send(&gascl_out, (__VA_ARGS__))")
-        self.put(
-            "#define set_mask() (gascl_next[v.id] = 1)",
-            "#define unset_mask() (gascl_next[v.id] = 0)",
-            "#define set_mask_of(gascl_whose) "
-            "gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)",
-            "#define get_mask() (gascl_mask[v.id])",
-            "#define get_mask_of(gascl_whose) "
-            "gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)",
-        )
+        id_of = "v.id, gascl_{}, gascl_run_, gascl_control_"
+        words = {
+            "send": "send(...) gascl_send(&gascl_out, (__VA_ARGS__))",
+            "set_mask": "set_mask() (gascl_next[v.id] = 1)",
+            "unset_mask": "unset_mask() (gascl_next[v.id] = 0)",
+            "set_mask_of": "set_mask_of(gascl_whose) "
+            f"gascl_set_mask_of((gascl_whose), {id_of.format('others')})",
+            "get_mask": "get_mask() (gascl_mask[v.id])",
+            "get_mask_of": "get_mask_of(gascl_whose) "
+            f"gascl_get_mask_of((gascl_whose), {id_of.format('mask')})",
+        }
         for name in self.program.aggregates:
-            self.put(
-                f"#define aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, (gascl_x))"
+            words[f"aggregate_{name}"] = (
+                f"aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, (gascl_x))"
             )
+        snippets = self.program.snippets.values()
+        for word, meaning in words.items():
+            if any(s.uses(word) for s in snippets):
+                self.put(f"#define {meaning}")
         self.put("")
 
     def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:

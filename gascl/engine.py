@@ -327,7 +327,7 @@ def _warn_of_nan(result: Result, given: set[str]) -> None:
     for name, values in result.fields.items():
         if values.dtype.kind != "f" or name in given:
             continue
-        rows = np.isnan(values if values.ndim == 1 else values.sum(axis=1))
+        rows = np.isnan(values) if values.ndim == 1 else np.isnan(values).any(axis=1)
         if rows.any():
             first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
             warnings.warn(

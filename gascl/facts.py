@@ -48,7 +48,11 @@ class Facts:
             scatters=scatter is not None,
             sends_only=scatter is not None and scatter.uses("send") and not sets,
             reads_edge=scatter is not None and bool(scatter.reads("e")),
-            every_arc_sends=on_all and scatter is not None and scatter.sends_always,
+            # A macro of the user's may hide a `return`.
+            every_arc_sends=on_all
+            and scatter is not None
+            and scatter.sends_always
+            and "#" not in program.functions,
             masked=not on_all
             or any(
                 s.uses("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask")

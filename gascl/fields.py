@@ -14,10 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from gascl.errors import ProgramError
-from gascl.types import NAMES, Type, name_of, resolve
+from gascl.types import NAMES, Type, name_of, resolve, unfit
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
@@ -74,15 +72,10 @@ class Param(Field):
         """The value as the type holds it; raises ValueError where it can't."""
         if isinstance(value, str):
             value = _number(value)
-        if isinstance(value, bool) or not np.isscalar(value) or isinstance(value, complex):
-            raise ValueError(f"expected a number ({self.type})")
-        if self.type == "real" or self.type.startswith("float"):
-            return float(value)
-        info = np.iinfo(self.type)
-        whole = int(value) if np.isfinite(value) else info.max + 1
-        if whole != value or not info.min <= whole <= info.max:
-            raise ValueError(f"expected a whole number from {info.min} to {info.max} ({self.type})")
-        return whole
+        why = unfit(value, self.type)
+        if why:
+            raise ValueError(why)
+        return float(value) if self.resolve("float64").is_float else int(value)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from gascl.errors import ProgramError
 from gascl.fields import REQUIRED, EdgeField, Field, Param, SuperstepsParam, VertexField
 from gascl.snippet import Member, Snippet
 from gascl.source import Place
-from gascl.types import resolve
+from gascl.types import resolve, unfit
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
@@ -132,12 +132,13 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
 
 def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     name, kind = declared.name, declared.kind
+    what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
     place = cls.class_source.place(name)
     builtin = {"vertex field": VERTEX_MEMBERS, "edge field": EDGE_MEMBERS}.get(kind, ())
     if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
-        _refuse(place, cls, f"{name!r} is a word of the language and can't name a {kind}")
+        _refuse(place, cls, f"{name!r} is a word of the language and can't name {what}")
     if name in builtin or name.startswith("gascl") or name.endswith("_"):
-        _refuse(place, cls, f"{name!r} is reserved and can't name a {kind}")
+        _refuse(place, cls, f"{name!r} is reserved and can't name {what}")
     base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
     taken = (*_RESULT_WORDS, *vars(base)) if kind == "vertex field" else vars(base)
     if name in taken:
@@ -149,12 +150,16 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
             declared.default = declared.convert(declared.default)
         except (ValueError, TypeError) as error:
             _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
-    if isinstance(declared, VertexField) and not isinstance(declared.init, str | int | float):
-        _refuse(place, cls, f"init of {name!r} is a C expression or a number")
-    if isinstance(declared, EdgeField):
-        default = 0 if declared.default is REQUIRED else declared.default
-        if isinstance(default, bool) or not isinstance(default, int | float):
-            _refuse(place, cls, f"default of {name!r} is a number, not {default!r}")
+    number: object = 0
+    if isinstance(declared, VertexField) and not isinstance(declared.init, str):
+        number = declared.init
+    if isinstance(declared, EdgeField) and declared.default is not REQUIRED:
+        number = declared.default
+    why = unfit(number, declared.type)
+    if why:
+        if isinstance(declared, VertexField):
+            _refuse(place, cls, f"init of {name!r} is {number!r}: {why} or a C expression")
+        _refuse(place, cls, f"default of {name!r} is {number!r}: {why}")
 
 
 def _check_messages(cls: type[VertexProgram]) -> None:

@@ -149,13 +149,14 @@ class Layout:
         self._buffers[name] = upload(self.device, array)
 
 
-def check_edge_field(graph: Graph, field: EdgeField, place: Place) -> str | None:
+def check_edge_field(graph: Graph, field: EdgeField, type_: Type, place: Place) -> str | None:
     """What to tell the user about an edge field the graph does not have, or None.
 
     Raises:
-        GraphError: it has no default either.
+        GraphError: it has no default either, or the graph's values do not fit the type.
     """
     if field.name in graph.edge_fields:
+        convert(graph.edge_fields[field.name], type_, f"edge field {field.name!r}")
         return None
     there = ", ".join(graph.edge_fields) or "none"
     if field.default is REQUIRED:

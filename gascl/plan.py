@@ -24,7 +24,8 @@ _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
 #: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
 _COMPLAINT = re.compile(
-    r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):(?:\d+(?: <Spelling=[^>]*>)?:)?"
+    r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):"
+    r"(?:\d+(?: <Spelling=[^:>]*:(?P<spelled>\d+):\d+>)?:)?"
     r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
 )
 _GROUP_MEMORY = 2  # a reduction keeps at most a box and a tally an item; leave half to the driver
@@ -164,8 +165,10 @@ def translate(log: str, places: list[Place | None], program: type[VertexProgram]
         match = _COMPLAINT.match(line.strip())
         if not match or "warning" in (match["first"], match["second"]):
             continue
-        number = int(match["line"])
-        place = places[number - 1] if 0 < number <= len(places) else None
+        # In a macro's argument the spelling is the user's line, in its body the expansion is.
+        numbers = [int(n) for n in (match["spelled"], match["line"]) if n]
+        found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
+        place = next((p for p in found if p is not None), None)
         if place is None or match["text"].startswith("note:"):
             continue
         shown = f"\n    {place.text.strip()}" if place.text else ""

@@ -38,7 +38,7 @@ class VertexProgram:
     A subclass declares fields (`vertex.*`, `edge.*`, `param.*`, `aggregate.*`) and gives snippets
     of OpenCL C; see docs/programs.md. Construct it with its parameters by keyword, and with
     initial values of a vertex field where these are data: an array of V values in the graph's
-    vertex order, or a dict from labels to values over the field's own init.
+    vertex order, or a dict from labels to values, 0 for the rest.
 
     Args:
         dtype: what `real` is, "float32" or "float64".

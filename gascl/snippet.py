@@ -119,12 +119,20 @@ def _at(tokens: list[Token], i: int) -> str:
 
 def _is_written(tokens: list[Token], start: int, end: int) -> bool:
     """Whether the operand tokens[start:end] is assigned to, stepped, or has its address taken."""
+    while _at(tokens, start - 1) == "(" and _at(tokens, end) == ")":
+        if start >= 2 and tokens[start - 2].kind == "word" and tokens[start - 2].text != "else":
+            break  # `if (v.x) ++y;` or a call, not parentheses around the operand
+        start, end = start - 1, end + 1
     before = _at(tokens, start - 1)
     if before in ("++", "--"):
         return True
     if before == "&":  # a unary & follows no operand
         further = tokens[start - 2] if start >= 2 else None
-        if further is None or (further.kind == "sign" and further.text not in (")", "]")):
+        is_cast = _at(tokens, start - 3) == "*"  # `(real *)&v.rank`
+        ends_operand = further is not None and (
+            further.kind != "sign" or further.text in (")", "]")
+        )
+        if is_cast or not ends_operand:
             return True
     while _at(tokens, end) in (".", "["):  # a vector's component, or an index
         if _at(tokens, end) == ".":
@@ -140,9 +148,15 @@ def _is_written(tokens: list[Token], start: int, end: int) -> bool:
 
 
 def _sends_always(tokens: list[Token]) -> bool:
-    """Straight-line code with `send(...)` as a statement: one message on every arc."""
-    if any(t.text in _BRANCHES for t in tokens):
-        return False
-    return any(
-        t.text == "send" and _at(tokens, i - 1) in ("", ";", "{", "}") for i, t in enumerate(tokens)
-    )
+    """Straight-line code with `send(...)` as a statement: one message on every arc.
+
+    Where a parenthesis is open, as in GNU C's ({ send(1); }), it may stand behind a condition.
+    """
+    depth = 0
+    sends = False
+    for i, token in enumerate(tokens):
+        if token.text in _BRANCHES:
+            return False
+        depth += (token.text == "(") - (token.text == ")")
+        sends |= token.text == "send" and not depth and _at(tokens, i - 1) in ("", ";", "{", "}")
+    return sends

@@ -39,6 +39,7 @@ class ClassSource:
     def of(cls, name: str, frame: FrameType) -> ClassSource:
         """Find the class `name` whose `class` statement is being run in `frame`."""
         file = frame.f_code.co_filename
+        linecache.checkcache(file)  # the module may have been edited and loaded again
         lines = linecache.getlines(file, frame.f_globals)
         if not lines:
             return cls(name)

@@ -40,7 +40,7 @@ class State:
         for name in header.edge:
             if name in cls.edge_fields:
                 place = cls.class_source.place(name)
-                note = check_edge_field(graph, cls.edge_fields[name], place)
+                note = check_edge_field(graph, cls.edge_fields[name], header.types[name], place)
                 self.notes += [note] if note else []
         self.swapped = dict(delivery.swaps)
         self.swapped.update({b: a for a, b in delivery.swaps})
@@ -65,6 +65,7 @@ class State:
             sizes[buffer.name] = 1 if unneeded else count * items[buffer.item]
         # With a group a block, there are at most as many blocks as rows.
         sizes["tallies"] = header.tally.itemsize * max(rows, self.device.groups, 1)
+        run = self._run(graph)
         check_memory(self.device, sizes)
         self.buffers: dict[str, Any] = {}
         for name in arrays:
@@ -90,7 +91,7 @@ class State:
                 self.buffers[f"v.{name}"] = upload(self.device, _stored(initial[name], types[name]))
             else:
                 self.buffers[f"v.{name}"] = self._allocate(sizes[f"v.{name}"], False)
-        self.buffers["run"] = upload(self.device, self._run(graph))
+        self.buffers["run"] = upload(self.device, run)
         control = np.zeros(1, header.control)
         control["overflow"] = control["fault"] = _NEVER
         self.buffers["control"] = upload(self.device, control)
@@ -145,6 +146,14 @@ class State:
             value = getattr(self.program, name)
             if isinstance(param, VertexParam):
                 value = graph.index_of(value)
+            type_ = param.resolve(self.program.dtype)
+            if type_.is_float:
+                most = float(np.finfo(type_.scalar).max)
+                if np.isfinite(value) and abs(value) > most:
+                    raise ProgramError(
+                        f"{self.program!r}: {name}={value} is beyond {type_.scalar}, which holds up "
+                        f"to {most:.3g}; use dtype='float64'"
+                    )
             run["params"][name] = value
         return run
 
@@ -160,9 +169,18 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
         type_ = types[name]
         shape = (graph.num_vertices,) if type_.width == 1 else (graph.num_vertices, type_.width)
         if isinstance(given, Mapping):
-            values = np.zeros(shape, np.result_type(*map(np.min_scalar_type, given.values()), "i1"))
+            values = np.zeros(shape, type_.scalar)
             for label, value in given.items():
-                values[graph.index_of(label)] = value
+                one = np.asarray(value)
+                if one.dtype.kind not in "iuf" or one.shape != shape[1:]:
+                    raise ProgramError(
+                        f"{type(program).__name__}({name}=...): {value!r} of {label!r} is no "
+                        f"{type_.c}"
+                    )
+                what = f"the initial {name!r} of {label!r}"
+                values[graph.index_of(label)] = convert(np.atleast_1d(one), type_, what).reshape(
+                    one.shape
+                )
         else:
             values = np.asarray(given)
         if values.shape != shape or values.dtype.kind not in "iuf":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,10 @@ _NUMPY = {c: name for name, c in SCALARS.items()}
 _WIDTHS = (2, 3, 4, 8, 16)
 
 #: Every name a declaration may use: scalars by NumPy's name, vectors by OpenCL's, and `real`.
+#: Where the two clash (int8 and int16 are vectors in OpenCL), NumPy's meaning holds; float16, a
+#: half to NumPy and a vector to OpenCL, is neither.
 NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in _WIDTHS))
+NAMES = tuple(dict.fromkeys(n for n in NAMES if n != "float16"))
 
 
 @dataclass(frozen=True)
@@ -78,10 +82,13 @@ def name_of(type_: object) -> str:
     """The canonical name of a type given as a name, a NumPy scalar type or a NumPy dtype."""
     if isinstance(type_, str) and type_ in NAMES:
         return type_
-    try:
-        name = np.dtype(type_).name  # type: ignore[call-overload]
-    except TypeError:
-        name = str(type_)
+    if isinstance(type_, str):  # NumPy's other words are not taken: its "float" is float64
+        name = type_
+    else:
+        try:
+            name = np.dtype(type_).name  # type: ignore[call-overload]
+        except TypeError:
+            name = str(type_)
     if name in SCALARS:
         return name
     if isinstance(type_, np.dtype) and type_.names:
@@ -101,3 +108,17 @@ def resolve(name: str, real: str) -> Type:
     base, digits = re.fullmatch(r"([a-z]+)(\d*)", name).groups()  # type: ignore[union-attr]
     c = SCALARS[real] if base == "real" else base
     return Type(c + digits, np.dtype(_NUMPY[c]), int(digits or 1))
+
+
+def unfit(value: Any, name: str) -> str:
+    """Why a number given in Python is none that the type called `name` holds, or an empty text."""
+    scalar = resolve(name, "float64").scalar
+    if isinstance(value, str | bytes | bool | np.bool_ | complex) or not np.isscalar(value):
+        return f"expected a number ({name})"
+    if scalar.kind == "f":
+        return ""
+    info = np.iinfo(scalar)
+    number: Any = value
+    if np.isfinite(number) and int(number) == number and info.min <= number <= info.max:
+        return ""
+    return f"expected a whole number from {info.min} to {info.max} ({name})"

@@ -80,12 +80,12 @@ DECLARATIONS = [
     ("id = vertex.int32()  # <<<", "'id' is reserved and can't name a vertex field"),
     ("in_degree = vertex.int32()  # <<<", "'in_degree' is reserved"),
     ("out_degree = vertex.int32()  # <<<", "'out_degree' is reserved"),
-    ("src = edge.int32()  # <<<", "'src' is reserved and can't name a edge field"),
+    ("src = edge.int32()  # <<<", "'src' is reserved and can't name an edge field"),
     ("dst = edge.int32()  # <<<", "'dst' is reserved"),
     ("id = edge.int32()  # <<<", "'id' is reserved"),
     ("reversed = edge.int32()  # <<<", "'reversed' is reserved"),
     ("gascl_x = param.int32()  # <<<", "'gascl_x' is reserved and can't name a parameter"),
-    ("x_ = aggregate.int32('sum')  # <<<", "'x_' is reserved and can't name a aggregator"),
+    ("x_ = aggregate.int32('sum')  # <<<", "'x_' is reserved and can't name an aggregator"),
     ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every program or result"),
     ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "take another name"),
     ("dtype = vertex.int32()  # <<<", "'dtype' is an attribute"),
@@ -98,11 +98,20 @@ DECLARATIONS = [
     ("depth = param.int32([1])  # <<<", "[1]", "expected a number (int32)"),
     ("depth = param.int32(float('inf'))  # <<<", "default inf of parameter 'depth'"),
     ("steps = param.supersteps(-1)  # <<<", "expected 0 or more supersteps, or None"),
-    ("depth = vertex.int32(init=None)  # <<<", "init of 'depth' is a C expression or a number"),
+    (
+        "depth = vertex.int32(init=None)  # <<<",
+        "init of 'depth' is None: expected a number (int32) or a C expression",
+    ),
     ("depth = vertex.int32(init=0.5)  # <<<", "0.5", "int32"),
     ("depth = vertex.int8(init=200)  # <<<", "200", "int8"),
-    ("cost = edge.int32(default='1')  # <<<", "default of 'cost' is a number, not '1'"),
-    ("cost = edge.int32(default=True)  # <<<", "default of 'cost' is a number, not True"),
+    (
+        "cost = edge.int32(default='1')  # <<<",
+        "default of 'cost' is '1': expected a number (int32)",
+    ),
+    (
+        "cost = edge.int32(default=True)  # <<<",
+        "default of 'cost' is True: expected a number (int32)",
+    ),
     ("cost = edge.int32(default=0.5)  # <<<", "0.5", "int32"),
     ("cost = edge.uint8(default=-1)  # <<<", "-1", "uint8"),
 ]
@@ -257,7 +266,7 @@ def test_words_of_the_language_name_no_field(word):
         ("parameter", param.int32),
         ("aggregator", lambda: aggregate.int32("sum")),
     ):
-        with pytest.raises(ProgramError, match=f"{word!r} is a word of .* can't name a {kind}"):
+        with pytest.raises(ProgramError, match=f"{word!r} is a word of .* can't name an? {kind}"):
             type("Wrong", (VertexProgram,), {word: make()})
 
 

@@ -29,6 +29,9 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
     else
         out->combined = x;
     out->count = 1;
+#if GASCL_OVERFLOWS
+    out->overflow |= (gascl_accumulator)(gascl_message)out->combined != out->combined;
+#endif
 }
 
 static void gascl_box_merge(gascl_box *into, const gascl_box from) {

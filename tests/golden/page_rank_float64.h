@@ -121,11 +121,6 @@ static int gascl_get_mask_of(const long id, const int sender,
         __global const uchar *mask, __global const gascl_run *run, __global gascl_control *control);
 
 #define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
-#define set_mask() (gascl_next[v.id] = 1)
-#define unset_mask() (gascl_next[v.id] = 0)
-#define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)
-#define get_mask() (gascl_mask[v.id])
-#define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)
 #define aggregate_change(gascl_x) gascl_aggregate_change(gascl_all, (gascl_x))
 #define aggregate_lost(gascl_x) gascl_aggregate_lost(gascl_all, (gascl_x))
 

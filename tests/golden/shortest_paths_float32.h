@@ -110,10 +110,6 @@ static int gascl_get_mask_of(const long id, const int sender,
 
 #define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
 #define set_mask() (gascl_next[v.id] = 1)
-#define unset_mask() (gascl_next[v.id] = 0)
-#define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)
-#define get_mask() (gascl_mask[v.id])
-#define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE) {
     return v;
