@@ -151,8 +151,8 @@ class State:
                 most = float(np.finfo(type_.scalar).max)
                 if np.isfinite(value) and abs(value) > most:
                     raise ProgramError(
-                        f"{self.program!r}: {name}={value} is beyond {type_.scalar}, which holds up "
-                        f"to {most:.3g}; use dtype='float64'"
+                        f"{self.program!r}: {name}={value} is beyond {type_.scalar}, which holds "
+                        f"up to {most:.3g}; use dtype='float64'"
                     )
             run["params"][name] = value
         return run
