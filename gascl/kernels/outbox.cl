@@ -31,22 +31,16 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
     }
 }
 
-static gascl_box gascl_outbox_combine(const int row, const gascl_rows rows,
-                                      __global const gascl_offset *offsets,
-                                      __global const int *sources,
-                                      __global const gascl_message *outbox,
-                                      __global const uchar *sent) {
-    gascl_box in = gascl_box_empty();
-    GASCL_FOR_ARCS(arc, rows, row, offsets) {
-        const int source = sources[arc];
+static void gascl_outbox_fetch(const gascl_offset arc, gascl_box *in,
+                               __global const int *sources, __global const gascl_message *outbox,
+                               __global const uchar *sent) {
+    const int source = sources[arc];
 #if !GASCL_EVERY_ARC_SENDS
-        if (!sent[source])
-            continue;
+    if (!sent[source])
+        return;
 #endif
-        gascl_box_combine(&in, outbox[source]);
-        ++in.count;
-    }
-    return in;
+    gascl_box_combine(in, outbox[source]);
+    ++in->count;
 }
 
 static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
@@ -58,6 +52,11 @@ static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *
 #endif
 }
 
+#define GASCL_OUTBOX_WANTED(row) true
+#define GASCL_OUTBOX_FETCH(arc, row, in) gascl_outbox_fetch(arc, &in, sources, outbox, sent)
+#define GASCL_OUTBOX_FINISH(row, in) \
+    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON, outbox_next, sent_next)
+
 __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict blocks,
                                   __global const gascl_offset *restrict offsets,
                                   __global const int *restrict sources,
@@ -68,22 +67,8 @@ __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict bloc
                                   __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
-    __local gascl_tally tally_scratch[GASCL_GROUP];
+    __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
-    const gascl_rows rows = gascl_my_rows(blocks);
-    gascl_box shared = gascl_box_empty();
-    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
-        const gascl_box in = gascl_outbox_combine(row, rows, offsets, sources, outbox, sent);
-        if (rows.shared)
-            shared = in;
-        else
-            gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON, outbox_next, sent_next);
-    }
-#if GASCL_GROUP > 1
-    __local gascl_box box_scratch[GASCL_GROUP];
-    shared = gascl_box_reduce(shared, box_scratch);
-    if (rows.shared && get_local_id(0) == 0)
-        gascl_outbox_finish(rows.first, shared, &tally, GASCL_STATE_ON, outbox_next, sent_next);
-#endif
-    gascl_tally_store(tally, tallies, tally_scratch);
+    GASCL_GATHER(blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH, GASCL_OUTBOX_FINISH)
+    gascl_tally_store(tally, tallies, scratch);
 }

@@ -81,45 +81,93 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
              id = (int)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) + get_local_id(0); \
          id < gascl_last; id += GASCL_GROUP)
 
-// Rows: a group owns the rows blocks[group] to blocks[group + 1]. Where that is one row, all items
-// share its arcs; else each item takes whole rows. Kernels reduce shared rows outside any branch:
-// PoCL 3.0 hangs on a barrier inside one, however uniform.
-typedef struct {
-    int first, last;
-    bool shared;
-} gascl_rows;
+// Gather over rows: a group owns the rows blocks[group] to blocks[group + 1]. For each row with
+// WANTED(row), FETCH(arc, row, box) adds what one arc carries, and FINISH(row, box) takes the
+// whole. The order of combining is fixed by the blocks, and the same for every delivery.
+#if GASCL_GROUP == 1
+#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
+    for (int row = blocks[get_group_id(0)]; row < blocks[get_group_id(0) + 1]; ++row) {           \
+        gascl_box in = gascl_box_empty();                                                         \
+        if (WANTED(row)) {                                                                        \
+            const gascl_offset gascl_end = offsets[row + 1];                                      \
+            for (gascl_offset arc = offsets[row]; arc < gascl_end; ++arc)                         \
+                FETCH(arc, row, in);                                                              \
+        }                                                                                         \
+        FINISH(row, in);                                                                          \
+    }
+#else
+// Where items share a block (CSR-adaptive, Greathouse and Daga 2014): first every item fetches
+// arcs in turn, so that neighbouring items read neighbouring memory, into local memory; of a block
+// of one row, which may have any number of arcs, each item combines its own. Then up to
+// GASCL_PARTS items combine the boxes of each row, and one item finishes it. No barrier stands
+// in a branch: PoCL 3.0 hangs there, however uniform the branch is.
+#define GASCL_PARTS 16
+#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
+    __local gascl_box gascl_boxes[GASCL_BLOCK + GASCL_GROUP];                                     \
+    const int gascl_first = blocks[get_group_id(0)];                                              \
+    const int gascl_rows = blocks[get_group_id(0) + 1] - gascl_first;                             \
+    const gascl_offset gascl_begin = offsets[gascl_first];                                        \
+    const gascl_offset gascl_end = offsets[gascl_first + gascl_rows];                             \
+    gascl_box gascl_mine = gascl_box_empty();                                                     \
+    for (gascl_offset arc = gascl_begin + get_local_id(0); arc < gascl_end; arc += GASCL_GROUP) { \
+        if (gascl_rows == 1) {                                                                    \
+            FETCH(arc, gascl_first, gascl_mine);                                                  \
+        } else {                                                                                  \
+            gascl_box in = gascl_box_empty();                                                     \
+            FETCH(arc, gascl_row_of(arc, offsets, gascl_first, gascl_rows), in);                  \
+            gascl_boxes[arc - gascl_begin] = in;                                                  \
+        }                                                                                         \
+    }                                                                                             \
+    if (gascl_rows == 1)                                                                          \
+        gascl_boxes[get_local_id(0)] = gascl_mine;                                                \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
+    int gascl_parts = GASCL_PARTS;                                                                \
+    while (gascl_parts > 1 && gascl_parts * gascl_rows > GASCL_GROUP)                             \
+        gascl_parts /= 2;                                                                         \
+    for (int i = get_local_id(0); i < gascl_rows * gascl_parts; i += GASCL_GROUP)                 \
+        gascl_combine_part(gascl_boxes, i % gascl_parts, gascl_parts,                             \
+                           gascl_span_of(i / gascl_parts, gascl_first, gascl_rows, offsets));     \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                          \
+    for (int i = get_local_id(0); i < gascl_rows; i += GASCL_GROUP) {                             \
+        gascl_box in = gascl_box_empty();                                                         \
+        const int2 gascl_span = gascl_span_of(i, gascl_first, gascl_rows, offsets);               \
+        for (int j = gascl_span.x; j < min(gascl_span.x + gascl_parts, gascl_span.y); ++j)        \
+            gascl_box_merge(&in, gascl_boxes[j]);                                                 \
+        FINISH(gascl_first + i, in);                                                              \
+    }
 
-static gascl_rows gascl_my_rows(__global const int *blocks) {
-    gascl_rows rows;
-    rows.first = blocks[get_group_id(0)];
-    rows.last = blocks[get_group_id(0) + 1];
-    rows.shared = GASCL_GROUP > 1 && rows.last - rows.first == 1;
-    if (!rows.shared)
-        rows.first += get_local_id(0);
-    return rows;
+// The boxes of a block's row, from x to before y: one an arc, or one an item where it is alone.
+static int2 gascl_span_of(const int row, const int first, const int rows,
+                          __global const gascl_offset *offsets) {
+    const gascl_offset begin = offsets[first];
+    return rows == 1 ? (int2)(0, GASCL_GROUP)
+                     : (int2)(offsets[first + row] - begin, offsets[first + row + 1] - begin);
 }
 
-#define GASCL_FOR_ARCS(arc, rows, row, offsets)                                              \
-    for (gascl_offset arc = offsets[row] + ((rows).shared ? get_local_id(0) : 0),            \
-                      gascl_end = offsets[(row) + 1];                                        \
-         arc < gascl_end; arc += (rows).shared ? GASCL_GROUP : 1)
+// Every `parts`th box of a span into the first of them, which no other part touches.
+static void gascl_combine_part(__local gascl_box *boxes, const int part, const int parts,
+                               const int2 span) {
+    if (span.x + part >= span.y)
+        return;
+    gascl_box whole = boxes[span.x + part];
+    for (int i = span.x + part + parts; i < span.y; i += parts)
+        gascl_box_merge(&whole, boxes[i]);
+    boxes[span.x + part] = whole;
+}
 
-#if GASCL_GROUP > 1
-// Combine the boxes of a group in a fixed tree; the first item gets the whole.
-static gascl_box gascl_box_reduce(const gascl_box mine, __local gascl_box *scratch) {
-    const int item = get_local_id(0);
-    // Other items may still read what the first one writes next, here and in global memory.
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    scratch[item] = mine;
-    for (int stride = GASCL_GROUP / 2; stride > 0; stride /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < stride) {
-            gascl_box box = scratch[item];
-            gascl_box_merge(&box, scratch[item + stride]);
-            scratch[item] = box;
+// The row of an arc, by bisection; for programs that read e.dst.
+static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets, int row,
+                        int rows) {
+    while (rows > 1) {
+        const int below = rows / 2;
+        if (offsets[row + below] <= arc) {
+            row += below;
+            rows -= below;
+        } else {
+            rows = below;
         }
     }
-    return scratch[item];
+    return row;
 }
 #endif
 

@@ -13,14 +13,18 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
                                   __global uchar *restrict sent, __global uchar *restrict received) {
     if (gascl_control_->stopped)
         return;
-    const gascl_rows rows = gascl_my_rows(blocks);
-    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
+    // A row that is a block of its own is shared by the group's items; other rows have one each.
+    const int first = blocks[get_group_id(0)], last = blocks[get_group_id(0) + 1];
+    const bool shared = GASCL_GROUP > 1 && last - first == 1;
+    for (int row = first + (shared ? 0 : get_local_id(0)); row < last; row += GASCL_GROUP) {
 #if !GASCL_SCATTER_ALL
         if (!gascl_mask[row])
             continue;
 #endif
         const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON);
-        GASCL_FOR_ARCS(arc, rows, row, offsets) {
+        const gascl_offset end = offsets[row + 1];
+        for (gascl_offset arc = offsets[row] + (shared ? get_local_id(0) : 0); arc < end;
+             arc += shared ? GASCL_GROUP : 1) {
             const int target = targets[arc];
             const gascl_edge e = gascl_edge_at(row, target, arc GASCL_EDGE_ON);
             const gascl_box out = gascl_scatter(v, e, 0, GASCL_STATE_ON);
@@ -35,29 +39,15 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
     }
 }
 
-static gascl_box gascl_slots_combine(const int row, const gascl_rows rows,
-                                     __global const gascl_offset *offsets,
-                                     __global const gascl_message *messages,
-                                     __global uchar *sent,
-                                     __global const uchar *received) {
-    gascl_box in = gascl_box_empty();
-#if GASCL_EVERY_ARC_SENDS
-    GASCL_FOR_ARCS(arc, rows, row, offsets) {
-        gascl_box_combine(&in, messages[arc]);
-        ++in.count;
-    }
-#else
-    if (!received[row])
-        return in;
-    GASCL_FOR_ARCS(arc, rows, row, offsets) {
-        if (!sent[arc])
-            continue;
-        gascl_box_combine(&in, messages[arc]);
-        ++in.count;
-        sent[arc] = 0;
-    }
+static void gascl_slots_fetch(const gascl_offset arc, gascl_box *in,
+                              __global const gascl_message *messages, __global uchar *sent) {
+#if !GASCL_EVERY_ARC_SENDS
+    if (!sent[arc])
+        return;
+    sent[arc] = 0;
 #endif
-    return in;
+    gascl_box_combine(in, messages[arc]);
+    ++in->count;
 }
 
 static void gascl_slots_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
@@ -69,6 +59,10 @@ static void gascl_slots_finish(const int row, const gascl_box in, gascl_tally *t
     gascl_apply(row, in, tally, GASCL_STATE_ON);
 }
 
+#define GASCL_SLOTS_WANTED(row) (GASCL_EVERY_ARC_SENDS || received[row])
+#define GASCL_SLOTS_FETCH(arc, row, in) gascl_slots_fetch(arc, &in, messages, sent)
+#define GASCL_SLOTS_FINISH(row, in) gascl_slots_finish(row, in, &tally, GASCL_STATE_ON, received)
+
 __kernel void gascl_slots_gather(GASCL_STATE, __global const int *restrict blocks,
                                  __global const gascl_offset *restrict offsets,
                                  __global const gascl_message *restrict messages,
@@ -76,22 +70,8 @@ __kernel void gascl_slots_gather(GASCL_STATE, __global const int *restrict block
                                  __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
-    __local gascl_tally tally_scratch[GASCL_GROUP];
+    __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
-    const gascl_rows rows = gascl_my_rows(blocks);
-    gascl_box shared = gascl_box_empty();
-    for (int row = rows.first; row < rows.last; row += GASCL_GROUP) {
-        const gascl_box in = gascl_slots_combine(row, rows, offsets, messages, sent, received);
-        if (rows.shared)
-            shared = in;
-        else
-            gascl_slots_finish(row, in, &tally, GASCL_STATE_ON, received);
-    }
-#if GASCL_GROUP > 1
-    __local gascl_box box_scratch[GASCL_GROUP];
-    shared = gascl_box_reduce(shared, box_scratch);
-    if (rows.shared && get_local_id(0) == 0)
-        gascl_slots_finish(rows.first, shared, &tally, GASCL_STATE_ON, received);
-#endif
-    gascl_tally_store(tally, tallies, tally_scratch);
+    GASCL_GATHER(blocks, offsets, GASCL_SLOTS_WANTED, GASCL_SLOTS_FETCH, GASCL_SLOTS_FINISH)
+    gascl_tally_store(tally, tallies, scratch);
 }
