@@ -24,7 +24,7 @@ from gascl.errors import (
     ProgramError,
 )
 from gascl.graph import Graph
-from gascl.layout import Layout
+from gascl.layout import Layout, offset_type
 from gascl.plan import Plan, build
 from gascl.program import VertexProgram
 from gascl.result import Result, Step
@@ -50,7 +50,7 @@ class Engine:
             )
         self.graph = graph
         self.device: Device = find(device)
-        self._layouts: dict[tuple[str, int], Layout] = {}
+        self._layouts: dict[tuple[str, int, int], Layout] = {}
 
     def run(
         self,
@@ -106,11 +106,11 @@ class Engine:
             warnings.warn(NotConverged(why), stacklevel=2)
         return result
 
-    def layout(self, edges: str, group: int) -> Layout:
+    def layout(self, edges: str, group: int, block: int) -> Layout:
         """The graph on the device, as programs that scatter along `edges` see it."""
-        key = (edges if self.graph.directed else "out", group)
+        key = (edges if self.graph.directed else "out", group, block)
         if key not in self._layouts:
-            self._layouts[key] = Layout(self.graph, self.device, key[0], group)
+            self._layouts[key] = Layout(self.graph, self.device, *key)
         return self._layouts[key]
 
 
@@ -128,11 +128,10 @@ class _Run:
         self.device, graph = engine.device, engine.graph
         started = time.perf_counter()
         cls = type(program)
-        # The layout's kind of offsets is known before the graph's arcs are built or uploaded.
-        offset = engine.layout(cls.edges, self.device.group).offset
+        offset = offset_type(graph, cls.edges)
         self.plan: Plan = build(program, self.device, delivery, offset)
         built = time.perf_counter()
-        self.layout = engine.layout(cls.edges, self.plan.group)
+        self.layout = engine.layout(cls.edges, self.plan.group, self.plan.block)
         self.initial = initial_values(program, graph, self.plan.header.types)
         program.prepare(graph, self.initial)
         self.given = set(self.initial)

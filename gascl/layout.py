@@ -15,18 +15,15 @@ from gascl.graph import Graph
 from gascl.source import Place
 from gascl.types import Type
 
-#: Arcs and rows of a block where a work-group shares it (DESIGN, section 7, measured 1024 best).
-BLOCK = 1024
 
-
-def row_blocks(offsets: np.ndarray, group: int, parts: int) -> np.ndarray:
+def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
     """Bounds of blocks of consecutive rows with about equal work, arcs plus rows.
 
     Args:
         offsets: (V + 1,) the rows' arc offsets.
         group: items of the work-group that takes a block. With 1, there are about `parts` blocks;
-            else blocks of about `BLOCK`, and a row longer than a group is a block of its own, so
-            that its arcs are shared (CSR-adaptive, Greathouse and Daga 2014).
+            else blocks of up to `size` arcs and rows, plus up to `group` arcs of the last row; a
+            row longer than that is a block of its own (CSR-adaptive, Greathouse and Daga 2014).
 
     Returns:
         (blocks + 1,) int32, from 0 to V, strictly rising.
@@ -37,11 +34,23 @@ def row_blocks(offsets: np.ndarray, group: int, parts: int) -> np.ndarray:
         targets = np.linspace(0, work[-1], parts + 1)
         bounds = np.searchsorted(work, targets[1:-1])
     else:
-        block = work[:-1] // BLOCK
+        block = work[:-1] // size
         starts = np.flatnonzero(np.diff(block)) + 1
         long = np.flatnonzero(np.diff(offsets) > group)
         bounds = np.concatenate([starts, long, long + 1])
     return np.unique(np.concatenate([[0], bounds, [rows]])).astype(np.int32)
+
+
+def num_arcs(graph: Graph, edges: str) -> int:
+    """Arcs along which programs scatter, known before they are built."""
+    if not graph.directed or edges != "both":
+        return graph.num_arcs
+    return 2 * graph.num_edges - int(np.count_nonzero(graph.edge_src == graph.edge_dst))
+
+
+def offset_type(graph: Graph, edges: str) -> str:
+    """The kind of a layout that kernels are built for: the type of its offsets."""
+    return index_dtype(num_arcs(graph, edges)).name
 
 
 def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
@@ -77,15 +86,14 @@ class Layout:
     Args:
         edges: along which arcs programs scatter, "out", "in" or "both".
         group: items of a work-group.
+        block: arcs and rows of a block that a group shares.
     """
 
-    def __init__(self, graph: Graph, device: Device, edges: str, group: int):
-        self.graph, self.device, self.edges, self.group = graph, device, edges, group
-        loops = 0
-        if graph.directed and edges == "both":
-            loops = graph.num_edges - int(np.count_nonzero(graph.edge_src == graph.edge_dst))
-        self.num_arcs = graph.num_arcs + loops
-        self.offset = index_dtype(self.num_arcs).name
+    def __init__(self, graph: Graph, device: Device, edges: str, group: int, block: int):
+        self.graph, self.device, self.edges = graph, device, edges
+        self.group, self.block = group, block
+        self.num_arcs = num_arcs(graph, edges)
+        self.offset = offset_type(graph, edges)
         self._buffers: dict[str, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
 
@@ -114,7 +122,7 @@ class Layout:
         """The row blocks called "in_blocks" or "out_blocks"."""
         if name not in self._blocks:
             offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
-            self._blocks[name] = row_blocks(offsets, self.group, self.device.groups)
+            self._blocks[name] = row_blocks(offsets, self.group, self.block, self.device.groups)
         return self._blocks[name]
 
     def buffer(self, name: str) -> Any:

@@ -19,6 +19,8 @@ from gascl.header import Header
 from gascl.program import VertexProgram
 from gascl.source import Place
 
+#: Arcs and rows of a block that a work-group shares (1024 measured best on an H200).
+BLOCK = 1024
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 #: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
@@ -28,7 +30,6 @@ _COMPLAINT = re.compile(
     r"(?:\d+(?: <Spelling=[^:>]*:(?P<spelled>\d+):\d+>)?:)?"
     r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
 )
-_GROUP_MEMORY = 2  # a reduction keeps at most a box and a tally an item; leave half to the driver
 
 
 @dataclass(eq=False)
@@ -39,6 +40,7 @@ class Plan:
         header: what was generated; says what the kernels' arguments are.
         text: the whole source that was built.
         group: items of a work-group.
+        block: arcs, and rows, of a block that a group shares.
     """
 
     header: Header
@@ -46,6 +48,7 @@ class Plan:
     delivery: Delivery
     text: str
     group: int
+    block: int
     kernels: dict[str, Any]
 
 
@@ -79,13 +82,16 @@ def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None
     return "\n".join(lines) + "\n", places
 
 
-def group_size(header: Header, device: Device) -> int:
-    """Items of a work-group: the device's choice, less where its local memory is small."""
-    group = device.group
-    each = header.box.itemsize + header.tally.itemsize + 8
-    while group > 1 and group * each * _GROUP_MEMORY > device.cl.local_mem_size:
-        group //= 2
-    return group
+def group_size(header: Header, device: Device) -> tuple[int, int]:
+    """Items of a work-group and arcs of a block: the device's choice, halved until what a group
+    keeps in local memory (a box an arc of its block, a tally an item) fits half of it."""
+    group, block = device.group, BLOCK
+    while group > 1:
+        boxes = (block + group) * header.box.itemsize
+        if 2 * (boxes + group * (header.tally.itemsize + 12)) <= device.cl.local_mem_size:
+            break
+        group, block = group // 2, block // 2
+    return group, block
 
 
 _built: dict[tuple[Any, ...], Plan] = {}
@@ -110,12 +116,15 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
             f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
         )
     text, places = assemble(header, delivery)
-    group = group_size(header, device)
+    group, block = group_size(header, device)
     wide = doubles or header.message.scalar == "float64" or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.
-    options = [f"-DGASCL_GROUP={group}", *([] if wide else ["-cl-single-precision-constant"])]
-    options.append("-cl-fp32-correctly-rounded-divide-sqrt" if _rounds(device) else "")
-    options = [o for o in options if o]
+    options = [
+        f"-DGASCL_GROUP={group}",
+        f"-DGASCL_BLOCK={block}",
+        *([] if wide else ["-cl-single-precision-constant"]),
+    ]
+    options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []
     key = (text, tuple(options), device)
     if key not in _built:
         names = [x.kernel for x in delivery.launches] + ["gascl_start", "gascl_finish"]
@@ -129,7 +138,7 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
             raise ProgramError(translate(str(error), places, cls)) from None
         _check_sizes(device, cl.Kernel(built, "gascl_sizes"), header)
         kernels = {n: cl.Kernel(built, n) for n in names}
-        _built[key] = Plan(header, Facts.of(cls), delivery, text, group, kernels)
+        _built[key] = Plan(header, Facts.of(cls), delivery, text, group, block, kernels)
     return _built[key]
 
 

@@ -364,7 +364,7 @@ REFUSED = [
 
 def look_at_shape(engine: Engine) -> None:
     """That every row longer than a work-group is one that its items share."""
-    layout, group = engine.layout("out", GROUP), GROUP
+    layout, group = engine.layout("out", GROUP, BLOCK), GROUP
     degrees = engine.graph.out_degree
     for name in ("in_blocks", "out_blocks"):
         blocks = layout.blocks(name)
@@ -420,7 +420,7 @@ def run_patched(device: Device, file: str, old: str, new: str) -> None:
 
 
 def main() -> None:
-    gascl.layout.BLOCK = BLOCK
+    gascl.plan.BLOCK = BLOCK
     platform = cl.get_platforms()[0]
     assert platform.name == "Oclgrind", f"this is {platform.name}, not Oclgrind"
     device = Device(platform.get_devices()[0], GROUP)

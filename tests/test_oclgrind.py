@@ -99,24 +99,24 @@ SPOILT = {
     "gascl_finish": (
         READ_WRITE,
         "superstep.cl",
-        "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
-        "",
+        "totals[item] = count;\n    barrier(CLK_LOCAL_MEM_FENCE);",
+        "totals[item] = count;",
     ),
     "gascl_slots_scatter": (WRITE_WRITE, "slots.cl", "messages[slot[arc]]", "messages[arc / 2]"),
-    "gascl_slots_gather": (INVALID_READ, "runtime.cl", "arc < gascl_end", "arc <= gascl_end"),
-    "gascl_pull_gather": (
+    "gascl_slots_gather": (
         WRITE_WRITE,
-        "pull.cl",
-        "if (rows.shared && get_local_id(0) == 0)",
-        "if (rows.shared)",
+        "runtime.cl",
+        "gascl_boxes[get_local_id(0)] = gascl_mine;",
+        "gascl_boxes[get_local_id(0) / 2] = gascl_mine;",
     ),
+    "gascl_pull_gather": (INVALID_WRITE, "pull.cl", "inbox[row] = in", "inbox[(row) + 1] = in"),
     "gascl_pull_apply": (INVALID_READ, "pull.cl", "inbox[id]", "inbox[id + 1]"),
     "gascl_outbox_scatter": (INVALID_READ, "outbox.cl", "gascl_mask[id]", "gascl_mask[id + 1]"),
     "gascl_outbox_gather": (
         READ_WRITE,
         "outbox.cl",
-        "sources, outbox, sent)",
-        "sources, outbox_next, sent_next)",
+        "sources, outbox, sent)\n#define GASCL_OUTBOX_FINISH",
+        "sources, outbox_next, sent_next)\n#define GASCL_OUTBOX_FINISH",
     ),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }

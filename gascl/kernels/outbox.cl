@@ -65,8 +65,6 @@ __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict bloc
                                   __global gascl_message *restrict outbox_next,
                                   __global uchar *restrict sent_next,
                                   __global gascl_tally *restrict tallies) {
-    if (gascl_control_->stopped)
-        return;
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     GASCL_GATHER(blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH, GASCL_OUTBOX_FINISH)

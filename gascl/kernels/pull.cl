@@ -24,18 +24,14 @@ __kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE, __global const int *rest
                                 __global const gascl_offset *restrict offsets,
                                 __global const int *restrict sources,
                                 __global gascl_box *restrict inbox) {
-    if (gascl_control_->stopped)
-        return;
     GASCL_GATHER(blocks, offsets, GASCL_PULL_WANTED, GASCL_PULL_FETCH, GASCL_PULL_FINISH)
 }
 
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict inbox,
                                __global gascl_tally *restrict tallies) {
-    if (gascl_control_->stopped)
-        return;
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
-    GASCL_FOR_VERTICES(id, gascl_run_->graph.num_vertices)
+    GASCL_FOR_VERTICES(id, gascl_vertices(gascl_run_, gascl_control_))
         gascl_apply(id, inbox[id], &tally, GASCL_STATE_ON);
     gascl_tally_store(tally, tallies, scratch);
 }

@@ -1,7 +1,8 @@
 // What every kernel shares: boxes of messages, masks, the division of work, tallies.
 //
 // Work-groups of GASCL_GROUP items; 1 on CPUs, where an item owns a whole range of rows and a
-// barrier would cost more than it shares.
+// barrier would cost more than it shares. No kernel with a barrier returns early, and no barrier
+// stands in a branch: PoCL 3.0 hangs or corrupts memory there, however uniform the branch is.
 #include "program.h"
 
 static gascl_box gascl_box_empty(void) {
@@ -74,6 +75,11 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
     return gascl_is_vertex(id, sender, run, control) ? mask[id] : 0;
 }
 
+// How many vertices there are to go through: none once the run has stopped.
+static int gascl_vertices(__global const gascl_run *run, __global const gascl_control *control) {
+    return control->stopped ? 0 : run->graph.num_vertices;
+}
+
 // Vertices: each group owns a contiguous range, its items take turns in it.
 #define GASCL_CHUNK(n) ((int)(((long)(n) + get_num_groups(0) - 1) / get_num_groups(0)))
 #define GASCL_FOR_VERTICES(id, n)                                                                \
@@ -86,7 +92,8 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
 // whole. The order of combining is fixed by the blocks, and the same for every delivery.
 #if GASCL_GROUP == 1
 #define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
-    for (int row = blocks[get_group_id(0)]; row < blocks[get_group_id(0) + 1]; ++row) {           \
+    const int gascl_last = gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1];             \
+    for (int row = blocks[get_group_id(0)]; row < gascl_last; ++row) {                            \
         gascl_box in = gascl_box_empty();                                                         \
         if (WANTED(row)) {                                                                        \
             const gascl_offset gascl_end = offsets[row + 1];                                      \
@@ -99,13 +106,13 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
 // Where items share a block (CSR-adaptive, Greathouse and Daga 2014): first every item fetches
 // arcs in turn, so that neighbouring items read neighbouring memory, into local memory; of a block
 // of one row, which may have any number of arcs, each item combines its own. Then up to
-// GASCL_PARTS items combine the boxes of each row, and one item finishes it. No barrier stands
-// in a branch: PoCL 3.0 hangs there, however uniform the branch is.
+// GASCL_PARTS items combine the boxes of each row, and one item finishes it.
 #define GASCL_PARTS 16
 #define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
     __local gascl_box gascl_boxes[GASCL_BLOCK + GASCL_GROUP];                                     \
     const int gascl_first = blocks[get_group_id(0)];                                              \
-    const int gascl_rows = blocks[get_group_id(0) + 1] - gascl_first;                             \
+    const int gascl_rows =                                                                        \
+        gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1] - gascl_first;                  \
     const gascl_offset gascl_begin = offsets[gascl_first];                                        \
     const gascl_offset gascl_end = offsets[gascl_first + gascl_rows];                             \
     gascl_box gascl_mine = gascl_box_empty();                                                     \
@@ -139,9 +146,10 @@ static int gascl_get_mask_of(const long id, const int sender, __global const uch
 // The boxes of a block's row, from x to before y: one an arc, or one an item where it is alone.
 static int2 gascl_span_of(const int row, const int first, const int rows,
                           __global const gascl_offset *offsets) {
+    if (rows == 1)
+        return (int2)(0, GASCL_GROUP);
     const gascl_offset begin = offsets[first];
-    return rows == 1 ? (int2)(0, GASCL_GROUP)
-                     : (int2)(offsets[first + row] - begin, offsets[first + row + 1] - begin);
+    return (int2)((int)(offsets[first + row] - begin), (int)(offsets[first + row + 1] - begin));
 }
 
 // Every `parts`th box of a span into the first of them, which no other part touches.

@@ -68,8 +68,6 @@ __kernel void gascl_slots_gather(GASCL_STATE, __global const int *restrict block
                                  __global const gascl_message *restrict messages,
                                  __global uchar *restrict sent, __global uchar *restrict received,
                                  __global gascl_tally *restrict tallies) {
-    if (gascl_control_->stopped)
-        return;
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     GASCL_GATHER(blocks, offsets, GASCL_SLOTS_WANTED, GASCL_SLOTS_FETCH, GASCL_SLOTS_FINISH)

@@ -22,11 +22,9 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, __global gascl_tally *
 // The next mask becomes this superstep's. What apply set for other vertices (marks) outlives
 // their own unset_mask(); see docs/programs.md.
 __kernel void gascl_commit(GASCL_STATE, __global int *counts) {
-    if (gascl_control_->stopped)
-        return;
     __local int scratch[GASCL_GROUP];
     int count = 0;
-    GASCL_FOR_VERTICES(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_VERTICES(id, gascl_vertices(gascl_run_, gascl_control_)) {
 #if GASCL_MARKS
         const uchar set = gascl_next[id] | gascl_marks[id];
         gascl_marks[id] = 0;
@@ -52,8 +50,6 @@ __kernel void gascl_commit(GASCL_STATE, __global int *counts) {
 __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
                            __global const int *counts, const int num_counts, const int starting,
                            const int ask_stop, __global gascl_control *records, const int slot) {
-    if (gascl_control_->stopped)
-        return;
     __local gascl_tally scratch[GASCL_GROUP];
     __local long totals[GASCL_GROUP];
     const int item = get_local_id(0);
@@ -65,9 +61,8 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
         count += counts[i];
     scratch[item] = tally;
     totals[item] = count;
-    // All items have read `stopped` before the first one writes it.
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (item != 0)
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item != 0 || gascl_control_->stopped)
         return;
     for (int i = 1; i < GASCL_GROUP; ++i) {
         gascl_tally_add(&tally, scratch[i]);
