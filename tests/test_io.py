@@ -315,3 +315,11 @@ def test_real_graphs(name, keywords, vertices, edges, components):
         assert graph.label_of(graph.index_of("4037")) == 4037
     if "email" in name:
         assert "self_loops='keep': 642 self-loops kept" in graph.report
+
+
+def test_a_header_is_no_edge(write):
+    with pytest.raises(FormatError, match=r"a\.csv, line 2: 'src,dst' looks like a header.*with #"):
+        Graph.read(write("a.csv", "# from a table\nsrc,dst\n1,2\n2,3\n"))
+    # Text ids everywhere: the first row is an edge like the others.
+    assert Graph.read(write("b.csv", "src,dst\na,b\n")).num_edges == 2
+    assert Graph.read(write("c.csv", "src,dst\n")).num_edges == 1

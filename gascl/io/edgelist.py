@@ -147,13 +147,15 @@ def _read_any(path: Path) -> Rows:
     src, dst = array("q"), array("q")
     weights: list[str] = []
     comments = width = 0
+    first = (0, "")  # the first row's line
     with _text(path) as file:
         for number, line in enumerate(file, start=1):
             columns = _split(line)
             if not columns:
                 comments += bool(line.strip())
                 continue
-            width = width or len(columns)
+            if not width:
+                width, first = len(columns), (number, line.strip())
             wrong = _what_is_wrong(columns, width)
             if wrong:
                 raise FormatError(
@@ -164,6 +166,11 @@ def _read_any(path: Path) -> Rows:
             dst.append(place.setdefault(columns[1], len(place)))
             weights.extend(columns[2:])
     names = list(place)
+    if len(src) > 1 and not any(map(_is_int64, names[:2])) and all(map(_is_int64, names[2:])):
+        raise FormatError(
+            f"{path}, line {first[0]}: {first[1]!r} looks like a header, since all other ids are "
+            f"whole numbers; {EXPECTED}; begin the line with # or delete it"
+        )
     if all(map(_is_int64, names)):
         labels, rank = np.unique(np.array(names, dtype=np.int64), return_inverse=True)
     else:
