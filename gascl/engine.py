@@ -230,8 +230,13 @@ class _Run:
         if self.plan.facts.masked:
             counts = self.device.groups
             events.append(self._launch("gascl_commit", counts, ("STATE", "counts")))
+        reduced = "tallies"
+        if tallies > self.device.groups:
+            arguments = ("STATE", "tallies", np.int32(tallies), "folded")
+            events.append(self._launch("gascl_fold", self.device.groups, arguments))
+            reduced, tallies = "folded", self.device.groups
         numbers = (np.int32(starting), np.int32(ask_stop))
-        arguments = ("STATE", "tallies", np.int32(tallies), "counts", np.int32(counts), *numbers)
+        arguments = ("STATE", reduced, np.int32(tallies), "counts", np.int32(counts), *numbers)
         events.append(self._launch("gascl_finish", 1, (*arguments, "records", np.int32(slot))))
         return events
 

@@ -82,6 +82,8 @@ class State:
         self.buffers["tallies"] = self._allocate(
             header.tally.itemsize * max([*groups, self.device.groups]), False
         )
+        folded = header.tally.itemsize * self.device.groups
+        self.buffers["folded"] = self._allocate(folded, False)
         self.buffers["counts"] = self._allocate(4 * self.device.groups, False)
         self.buffers["records"] = self._allocate(header.control.itemsize * RECORDS, False)
         self.given = 0

@@ -20,7 +20,7 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
                                    __global uchar *restrict sent) {
     if (gascl_control_->stopped)
         return;
-    GASCL_FOR_VERTICES(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
 #if !GASCL_SCATTER_ALL
         if (!gascl_mask[id]) {
             sent[id] = 0;

@@ -31,7 +31,7 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict i
                                __global gascl_tally *restrict tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
-    GASCL_FOR_VERTICES(id, gascl_vertices(gascl_run_, gascl_control_))
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         gascl_apply(id, inbox[id], &tally, GASCL_STATE_ON);
     gascl_tally_store(tally, tallies, scratch);
 }

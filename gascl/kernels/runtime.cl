@@ -80,9 +80,9 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     return control->stopped ? 0 : run->graph.num_vertices;
 }
 
-// Vertices: each group owns a contiguous range, its items take turns in it.
+// Vertices, or what else is counted: each group owns a contiguous range, its items take turns in it.
 #define GASCL_CHUNK(n) ((int)(((long)(n) + get_num_groups(0) - 1) / get_num_groups(0)))
-#define GASCL_FOR_VERTICES(id, n)                                                                \
+#define GASCL_FOR_RANGE(id, n)                                                                \
     for (int gascl_last = (int)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),     \
              id = (int)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) + get_local_id(0); \
          id < gascl_last; id += GASCL_GROUP)

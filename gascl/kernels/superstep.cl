@@ -13,7 +13,7 @@ __kernel void gascl_sizes(__global int *sizes) {
 __kernel void gascl_start(GASCL_STATE, const ulong given, __global gascl_tally *tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
-    GASCL_FOR_VERTICES(id, gascl_run_->graph.num_vertices)
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         gascl_init(id, given, &tally, GASCL_STATE_ON);
     gascl_tally_store(tally, tallies, scratch);
 }
@@ -24,7 +24,7 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, __global gascl_tally *
 __kernel void gascl_commit(GASCL_STATE, __global int *counts) {
     __local int scratch[GASCL_GROUP];
     int count = 0;
-    GASCL_FOR_VERTICES(id, gascl_vertices(gascl_run_, gascl_control_)) {
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
 #if GASCL_MARKS
         const uchar set = gascl_next[id] | gascl_marks[id];
         gascl_marks[id] = 0;
@@ -44,6 +44,16 @@ __kernel void gascl_commit(GASCL_STATE, __global int *counts) {
     }
 }
 #endif
+
+// Many tallies, one a block of rows, into one a group, so that one group can end the superstep.
+__kernel void gascl_fold(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
+                         __global gascl_tally *folded) {
+    __local gascl_tally scratch[GASCL_GROUP];
+    gascl_tally tally = gascl_tally_zero();
+    GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : num_tallies)
+        gascl_tally_add(&tally, tallies[i]);
+    gascl_tally_store(tally, folded, scratch);
+}
 
 // The end of a superstep, by one group: reduce the tallies, ask `stop`, keep a record. Numbers of
 // `stopped`: 1 the program's stop, 2 an empty mask, 3 overflow, 4 an id out of range.
