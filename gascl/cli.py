@@ -129,6 +129,7 @@ def _program_options(add: Any) -> None:
 
 def _graph_options(add: Any) -> None:
     add("graph", metavar="GRAPH", help="an edge list or Matrix Market file, also gzipped")
+    add("--format", metavar="NAME", help="edgelist or matrixmarket (default: told by the file)")
     add("--undirected", action="store_true", help="each edge runs both ways")
     text = "what becomes of edges with the same ends (default keep)"
     add("--duplicates", choices=DUPLICATES, default="keep", help=text)
@@ -138,8 +139,8 @@ def _graph_options(add: Any) -> None:
 
 def _run_options(add: Any) -> None:
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
-    text = "stop there, unconverged (default 100000)"
-    add("--max-supersteps", metavar="N", type=_count, default=100_000, help=text)
+    text = "stop there, unconverged (default 100000, or as many as the program asks for)"
+    add("--max-supersteps", metavar="N", type=_count, help=text)
     text = "print the K vertices of largest value (default 10)"
     add("--top", metavar="K", type=_count, default=10, help=text)
     text = "the vertex field to print (default: the first that the program's apply writes)"
@@ -299,7 +300,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     if output and output.suffix not in OUTPUTS:
         raise GasclError(f"--output {output}: expected a name that ends in {', '.join(OUTPUTS)}")
     if output and output.suffix == ".parquet" and not find_spec("pyarrow"):
-        raise GasclError(f"--output {output}: Parquet needs `pip install gascl[parquet]`")
+        raise GasclError(f"--output {output}: Parquet needs pyarrow: `pip install pyarrow`")
     for option, path in (("--output", output), ("--trace", trace)):
         if path is None:
             continue
@@ -319,6 +320,7 @@ def _read(arguments: argparse.Namespace) -> Graph:
     return Graph.read(
         arguments.graph,
         directed=False if arguments.undirected else None,
+        format=arguments.format,
         duplicates=arguments.duplicates,
         self_loops=arguments.self_loops,
     )

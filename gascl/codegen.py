@@ -69,7 +69,9 @@ class _Writer(Declarations):
         else:
             self.expression("    return (", program.snippets["identity"], "    );")
         self.put("}", "", "static gascl_accumulator gascl_combine(")
-        overflow = ", int *gascl_overflow" if self.facts.overflows else ""
+        overflow = (
+            ",\n    int *gascl_overflow, const int gascl_more" if self.facts.overflows else ""
+        )
         self.put(f"    const gascl_accumulator a, const gascl_accumulator b{overflow}) {{")
         if combine in ("sum", "prod"):
             self.put(*self._checked(combine, wide))
@@ -82,27 +84,40 @@ class _Writer(Declarations):
         self.put("}", "")
 
     def _checked(self, op: str, wide: Type) -> list[str]:
+        """A sum or product. Whether an integer one overflows must not depend on its order: a sum
+        counts how often it wrapped up less down, and a product with a zero is zero.
+
+        `gascl_overflow` is the count behind a, `gascl_more` the one behind b.
+        """
         sign = "+" if op == "sum" else "*"
         if not self.facts.overflows:
             return [f"    return a {sign} b;"]
-        if op == "prod":
-            high = "0" if wide.c == "ulong" else "(c < 0 ? -1 : 0)"
-            return [
-                "    const gascl_accumulator c = (gascl_accumulator)((ulong)a * (ulong)b);",
-                f"    *gascl_overflow |= mul_hi(a, b) != {high};",
-                "    return c;",
-            ]
-        test = "c < a" if wide.c == "ulong" else "((a ^ c) & (b ^ c)) < 0"
-        return [
-            "    const gascl_accumulator c = (gascl_accumulator)((ulong)a + (ulong)b);",
-            f"    *gascl_overflow |= {test};",
-            "    return c;",
+        unsigned = wide.c == "ulong"
+        lines = [
+            f"    const gascl_accumulator c = (gascl_accumulator)((ulong)a {sign} (ulong)b);",
         ]
+        if op == "prod":
+            high = "0" if unsigned else "(c < 0 ? -1 : 0)"
+            lines += [
+                "    const bool gascl_zero =",
+                "        (a == 0 && !*gascl_overflow) || (b == 0 && !gascl_more);",
+                "    *gascl_overflow = !gascl_zero",
+                f"        && (*gascl_overflow || gascl_more || mul_hi(a, b) != {high});",
+            ]
+        elif unsigned:
+            lines.append("    *gascl_overflow += gascl_more + (c < a);")
+        else:
+            lines += [
+                "    const int gascl_wrap = ((a ^ c) & (b ^ c)) < 0 ? (a < 0 ? -1 : 1) : 0;",
+                "    *gascl_overflow += gascl_more + gascl_wrap;",
+            ]
+        return [*lines, "    return c;"]
 
     def _words(self) -> None:
         """The calls of the language. Each is a macro, so that it can name what stands around it.
 
-        Parameters carry the prefix: one called `id` would be replaced in `v.id`, too.
+        Parameters carry the prefix: one called `id` would be replaced in `v.id`, too. Each begins
+        with a name, so that a semicolon forgotten before it is what the compiler complains of.
         """
         masks = "__global const gascl_run *run, __global gascl_control *control"
         self.put(
@@ -111,6 +126,8 @@ class _Writer(Declarations):
             "static void gascl_send(gascl_box *out, const gascl_message x);",
             "static gascl_message gascl_narrow(const gascl_box in, const int id,",
             "        __global gascl_control *control);",
+            "static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);",
+            "static int gascl_read_mask(__global const uchar *mask, const int id);",
             "static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,",
             f"        {masks});",
             "static int gascl_get_mask_of(const long id, const int sender,",
@@ -120,11 +137,11 @@ class _Writer(Declarations):
         id_of = "v.id, gascl_{}, gascl_run_, gascl_control_"
         words = {
             "send": "send(...) gascl_send(&gascl_out, (__VA_ARGS__))",
-            "set_mask": "set_mask() (gascl_next[v.id] = 1)",
-            "unset_mask": "unset_mask() (gascl_next[v.id] = 0)",
+            "set_mask": "set_mask() gascl_put_mask(gascl_next, v.id, 1)",
+            "unset_mask": "unset_mask() gascl_put_mask(gascl_next, v.id, 0)",
             "set_mask_of": "set_mask_of(gascl_whose) "
             f"gascl_set_mask_of((gascl_whose), {id_of.format('others')})",
-            "get_mask": "get_mask() (gascl_mask[v.id])",
+            "get_mask": "get_mask() gascl_read_mask(gascl_mask, v.id)",
             "get_mask_of": "get_mask_of(gascl_whose) "
             f"gascl_get_mask_of((gascl_whose), {id_of.format('mask')})",
         }

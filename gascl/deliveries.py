@@ -189,7 +189,7 @@ def choose(program: type[VertexProgram], name: str) -> Delivery:
         dense = ("outbox", "pull", "slots")
         order = dense if program.scatter_on == "all" else ("slots",)
         name = next(n for n in order if DELIVERIES[n].refuses(facts) is None)
-    if name not in DELIVERIES:
+    if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"no delivery {name!r}; there is {known}")
     why = DELIVERIES[name].refuses(facts)

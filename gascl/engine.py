@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import signal
 import threading
 import time
@@ -30,6 +31,8 @@ from gascl.program import VertexProgram
 from gascl.result import Result, Step
 from gascl.state import RECORDS, State, initial_values
 
+#: Where a run ends that nothing else ends.
+MAX_SUPERSTEPS = 100_000
 #: Seconds of work to have under way between two looks at what the device did.
 _AHEAD = 0.1
 
@@ -57,7 +60,7 @@ class Engine:
         program: VertexProgram,
         *,
         delivery: str = "auto",
-        max_supersteps: int = 100_000,
+        max_supersteps: int | None = None,
         callback: Callable[[Step], Any] | None = None,
         not_converged: str = "warn",
     ) -> Result:
@@ -65,7 +68,8 @@ class Engine:
 
         Args:
             delivery: how messages travel; "auto" chooses among those that admit the program.
-            max_supersteps: stop there, unconverged.
+            max_supersteps: stop there, unconverged; by default 100,000, or as many supersteps as
+                the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
                 be some supersteps ahead, except under a program with `converged`.
             not_converged: "warn", "error" or "ignore", when `max_supersteps` ends the run.
@@ -82,15 +86,27 @@ class Engine:
             raise ProgramError(f"run takes a constructed program, such as {name}(), not {name}")
         if not_converged not in ("warn", "error", "ignore"):
             raise GasclError(f"not_converged is warn, error or ignore, not {not_converged!r}")
-        if max_supersteps < 0:
-            raise GasclError(f"max_supersteps is 0 or more, not {max_supersteps}")
+        if callback is not None and not callable(callback):
+            raise GasclError(f"callback is called with each Step; {callback!r} can't be")
+        if not hasattr(program, "initial"):
+            raise ProgramError(
+                f"{type(program).__name__}: its __init__ must call super().__init__(...)"
+            )
+        fixed = program.fixed_supersteps()
+        limit = MAX_SUPERSTEPS if fixed is None else fixed
+        try:
+            limit = limit if max_supersteps is None else operator.index(max_supersteps)
+        except TypeError:
+            limit = -1
+        if limit < 0:
+            raise GasclError(f"max_supersteps is a whole number from 0, not {max_supersteps!r}")
         if not {"scatter", "apply"} & set(type(program).snippets):
             raise ProgramError(f"{type(program).__name__} has neither scatter nor apply: no work")
         chosen = deliveries.choose(type(program), delivery)
         try:
             run = _Run(self, program, chosen, callback)
             with _Interrupts() as interrupts:
-                result = run.to_end(max_supersteps, interrupts)
+                result = run.to_end(limit, interrupts)
         except (cl.MemoryError, cl.RuntimeError) as error:
             raise DeviceError(
                 f"{self.device} failed at {type(program).__name__}: {error}; another program may "
@@ -232,8 +248,8 @@ class _Run:
             events.append(self._launch("gascl_commit", counts, ("STATE", "counts")))
         reduced = "tallies"
         if tallies > self.device.groups:
-            arguments = ("STATE", "tallies", np.int32(tallies), "folded")
-            events.append(self._launch("gascl_fold", self.device.groups, arguments))
+            folding = ("STATE", "tallies", np.int32(tallies), "folded")
+            events.append(self._launch("gascl_fold", self.device.groups, folding))
             reduced, tallies = "folded", self.device.groups
         numbers = (np.int32(starting), np.int32(ask_stop))
         arguments = ("STATE", reduced, np.int32(tallies), "counts", np.int32(counts), *numbers)

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Attributes:
-    scatters: there is a scatter snippet.
-    sends_only: scatter's only effect is `send`: its message can be computed anywhere, twice.
-    reads_edge: scatter reads something of `e`.
-    every_arc_sends: every arc carries a message in every superstep.
-    masked: the program keeps a mask.
-    marks: apply both sets other vertices' mask and unsets its own, so that the two need
-        separate memory to be independent of the order of vertices.
-    fusable: the next superstep's scatter may run right behind apply, before anything of this
-        superstep is reduced over vertices.
-    overflows: the combiner is an integer sum or product, checked for overflow.
+    """What deliveries and codegen ask of a program.
+
+    Attributes:
+        scatters: there is a scatter snippet.
+        sends_only: scatter's only effect is `send`: its message can be computed anywhere, twice.
+        reads_edge: scatter reads something of `e`.
+        every_arc_sends: every arc carries a message in every superstep.
+        masked: the program keeps a mask.
+        marks: apply both sets other vertices' mask and unsets its own, so that the two need
+            separate memory to be independent of the order of vertices.
+        fusable: the next superstep's scatter may run right behind apply, before anything of this
+            superstep is reduced over vertices.
+        overflows: the combiner is an integer sum or product, checked for overflow.
     """
 
     scatters: bool
@@ -44,6 +46,7 @@ class Facts:
         on_all = program.scatter_on == "all"
         sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
         summed = program.combine in ("sum", "prod") and program.message is not None
+        overflows = summed and not resolve(program.message, "float32").is_float
         return cls(
             scatters=scatter is not None,
             sends_only=scatter is not None and scatter.uses("send") and not sets,
@@ -60,8 +63,9 @@ class Facts:
             ),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
             fusable=on_all
+            and not overflows  # it must not be reported for a superstep that never runs
             and scatter is not None
             and not scatter.reads("prev")
             and not scatter.uses("get_mask", "get_mask_of"),
-            overflows=summed and not resolve(program.message, "float32").is_float,
+            overflows=overflows,
         )

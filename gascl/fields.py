@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar
 
 from gascl.errors import ProgramError
@@ -153,6 +154,11 @@ class _Namespace:
             raise ProgramError(f"{name!r} is a vector: only vertex fields and messages can be")
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
+            try:
+                signature(self._declare).bind(canonical, *args, **kwargs)
+            except TypeError as error:
+                takes = list(signature(self._declare).parameters)[1:]
+                raise ProgramError(f"{name}(...): {error}; it takes {', '.join(takes)}") from None
             return self._declare(canonical, *args, **kwargs)
 
         return declaration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from inspect import signature
 from typing import TYPE_CHECKING, NoReturn
 
 from gascl.errors import ProgramError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = ("functions", "init", "scatter", "apply", "mask", "stop", "combine", "identity")
+
+_WORDS = (*SNIPPETS, "message", "scatter_on", "apply_on", "edges")
+_HOOKS = ("prepare", "converged")
 
 #: The combiners with a name. Any other is an expression over `a` and `b`, with an `identity`.
 COMBINERS = ("sum", "prod", "min", "max", "or", "and")
@@ -116,9 +120,21 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
             _refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
         if name.startswith("_") or isinstance(value, Field) or name in known:
             continue
-        near = get_close_matches(name, [*SNIPPETS, "scatter_on", "apply_on", "message"], 1, 0.8)
+        near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
         if near:
             _refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
+    for name, arguments in (("prepare", 3), ("converged", 2)):
+        hook = vars(cls).get(name)
+        try:
+            if callable(hook):
+                signature(hook).bind(*range(arguments))
+        except (TypeError, ValueError):
+            form = {"prepare": "(self, graph, initial)", "converged": "(self, step)"}[name]
+            _refuse(cls.class_source.place(), cls, f"define it as {name}{form}")
+    if len(cls.vertex_fields) > 64:
+        _refuse(
+            cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most"
+        )
     for name, words in (
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "all")),
@@ -222,8 +238,9 @@ def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
                 _refuse(place, cls, f"{word} stands in init and apply only")
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
-        near = get_close_matches(word, [*_CALLS], 1, 0.85)
-        is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in cls.functions
+        near = get_close_matches(word, [*_CALLS], 1, 0.75)
+        helpers = cls.snippets["functions"].words if "functions" in cls.snippets else {}
+        is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
         if near and word not in _CALLS and is_call:
             _refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
 

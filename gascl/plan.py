@@ -127,7 +127,11 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
     options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []
     key = (text, tuple(options), device)
     if key not in _built:
-        names = [x.kernel for x in delivery.launches] + ["gascl_start", "gascl_fold", "gascl_finish"]
+        names = [x.kernel for x in delivery.launches] + [
+            "gascl_start",
+            "gascl_fold",
+            "gascl_finish",
+        ]
         if "mask" in header.state:
             names.append("gascl_commit")
         try:

@@ -1,7 +1,7 @@
 """`VertexProgram`: the class a user writes. Knows nothing of OpenCL devices.
 
-A class is checked when it is defined (DESIGN: section 3 of the documentation's model): unknown or
-reserved names, types, a missing combiner, a write where none is allowed, no way to stop.
+A class is checked when it is defined: unknown or reserved names, types, a missing combiner, a
+write where none is allowed, no way to stop. docs/programs.md is the language.
 """
 
 from __future__ import annotations
@@ -73,8 +73,11 @@ class VertexProgram:
         _collect(cls)
         language.check(cls)
 
-    def __init__(self, *, dtype: str = "float32", **values: Any) -> None:
+    def __init__(self, *positional: Any, dtype: str = "float32", **values: Any) -> None:
         cls = type(self)
+        if positional:
+            first = next(iter(cls.params), "dtype")
+            self._refuse(f"parameters are given by name: {cls.__name__}({first}=...)")
         try:
             self.dtype = np.dtype(dtype).name
         except TypeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -56,7 +57,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def _load(path: Path) -> Any:
     """The module in a user's file. What goes wrong there is said with the file and its line."""
     import importlib.util
-    import traceback
 
     name = f"program_{path.stem}"  # its own, so that random.py hides no other module
     spec = importlib.util.spec_from_file_location(name, path)
@@ -66,18 +66,26 @@ def _load(path: Path) -> Any:
     sys.path.append(str(path.parent))  # for modules beside it; behind those that are installed
     try:
         spec.loader.exec_module(module)
-    except GasclError:
-        raise
+    except GasclError as error:
+        line = _line_in(path, error)
+        if line is None or str(path) in str(error):
+            raise
+        raise ProgramError(f"{path}:{line.lineno}: {error}\n    {line.line}") from None
     except SyntaxError as error:
         where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
     except Exception as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-        last = frames[-1] if frames else None
+        last = _line_in(path, error)
         where, shown = (f"{path}:{last.lineno}", last.line) if last else (str(path), "")
         why = f"{type(error).__name__}: {error}"
     else:
         return module
     raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
+
+
+def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost line of a file that an error passed through."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    return frames[-1] if frames else None
 
 
 def constructed(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:

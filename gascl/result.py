@@ -139,7 +139,7 @@ class Result:
             import pyarrow.parquet
         except ImportError:
             raise GasclError(
-                f"{path}: writing Parquet needs `pip install gascl[parquet]`"
+                f"{path}: writing Parquet needs pyarrow: `pip install pyarrow`"
             ) from None
         columns = self._columns()
         if columns["vertex"].dtype == object:

@@ -24,6 +24,9 @@ SCALARS = {
     "float32": "float",
     "float64": "double",
 }
+#: What other languages call them.
+_ELSEWHERE = {"float": "float32", "double": "float64", "int": "int32", "long": "int64"}
+_ELSEWHERE |= {"bool": "uint8", "half": "float32", "char": "int8", "unsigned": "uint32"}
 _NUMPY = {c: name for name, c in SCALARS.items()}
 _WIDTHS = (2, 3, 4, 8, 16)
 
@@ -93,7 +96,7 @@ def name_of(type_: object) -> str:
         return name
     if isinstance(type_, np.dtype) and type_.names:
         raise ProgramError(f"structured types are not supported yet: {type_}")
-    near = get_close_matches(name, NAMES, 1)
+    near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, NAMES, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
         f"{name!r} is no type of a field or message; {hint}use 'real', a NumPy scalar "

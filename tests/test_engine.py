@@ -265,7 +265,7 @@ REFUSED = [
     ("Bfs", {}, "run takes a constructed program"),
     (VertexProgram(), {}, "VertexProgram has neither scatter nor apply: no work"),
     (Counting(), {"not_converged": "stop"}, "is warn, error or ignore, not 'stop'"),
-    (Counting(), {"max_supersteps": -1}, "max_supersteps is 0 or more, not -1"),
+    (Counting(), {"max_supersteps": -1}, "max_supersteps is a whole number from 0, not -1"),
     (Counting(), {"delivery": "push"}, "no delivery 'push'; there is auto, slots, pull, outbox, s"),
     (Marking(source=0), {"delivery": "pull"}, "'pull' can't take Marking.*use one of: slots, ser"),
     (Marking(source=0), {"delivery": "outbox"}, "'outbox' can't take Marking"),

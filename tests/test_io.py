@@ -75,6 +75,7 @@ def test_report_counts_rows_and_comments(write):
     assert graph.report == [
         "edge list: rows: 2; comment lines skipped: 2",
         "ids taken as integers",
+        "read as directed, which the format can't say; else directed=False",
         "third column taken as weight, int64",
         "duplicates='sum': merged 1 edge into others",
     ]

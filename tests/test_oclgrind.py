@@ -18,23 +18,28 @@ SHAPES = [
 
 
 @pytest.fixture(scope="module", params=SHAPES)
-def workload(request: pytest.FixtureRequest) -> Report:
+def workload(request: pytest.FixtureRequest) -> tuple[Report, list[str]]:
+    """What Oclgrind says of the workload, and the kernels that must have run."""
     group, block = request.param
     seconds = 600 if group > 8 else 100
-    return run("oclgrind_workload.py", str(group), str(block), seconds=seconds)
+    report = run("oclgrind_workload.py", str(group), str(block), seconds=seconds)
+    # With one item a group, there are as many blocks as groups, and nothing to fold.
+    return report, [k for k in kernel_names() if group > 1 or k != "gascl_fold"]
 
 
-def test_workload_is_right_and_whole(workload: Report) -> None:
-    assert workload.status == 0, workload.output
-    assert sorted(workload.ran) == kernel_names()
-    assert not workload.findings, str(workload.findings[0])
+def test_workload_is_right_and_whole(workload: tuple[Report, list[str]]) -> None:
+    report, kernels = workload
+    assert report.status == 0, report.output
+    assert sorted(report.ran) == kernels
+    assert not report.findings, str(report.findings[0])
 
 
 @pytest.mark.parametrize("kernel", kernel_names())
-def test_clean(workload: Report, kernel: str) -> None:
-    assert workload.status == 0, workload.output
-    assert kernel in workload.ran
-    assert not workload.of(kernel), workload.of(kernel)[0]
+def test_clean(workload: tuple[Report, list[str]], kernel: str) -> None:
+    report, kernels = workload
+    assert report.status == 0, report.output
+    assert (kernel in report.ran) == (kernel in kernels)
+    assert not report.of(kernel), report.of(kernel)[0]
 
 
 # That errors are found ------------------------------------------------------------------------
@@ -96,6 +101,7 @@ SPOILT = {
         "    scratch[get_local_id(0)] = count;\n    barrier(CLK_LOCAL_MEM_FENCE);\n",
         "    scratch[get_local_id(0)] = count;\n",
     ),
+    "gascl_fold": (INVALID_READ, "superstep.cl", "&tally, tallies[i])", "&tally, tallies[i + 99])"),
     "gascl_finish": (
         READ_WRITE,
         "superstep.cl",

@@ -155,9 +155,9 @@ def test_no_arcs_at_all():
 REFUSED = [
     ({"damping": 1.5}, "damping is from 0 to 1, not 1.5"),
     ({"damping": float("nan")}, "damping is from 0 to 1, not nan"),
-    ({"tolerance": 1e-9}, "tolerance=1e-09 can't be reached in float32; give at least 6e-08, dty"),
+    ({"tolerance": 1e-9}, "tolerance=1e-09 can't be reached in float32; give at least 1e-06, dty"),
     ({"tolerance": 0}, "can't be reached in float32"),
-    ({"tolerance": 1e-17, "dtype": "float64"}, "can't be reached in float64; give at least 1e-16"),
+    ({"tolerance": 1e-17, "dtype": "float64"}, "can't be reached in float64; give at least 2e-15"),
     ({"tolerance": float("nan")}, "can't be reached"),
     ({"personalization": {0: -1, 1: 3}}, "personalization needs weights of 0 or more"),
     ({"personalization": {0: 0}}, "not all of them 0"),

@@ -143,7 +143,7 @@ def test_parquet(tmp_path, labels):
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(GasclError, match=r"needs `pip install gascl\[parquet\]`"):
+    with pytest.raises(GasclError, match=r"needs pyarrow: `pip install pyarrow`"):
         made().save(tmp_path / "out.parquet")
     assert list(tmp_path.iterdir()) == []
 

@@ -55,6 +55,8 @@ def read(path: Path, directed: bool | None) -> Parsed:
         report.append(f"ids taken as text, since {text!r} is not an integer of 64 bits")
     else:
         report.append("ids taken as integers")
+    if directed is None:
+        report.append("read as directed, which the format can't say; else directed=False")
     if rows.weight is not None:
         report.append(f"third column taken as weight, {rows.weight.dtype}")
     return Parsed(

@@ -17,7 +17,7 @@ static gascl_box gascl_box_empty(void) {
 
 static void gascl_box_combine(gascl_box *box, const gascl_accumulator x) {
 #if GASCL_OVERFLOWS
-    box->combined = gascl_combine(box->combined, x, &box->overflow);
+    box->combined = gascl_combine(box->combined, x, &box->overflow, 0);
 #else
     box->combined = gascl_combine(box->combined, x);
 #endif
@@ -31,18 +31,22 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
         out->combined = x;
     out->count = 1;
 #if GASCL_OVERFLOWS
-    out->overflow |= (gascl_accumulator)(gascl_message)out->combined != out->combined;
+    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
+        out->overflow += 1 << 24;  // more than wrapping back can undo
 #endif
+    out->combined = (gascl_message)out->combined;  // what travels is a message, however delivered
 }
 
 static void gascl_box_merge(gascl_box *into, const gascl_box from) {
     if (!from.count)
         return;
-    gascl_box_combine(into, from.combined);
-    into->count += from.count;
 #if GASCL_OVERFLOWS
-    into->overflow |= from.overflow;
+    into->combined =
+        gascl_combine(into->combined, from.combined, &into->overflow, from.overflow);
+#else
+    gascl_box_combine(into, from.combined);
 #endif
+    into->count += from.count;
 }
 
 // The combined message in its own type; one that does not fit is recorded with the least id.
@@ -54,6 +58,14 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
         atomic_min(&control->overflow, id);
 #endif
     return message;
+}
+
+static void gascl_put_mask(__global uchar *mask, const int id, const uchar value) {
+    mask[id] = value;
+}
+
+static int gascl_read_mask(__global const uchar *mask, const int id) {
+    return mask[id];
 }
 
 static bool gascl_is_vertex(const long id, const int sender, __global const gascl_run *run,

@@ -111,9 +111,11 @@ static gascl_accumulator gascl_identity(void) {
 }
 
 static gascl_accumulator gascl_combine(
-    const gascl_accumulator a, const gascl_accumulator b, int *gascl_overflow) {
+    const gascl_accumulator a, const gascl_accumulator b,
+    int *gascl_overflow, const int gascl_more) {
     const gascl_accumulator c = (gascl_accumulator)((ulong)a + (ulong)b);
-    *gascl_overflow |= ((a ^ c) & (b ^ c)) < 0;
+    const int gascl_wrap = ((a ^ c) & (b ^ c)) < 0 ? (a < 0 ? -1 : 1) : 0;
+    *gascl_overflow += gascl_more + gascl_wrap;
     return c;
 }
 
@@ -122,16 +124,18 @@ static gascl_box gascl_box_empty(void);
 static void gascl_send(gascl_box *out, const gascl_message x);
 static gascl_message gascl_narrow(const gascl_box in, const int id,
         __global gascl_control *control);
+static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);
+static int gascl_read_mask(__global const uchar *mask, const int id);
 static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
         __global const gascl_run *run, __global gascl_control *control);
 static int gascl_get_mask_of(const long id, const int sender,
         __global const uchar *mask, __global const gascl_run *run, __global gascl_control *control);
 
 #define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
-#define set_mask() (gascl_next[v.id] = 1)
-#define unset_mask() (gascl_next[v.id] = 0)
+#define set_mask() gascl_put_mask(gascl_next, v.id, 1)
+#define unset_mask() gascl_put_mask(gascl_next, v.id, 0)
 #define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)
-#define get_mask() (gascl_mask[v.id])
+#define get_mask() gascl_read_mask(gascl_mask, v.id)
 #define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)
 #define aggregate_seen(gascl_x) gascl_aggregate_seen(gascl_all, (gascl_x))
 #define aggregate_least(gascl_x) gascl_aggregate_least(gascl_all, (gascl_x))

@@ -76,10 +76,10 @@ typedef struct {
 } gascl_control;
 
 typedef float gascl_message;
-typedef float gascl_accumulator;
+typedef double gascl_accumulator;
 // Messages combined into one, and how many they were.
 typedef struct {
-    float combined;
+    double combined;
     uint count;
 } gascl_box;
 
@@ -115,6 +115,8 @@ static gascl_box gascl_box_empty(void);
 static void gascl_send(gascl_box *out, const gascl_message x);
 static gascl_message gascl_narrow(const gascl_box in, const int id,
         __global gascl_control *control);
+static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);
+static int gascl_read_mask(__global const uchar *mask, const int id);
 static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
         __global const gascl_run *run, __global gascl_control *control);
 static int gascl_get_mask_of(const long id, const int sender,

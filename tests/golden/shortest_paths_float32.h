@@ -103,13 +103,15 @@ static gascl_box gascl_box_empty(void);
 static void gascl_send(gascl_box *out, const gascl_message x);
 static gascl_message gascl_narrow(const gascl_box in, const int id,
         __global gascl_control *control);
+static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);
+static int gascl_read_mask(__global const uchar *mask, const int id);
 static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
         __global const gascl_run *run, __global gascl_control *control);
 static int gascl_get_mask_of(const long id, const int sender,
         __global const uchar *mask, __global const gascl_run *run, __global gascl_control *control);
 
 #define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
-#define set_mask() (gascl_next[v.id] = 1)
+#define set_mask() gascl_put_mask(gascl_next, v.id, 1)
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE) {
     return v;
