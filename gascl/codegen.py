@@ -69,10 +69,11 @@ class _Writer(Declarations):
         else:
             self.expression("    return (", program.snippets["identity"], "    );")
         self.put("}", "", "static gascl_accumulator gascl_combine(")
-        overflow = (
-            ",\n    int *gascl_overflow, const int gascl_more" if self.facts.overflows else ""
-        )
-        self.put(f"    const gascl_accumulator a, const gascl_accumulator b{overflow}) {{")
+        if self.facts.overflows:
+            self.put("    const gascl_accumulator a, const gascl_accumulator b,")
+            self.put("    int *gascl_overflow, const int gascl_more) {")
+        else:
+            self.put("    const gascl_accumulator a, const gascl_accumulator b) {")
         if combine in ("sum", "prod"):
             self.put(*self._checked(combine, wide))
         elif combine in ("min", "max"):

@@ -119,10 +119,10 @@ SPOILT = {
     "gascl_pull_apply": (INVALID_READ, "pull.cl", "inbox[id]", "inbox[id + 1]"),
     "gascl_outbox_scatter": (INVALID_READ, "outbox.cl", "gascl_mask[id]", "gascl_mask[id + 1]"),
     "gascl_outbox_gather": (
-        READ_WRITE,
+        INVALID_READ,
         "outbox.cl",
-        "sources, outbox, sent)\n#define GASCL_OUTBOX_FINISH",
-        "sources, outbox_next, sent_next)\n#define GASCL_OUTBOX_FINISH",
+        "gascl_box_combine(in, outbox[source]);",
+        "gascl_box_combine(in, outbox[source + 999]);",
     ),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }
