@@ -118,6 +118,19 @@ class Layout:
         plain = {n: n.split("@")[0] for n in missing}
         return {n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()}
 
+    @property
+    def most_blocks(self) -> int:
+        """At least as many as there are row blocks, known before the arcs are built."""
+        if self.group == 1:
+            return self.device.groups
+        long = self.num_arcs // self.group
+        return (self.num_arcs + self.graph.num_vertices) // self.block + 2 * long + 2
+
+    @property
+    def resident(self) -> int:
+        """Bytes of the arrays that are on the device."""
+        return sum(b.size for b in self._buffers.values())
+
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""
         if name not in self._blocks:
@@ -190,9 +203,10 @@ def upload(device: Device, array: np.ndarray) -> Any:
     )
 
 
-def check_memory(device: Device, sizes: dict[str, int]) -> None:
-    """Raise DeviceError where the buffers can't fit the device; before anything is allocated."""
-    needed, largest = sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
+def check_memory(device: Device, sizes: dict[str, int], resident: int) -> None:
+    """Raise DeviceError where the buffers, beside `resident` bytes of the graph that are on the
+    device already, can't fit; before anything is allocated."""
+    needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
     hint = (
         "; PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
         if "portable" in device.platform.lower()

@@ -18,6 +18,7 @@ from gascl.types import Type
 
 #: Supersteps that may be under way before the host reads their records.
 RECORDS = 64
+_MASKS = ("mask", "next", "marks")
 _NEVER = np.iinfo(np.int32).max
 #: NVIDIA's driver fails to fill 2 GiB or more at once.
 _FILL = 2**30
@@ -34,69 +35,75 @@ class State:
     ):
         self.program, self.plan, self.layout = program, plan, layout
         self.device, self.header = layout.device, plan.header
-        self.notes: list[str] = []
-        facts, header, delivery = plan.facts, plan.header, plan.delivery
-        cls, graph = type(program), layout.graph
-        for name in header.edge:
-            if name in cls.edge_fields:
-                place = cls.class_source.place(name)
-                note = check_edge_field(graph, cls.edge_fields[name], header.types[name], place)
-                self.notes += [note] if note else []
-        self.swapped = dict(delivery.swaps)
-        self.swapped.update({b: a for a, b in delivery.swaps})
-        own = {b.name: b for b in delivery.buffers}
-        arguments = {a for launch in delivery.launches for a in launch.arguments}
-        blocks = {x.over for x in delivery.launches if x.over.endswith("_blocks")}
-        arrays = sorted(arguments - set(own) - {"STATE", "EDGE", "tallies"} | blocks)
-        arrays += [n for n in header.state if n.endswith("_degree")]
-        self.edge_keys = {n: self._edge_key(n) for n in header.edge}
-        types = header.types
-        sizes = layout.sizes([*arrays, *self.edge_keys.values()], types)
-        rows, arcs = graph.num_vertices, layout.num_arcs
-        for name in header.state:
-            if name in ("mask", "next", "marks"):
-                sizes[name] = rows
-            elif name.startswith("v."):
-                sizes[name] = rows * types[name[2:]].itemsize
-        items = {"message": header.message.itemsize, "box": header.box.itemsize, "mark": 1}
-        for buffer in own.values():
-            count = arcs if buffer.per == "arc" else rows
-            unneeded = buffer.item == "mark" and facts.every_arc_sends
-            sizes[buffer.name] = 1 if unneeded else count * items[buffer.item]
-        # With a group a block, there are at most as many blocks as rows.
-        sizes["tallies"] = header.tally.itemsize * max(rows, self.device.groups, 1)
-        run = self._run(graph)
-        check_memory(self.device, sizes)
-        self.buffers: dict[str, Any] = {}
-        for name in arrays:
-            self.buffers[name] = layout.buffer(name)
+        self.own = {b.name: b for b in plan.delivery.buffers}
+        self.swapped = dict(plan.delivery.swaps)
+        self.swapped.update({b: a for a, b in plan.delivery.swaps})
+        self.edge_keys = {n: self._edge_key(n) for n in self.header.edge}
+        self.notes = self._check_edge_fields()
+        run = self._run()
+        sizes = self._sizes()
+        arrays = layout.sizes([*self._arrays(), *self.edge_keys.values()], self.header.types)
+        check_memory(self.device, {**sizes, **arrays}, layout.resident)
+
+        self.buffers: dict[str, Any] = {n: layout.buffer(n) for n in self._arrays()}
         for name, key in self.edge_keys.items():
-            field = cls.edge_fields.get(name)
-            order = delivery.arcs
-            buffer = layout.edge_buffer(key, order, field, types[name] if field else None)
-            self.buffers[f"e.{name}"] = buffer
-        for name in [*own, *(n for n in header.state if n in ("mask", "next", "marks"))]:
-            zeroed = name not in own or own[name].item == "mark"
-            self.buffers[name] = self._allocate(sizes[name], zeroed)
-        groups = [len(layout.blocks(b)) for b in blocks]
-        self.buffers["tallies"] = self._allocate(
-            header.tally.itemsize * max([*groups, self.device.groups]), False
-        )
-        folded = header.tally.itemsize * self.device.groups
-        self.buffers["folded"] = self._allocate(folded, False)
-        self.buffers["counts"] = self._allocate(4 * self.device.groups, False)
-        self.buffers["records"] = self._allocate(header.control.itemsize * RECORDS, False)
+            field = type(program).edge_fields.get(name)
+            type_ = self.header.types[name] if field else None
+            self.buffers[f"e.{name}"] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
+        for name, size in sizes.items():
+            is_mark = name in _MASKS or (name in self.own and self.own[name].item == "mark")
+            self.buffers[name] = self._allocate(size, zeroed=is_mark)
         self.given = 0
-        for i, name in enumerate(cls.vertex_fields):
+        for i, name in enumerate(type(program).vertex_fields):
             if name in initial:
                 self.given |= 1 << i
-                self.buffers[f"v.{name}"] = upload(self.device, _stored(initial[name], types[name]))
-            else:
-                self.buffers[f"v.{name}"] = self._allocate(sizes[f"v.{name}"], False)
+                values = _stored(initial[name], self.header.types[name])
+                cl.enqueue_copy(self.device.queue, self.buffers[f"v.{name}"], values)
         self.buffers["run"] = upload(self.device, run)
-        control = np.zeros(1, header.control)
+        control = np.zeros(1, self.header.control)
         control["overflow"] = control["fault"] = _NEVER
         self.buffers["control"] = upload(self.device, control)
+
+    def _arrays(self) -> list[str]:
+        """Names of the graph's arrays that the kernels ask for."""
+        launches = self.plan.delivery.launches
+        named = {a for launch in launches for a in launch.arguments}
+        blocks = {x.over for x in launches if x.over.endswith("_blocks")}
+        degrees = {n for n in self.header.state if n.endswith("_degree")}
+        return sorted((named | blocks | degrees) - set(self.own) - {"STATE", "EDGE", "tallies"})
+
+    def _sizes(self) -> dict[str, int]:
+        """Bytes of what is allocated for this run."""
+        header, rows, groups = self.header, self.layout.graph.num_vertices, self.device.groups
+        sizes = {n: rows for n in header.state if n in _MASKS}
+        for name in type(self.program).vertex_fields:
+            sizes[f"v.{name}"] = rows * header.types[name].itemsize
+        items = {"message": header.message.itemsize, "box": header.box.itemsize, "mark": 1}
+        for buffer in self.own.values():
+            count = self.layout.num_arcs if buffer.per == "arc" else rows
+            unneeded = buffer.item == "mark" and self.plan.facts.every_arc_sends
+            sizes[buffer.name] = 1 if unneeded else count * items[buffer.item]
+        # One a group; a group has a block of rows or its share of the vertices.
+        sizes["tallies"] = header.tally.itemsize * max(self.layout.most_blocks, groups)
+        sizes["folded"] = header.tally.itemsize * groups
+        sizes["counts"] = 4 * groups
+        sizes["records"] = header.control.itemsize * RECORDS
+        return sizes
+
+    def _check_edge_fields(self) -> list[str]:
+        """What to tell the user about the edge fields; raises GraphError where one can't be had."""
+        cls = type(self.program)
+        notes = [
+            check_edge_field(
+                self.layout.graph,
+                cls.edge_fields[name],
+                self.header.types[name],
+                cls.class_source.place(name),
+            )
+            for name in self.header.edge
+            if name in cls.edge_fields
+        ]
+        return [note for note in notes if note]
 
     def swap(self) -> None:
         """Let the double buffers change places, after a superstep."""
@@ -136,8 +143,9 @@ class State:
                 )
         return buffer
 
-    def _run(self, graph: Graph) -> np.ndarray:
-        run = np.zeros(1, self.header.run)
+    def _run(self) -> np.ndarray:
+        """The parameters and the graph's counts, as kernels read them."""
+        graph, run = self.layout.graph, np.zeros(1, self.header.run)
         run["graph"]["num_vertices"], run["graph"]["num_edges"] = (
             graph.num_vertices,
             graph.num_edges,
