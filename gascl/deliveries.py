@@ -24,9 +24,9 @@ class Buffer:
     """Memory of a delivery's own.
 
     Attributes:
-        item: "message", "box" (combined messages) or "mark" (a byte, zero at first).
+        item: "message", "box" (combined messages) or "mark" (a byte, zero at first, that says
+            whether a message was sent: not needed where every arc sends).
         per: one item for each of these: "arc" or "vertex".
-        marks: not needed where every arc sends.
     """
 
     name: str

@@ -31,6 +31,8 @@ from gascl.program import VertexProgram
 from gascl.result import Result, Step
 from gascl.state import RECORDS, State, initial_values
 
+#: Why the device stopped, as gascl_finish (superstep.cl) writes it.
+_STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT = 1, 2, 3, 4
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
 #: Seconds of work to have under way between two looks at what the device did.
@@ -148,16 +150,16 @@ class _Run:
         self.plan: Plan = build(program, self.device, delivery, offset)
         built = time.perf_counter()
         self.layout = engine.layout(cls.edges, self.plan.group, self.plan.block)
-        self.initial = initial_values(program, graph, self.plan.header.types)
-        program.prepare(graph, self.initial)
-        self.given = set(self.initial)
+        initial = initial_values(program, graph, self.plan.header.types)
+        program.prepare(graph, initial)
+        self.given = set(initial)
         self.trace: list[Step] = []
         self.seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
         if graph.num_vertices:
-            self.state = State(program, self.plan, self.layout, self.initial)
+            self.state = State(program, self.plan, self.layout, initial)
             self.device.queue.finish()
             for note in self.state.notes:
-                warnings.warn(f"{cls.__name__}: {note}", stacklevel=4)
+                warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
         self.seconds["upload"] = time.perf_counter() - built
 
     def to_end(self, max_supersteps: int, interrupts: _Interrupts) -> Result:
@@ -177,9 +179,9 @@ class _Run:
             if self.program.converged is None:
                 ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
         self.seconds["supersteps"] = time.perf_counter() - started
-        if stopped == 1:
+        if stopped == _STOP_HELD:
             return self._result(f"stop held: {(type(self.program).stop or '').strip()}", True)
-        if stopped == 2:
+        if stopped == _MASK_EMPTY:
             return self._result("no vertex is active and no message is under way", True)
         if why:
             return self._result(why, True)
@@ -279,13 +281,13 @@ class _Run:
         """Raise for what the device found wrong."""
         step = len(self.trace)
         name = type(self.program).__name__
-        if record["stopped"] == 3:
+        if record["stopped"] == _OVERFLOW:
             label = self.engine.graph.label_of(int(record["overflow"]))
             raise GasclError(
                 f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
                 f"in superstep {step}; declare a wider type, such as message = 'int64' or 'real'"
             )
-        if record["stopped"] == 4:
+        if record["stopped"] == _FAULT:
             label = self.engine.graph.label_of(int(record["fault"]))
             last = self.engine.graph.num_vertices - 1
             raise ProgramError(

@@ -66,5 +66,5 @@ class ShortestPaths(VertexProgram):
             warnings.warn(
                 f"ShortestPaths: weights up to {weights.max()} may sum to more than {exact:,}, "
                 f"from where {self.dtype} rounds whole numbers; dtype='float64' is exact to 2^53",
-                stacklevel=2,
+                stacklevel=4,  # the line that calls Engine.run
             )

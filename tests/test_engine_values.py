@@ -20,7 +20,7 @@ from gascl import (
     vertex,
 )
 from gascl.device import Device, find
-from gascl.programs import PageRank
+from gascl.programs import PageRank, ShortestPaths
 
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])
 DELIVERIES = ("slots", "pull", "outbox", "serial")
@@ -315,3 +315,21 @@ def test_edge_fields_that_fit():
     assert Engine(costs([1.0, 2.0])).run(costing("int8")()).x[2] == 3
     assert Engine(costs([0.1, np.inf])).run(costing("float32")()).x[2] == np.inf
     assert Engine(costs([0.1, 0])).run(costing("float32")()).x[2] == np.float32(0.1)
+
+
+def test_warnings_point_at_the_callers_line():
+    """At the line that calls run: of the edge field, of the program's own, of NaN."""
+
+    class Costs(VertexProgram):
+        x = vertex.real()
+        cost = edge.real(default=1)
+        message, combine = "real", "sum"
+        scatter = "send(e.cost * NAN);"
+        apply = "v.x = msg;"
+
+    graph = Graph.from_edges([0, 1], [1, 2], weight=[2**24, 1])
+    for program, count in ((Costs(), 2), (ShortestPaths(source=0), 1)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            Engine(graph).run(program)
+        assert [w.filename for w in said] == [__file__] * count

@@ -92,16 +92,17 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     return control->stopped ? 0 : run->graph.num_vertices;
 }
 
-// Vertices, or what else is counted: each group owns a contiguous range, its items take turns in it.
+// Vertices, or what else is counted: each group owns a contiguous range, in which its items take
+// turns.
 #define GASCL_CHUNK(n) ((int)(((long)(n) + get_num_groups(0) - 1) / get_num_groups(0)))
-#define GASCL_FOR_RANGE(id, n)                                                                \
+#define GASCL_FOR_RANGE(id, n)                                                                   \
     for (int gascl_last = (int)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),     \
              id = (int)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) + get_local_id(0); \
          id < gascl_last; id += GASCL_GROUP)
 
-// Gather over rows: a group owns the rows blocks[group] to blocks[group + 1]. For each row with
-// WANTED(row), FETCH(arc, row, box) adds what one arc carries, and FINISH(row, box) takes the
-// whole. The order of combining is fixed by the blocks, and the same for every delivery.
+// Gather over rows: a group owns the rows blocks[group] to blocks[group + 1]. FETCH(arc, row, box)
+// adds what one arc of a row carries, and FINISH(row, box) takes the whole. Where WANTED(row) is
+// false, no arc carries anything, and an item that owns the row skips them. The order of combining is fixed by the blocks, and the same for every delivery.
 #if GASCL_GROUP == 1
 #define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
     const int gascl_last = gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1];             \
