@@ -270,6 +270,7 @@ def _devices(arguments: argparse.Namespace) -> int:
             f"largest buffer {device.largest_buffer / 2**30:.1f} GiB, "
             f"{device.cl.max_compute_units} compute units"
         )
+        print(f"     atomics: {device.atomics}")
         for missing in device.lacks():
             print(f"     lacks {missing}")
     return DONE

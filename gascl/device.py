@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 
+from gascl import atomics
+from gascl.atomics import Atomics
+from gascl.deliveries import kernel_text
 from gascl.errors import DeviceError
 
 NO_PLATFORM = (
@@ -79,6 +84,36 @@ class Device:
         if not self.cl.compiler_available:
             missing.append("a compiler (no kernel can be built)")
         return missing
+
+    @cached_property
+    def atomics(self) -> Atomics:
+        """The device's atomic operations; on NVIDIA's platform the first look tries some out."""
+        extensions = self.cl.extensions.split()
+        known = Atomics(
+            int64="cl_khr_int64_base_atomics" in extensions,
+            int64_extended="cl_khr_int64_extended_atomics" in extensions,
+        )
+        if "nvidia" not in self.platform.lower():
+            return known
+        return replace(known, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64"))
+
+    def _adds(self, type_: str) -> bool:
+        """NVIDIA's atomic addition of `type_` compiles here, and gives the right sums."""
+        trial = Atomics(int64=True, ptx_float32=True, ptx_float64=True)
+        text = atomics.probe(type_, kernel_text("atomics.cl"))
+        sums = np.zeros(atomics.PROBE_CELLS, type_)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                built = cl.Program(self.context, text).build(trial.options())
+            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+            cells = cl.Buffer(self.context, flags, hostbuf=sums)
+            cl.Kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            cl.enqueue_copy(self.queue, sums, cells)
+        except cl.Error:
+            return False
+        each = atomics.PROBE_ITEMS // atomics.PROBE_CELLS * atomics.PROBE_VALUE
+        return bool((sums == each).all())
 
     @cached_property
     def context(self) -> Any:

@@ -1,0 +1,243 @@
+// Inbox cells: words of 32 or 64 bits, each a combined message that many work-items add to at once.
+//
+// Included after the generated header, whose lines from atomics.py choose what a cell is:
+//   GASCL_CELL_BITS  32 or 64; smaller accumulators take 32
+//   GASCL_CELL_KIND  what an accumulator is: one of the four below
+//   GASCL_CELL_OP    how it combines: one of the seven below
+// and the device says what it can (Atomics.options(), each 0 or 1):
+//   GASCL_NATIVE_ATOMICS          use what there is; 0 leaves compare-and-swap for all
+//   GASCL_INT64_EXTENDED_ATOMICS  cl_khr_int64_extended_atomics; cells of 64 bits need
+//                                 cl_khr_int64_base_atomics in any case
+//   GASCL_PTX_FLOAT32, GASCL_PTX_FLOAT64  NVIDIA's additions of floats
+//
+// Floating sums by the extension cl_ext_float_atomics are left out: its functions work on the atomic
+// types of OpenCL C 2.0 and later, and these kernels are OpenCL C 1.2, the most that PoCL 3 and
+// NVIDIA's driver compile in full. A program that needed them would have to be built anew and whole
+// as CL3.0; until a device is at hand on which that pays, such devices compare and swap.
+//
+// Every access is atomic, that of a first look included; none is ordered with other memory.
+#define GASCL_SIGNED 0
+#define GASCL_UNSIGNED 1
+#define GASCL_FLOATING 2
+#define GASCL_OTHER 3  // a struct or a vector, which only an expression combines
+
+#define GASCL_SUM 0
+#define GASCL_PROD 1
+#define GASCL_MIN 2
+#define GASCL_MAX 3
+#define GASCL_OR 4
+#define GASCL_AND 5
+#define GASCL_EXPRESSION 6
+
+#if GASCL_CELL_BITS == 64
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#if GASCL_INT64_EXTENDED_ATOMICS
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+typedef ulong gascl_cell;
+typedef long gascl_signed_cell;
+#define GASCL_ATOMIC(operation) atom_##operation
+#define GASCL_LEAST_CELL LONG_MIN
+#define GASCL_GREATEST_CELL LONG_MAX
+#define GASCL_NAN_CELL as_double(0x7ff8000000000000UL)
+#define GASCL_AS_CELL(x) as_ulong(x)
+#define GASCL_AS_FLOATING(cell) as_double(cell)
+#else
+typedef uint gascl_cell;
+typedef int gascl_signed_cell;
+#define GASCL_ATOMIC(operation) atomic_##operation
+#define GASCL_LEAST_CELL INT_MIN
+#define GASCL_GREATEST_CELL INT_MAX
+#define GASCL_NAN_CELL as_float(0x7fc00000U)
+#define GASCL_AS_CELL(x) as_uint(x)
+#define GASCL_AS_FLOATING(cell) as_float(cell)
+#endif
+
+#define GASCL_CELL_FLOATING (GASCL_CELL_KIND == GASCL_FLOATING)
+#define GASCL_CELL_INTEGER (GASCL_CELL_KIND == GASCL_SIGNED || GASCL_CELL_KIND == GASCL_UNSIGNED)
+#define GASCL_CELL_EXTREME (GASCL_CELL_OP == GASCL_MIN || GASCL_CELL_OP == GASCL_MAX)
+#define GASCL_CELL_BITWISE (GASCL_CELL_OP == GASCL_OR || GASCL_CELL_OP == GASCL_AND)
+// The least or greatest float is found among signed integers of the same order.
+#define GASCL_CELL_ORDERED (GASCL_CELL_FLOATING && GASCL_CELL_EXTREME)
+#define GASCL_CELL_NATIVE                                                                     \
+    (GASCL_NATIVE_ATOMICS &&                                                                  \
+     ((GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_SUM) ||                                   \
+      ((GASCL_CELL_EXTREME || GASCL_CELL_BITWISE) &&                                          \
+       (GASCL_CELL_BITS == 32 || GASCL_INT64_EXTENDED_ATOMICS))))
+#define GASCL_CELL_PTX                                             \
+    (GASCL_NATIVE_ATOMICS && GASCL_CELL_FLOATING && GASCL_CELL_OP == GASCL_SUM && \
+     (GASCL_CELL_BITS == 32 ? GASCL_PTX_FLOAT32 : GASCL_PTX_FLOAT64))
+
+// What cells of integers, and of floats in order, compare as.
+#if GASCL_CELL_KIND == GASCL_UNSIGNED
+typedef gascl_cell gascl_number;
+#else
+typedef gascl_signed_cell gascl_number;
+#endif
+
+#if GASCL_CELL_KIND == GASCL_OTHER
+typedef union {
+    gascl_accumulator value;
+    gascl_cell cell;
+} gascl_word;
+#endif
+
+#if GASCL_CELL_ORDERED
+// Floats of one sign are in the order of their bits; the negative ones run the other way. A NaN
+// goes beyond all of them, to the side that wins. -0.0 comes before 0.0.
+static gascl_signed_cell gascl_in_order(const gascl_signed_cell bits) {
+    return bits < 0 ? bits ^ GASCL_GREATEST_CELL : bits;
+}
+
+#if GASCL_CELL_OP == GASCL_MIN
+#define GASCL_WINNING_CELL GASCL_LEAST_CELL
+#else
+#define GASCL_WINNING_CELL GASCL_GREATEST_CELL
+#endif
+#endif
+
+static gascl_cell gascl_cell_of(const gascl_accumulator x) {
+#if GASCL_CELL_ORDERED
+    if (x != x)
+        return (gascl_cell)GASCL_WINNING_CELL;
+    return (gascl_cell)gascl_in_order((gascl_signed_cell)GASCL_AS_CELL(x));
+#elif GASCL_CELL_FLOATING
+    return GASCL_AS_CELL(x);
+#elif GASCL_CELL_INTEGER
+    return (gascl_cell)(gascl_number)x;  // a small signed one with its sign
+#else
+    gascl_word word;
+    word.cell = 0;
+    word.value = x;
+    return word.cell;
+#endif
+}
+
+static gascl_accumulator gascl_of_cell(const gascl_cell c) {
+#if GASCL_CELL_ORDERED
+    if (c == (gascl_cell)GASCL_WINNING_CELL)
+        return GASCL_NAN_CELL;
+    return GASCL_AS_FLOATING((gascl_cell)gascl_in_order((gascl_signed_cell)c));
+#elif GASCL_CELL_FLOATING
+    return GASCL_AS_FLOATING(c);
+#elif GASCL_CELL_INTEGER
+    return (gascl_accumulator)c;
+#else
+    gascl_word word;
+    word.cell = c;
+    return word.value;
+#endif
+}
+
+// What a cell holds before the first message.
+static gascl_cell gascl_cell_empty(void) {
+    return gascl_cell_of(gascl_identity());
+}
+
+#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
+// A product that left its cell: the number of largest magnitude, which stands for itself and all
+// beyond. Factors other than 0 bring none back from there, and 0 makes it 0, so that the order
+// does not matter. For messages of 32 bits it is no product that fits, whichever way it came.
+#define GASCL_OVERFLOWN_CELL                                                           \
+    ((gascl_cell)(GASCL_CELL_KIND == GASCL_SIGNED ? (gascl_cell)GASCL_LEAST_CELL \
+                                                  : ~(gascl_cell)0))
+
+static gascl_cell gascl_cell_product(const gascl_cell a, const gascl_cell b) {
+    if (a == 0 || b == 0)
+        return 0;
+    const gascl_cell low = a * b;
+    const gascl_number beyond = (gascl_number)low < 0 ? -1 : 0;
+    return mul_hi((gascl_number)a, (gascl_number)b) == beyond ? low : GASCL_OVERFLOWN_CELL;
+}
+#endif
+
+// A cell after one more message.
+static gascl_cell gascl_cell_after(const gascl_cell c, const gascl_accumulator x) {
+#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_SUM
+    return c + gascl_cell_of(x);
+#elif GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
+    return gascl_cell_product(c, gascl_cell_of(x));
+#elif GASCL_CELL_OP == GASCL_MIN
+    return (gascl_cell)min((gascl_number)c, (gascl_number)gascl_cell_of(x));
+#elif GASCL_CELL_OP == GASCL_MAX
+    return (gascl_cell)max((gascl_number)c, (gascl_number)gascl_cell_of(x));
+#else
+    return gascl_cell_of(gascl_combine(gascl_of_cell(c), x));
+#endif
+}
+
+// How often the sum of two cells of integers left their range: 1 above, -1 below, 0 not at all.
+static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
+#if GASCL_CELL_OP != GASCL_SUM || !GASCL_CELL_INTEGER
+    return 0;
+#elif GASCL_CELL_KIND == GASCL_UNSIGNED
+    return a + b < a;
+#else
+    if ((gascl_signed_cell)((a ^ (a + b)) & (b ^ (a + b))) >= 0)
+        return 0;
+    return (gascl_signed_cell)a < 0 ? -1 : 1;
+#endif
+}
+
+// Atomically *cell = combine(*cell, x). How an integer sum wrapped: 1, 0 or -1; else 0. One who
+// adds these up and finds 0 knows that the sum fits, in whatever order it was made. Where they
+// can't be other than 0 (messages of up to 32 bits in cells of 64) leave the result unused: then
+// the compiler chooses an addition that brings nothing back.
+static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_accumulator x) {
+#if GASCL_CELL_NATIVE
+    const gascl_cell more = gascl_cell_of(x);
+#if GASCL_CELL_OP == GASCL_SUM
+    return gascl_cell_wrap(GASCL_ATOMIC(add)(cell, more), more);
+#elif GASCL_CELL_OP == GASCL_MIN
+    GASCL_ATOMIC(min)((volatile __global gascl_number *)cell, (gascl_number)more);
+#elif GASCL_CELL_OP == GASCL_MAX
+    GASCL_ATOMIC(max)((volatile __global gascl_number *)cell, (gascl_number)more);
+#elif GASCL_CELL_OP == GASCL_OR
+    GASCL_ATOMIC(or)(cell, more);
+#else
+    GASCL_ATOMIC(and)(cell, more);
+#endif
+    return 0;
+#elif GASCL_CELL_PTX
+    gascl_accumulator before;
+#if GASCL_CELL_BITS == 32
+    // On global memory this takes subnormal floats for 0.
+    __asm__ volatile("atom.global.add.f32 %0, [%1], %2;"
+                     : "=f"(before) : "l"(cell), "f"(x) : "memory");
+#else
+    __asm__ volatile("atom.global.add.f64 %0, [%1], %2;"
+                     : "=d"(before) : "l"(cell), "d"(x) : "memory");
+#endif
+    return 0;
+#else
+    gascl_cell before = gascl_cell_empty();  // a guess: the first exchange tells what is there
+    gascl_cell after = gascl_cell_after(before, x);
+    for (;;) {
+        const gascl_cell found = GASCL_ATOMIC(cmpxchg)(cell, before, after);
+        if (found == before)
+            break;
+        before = found;
+        after = gascl_cell_after(before, x);
+        if (after == before)  // nothing to change
+            break;
+    }
+    return gascl_cell_wrap(before, gascl_cell_of(x));
+#endif
+}
+
+// The combined message of a cell; overflow: 1 for an integer product that did not fit, else 0.
+static gascl_accumulator gascl_cell_take(const gascl_cell c, int *overflow) {
+#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
+    *overflow = c == GASCL_OVERFLOWN_CELL;
+#else
+    *overflow = 0;
+#endif
+    return gascl_of_cell(c);
+}
+
+#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
+// For gascl_cell_combine, what stands for a factor that is itself known not to fit.
+static gascl_accumulator gascl_cell_overflown(void) {
+    return gascl_of_cell(GASCL_OVERFLOWN_CELL);
+}
+#endif
