@@ -39,7 +39,6 @@ typedef long gascl_signed_cell;
 #define GASCL_ATOMIC(operation) atom_##operation
 #define GASCL_LEAST_CELL LONG_MIN
 #define GASCL_GREATEST_CELL LONG_MAX
-#define GASCL_NAN_CELL as_double(0x7ff8000000000000UL)
 #define GASCL_AS_CELL(x) as_ulong(x)
 #define GASCL_AS_FLOATING(cell) as_double(cell)
 #else
@@ -48,7 +47,6 @@ typedef int gascl_signed_cell;
 #define GASCL_ATOMIC(operation) atomic_##operation
 #define GASCL_LEAST_CELL INT_MIN
 #define GASCL_GREATEST_CELL INT_MAX
-#define GASCL_NAN_CELL as_float(0x7fc00000U)
 #define GASCL_AS_CELL(x) as_uint(x)
 #define GASCL_AS_FLOATING(cell) as_float(cell)
 #endif
@@ -84,7 +82,7 @@ typedef union {
 
 #if GASCL_CELL_ORDERED
 // Floats of one sign are in the order of their bits; the negative ones run the other way. A NaN
-// goes beyond all of them, to the side that wins. -0.0 comes before 0.0.
+// goes beyond all of them, to the side that wins, and comes back as one. -0.0 is before 0.0.
 static gascl_signed_cell gascl_in_order(const gascl_signed_cell bits) {
     return bits < 0 ? bits ^ GASCL_GREATEST_CELL : bits;
 }
@@ -115,8 +113,6 @@ static gascl_cell gascl_cell_of(const gascl_accumulator x) {
 
 static gascl_accumulator gascl_of_cell(const gascl_cell c) {
 #if GASCL_CELL_ORDERED
-    if (c == (gascl_cell)GASCL_WINNING_CELL)
-        return GASCL_NAN_CELL;
     return GASCL_AS_FLOATING((gascl_cell)gascl_in_order((gascl_signed_cell)c));
 #elif GASCL_CELL_FLOATING
     return GASCL_AS_FLOATING(c);
@@ -143,8 +139,6 @@ static gascl_cell gascl_cell_empty(void) {
                                                   : ~(gascl_cell)0))
 
 static gascl_cell gascl_cell_product(const gascl_cell a, const gascl_cell b) {
-    if (a == 0 || b == 0)
-        return 0;
     const gascl_cell low = a * b;
     const gascl_number beyond = (gascl_number)low < 0 ? -1 : 0;
     return mul_hi((gascl_number)a, (gascl_number)b) == beyond ? low : GASCL_OVERFLOWN_CELL;
