@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl import intake
 from gascl.arcs import Arcs, build_arcs
+from gascl.change import Change, changed, fingerprint
 from gascl.errors import GraphError
 from gascl.intake import Duplicates, SelfLoops
 from gascl.labels import INTEGER, LabelIndex, label_array
@@ -40,12 +41,13 @@ class Graph:
     labels: np.ndarray | None = None  # (V,) of integers, str or object
     edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     report: list[str] = field(default_factory=list)  # what readers and policies did, in words
+    change: Change | None = None  # how `with_edges` made it from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
-    _label_index: LabelIndex | None = field(default=None, init=False)
+    _label_index: LabelIndex | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edge_fields", MappingProxyType(dict(self.edge_fields)))
-        if self.labels is not None:
+        if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         for array in (self.edge_src, self.edge_dst, self.labels, *self.edge_fields.values()):
             if array is not None:
@@ -54,7 +56,7 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = dict(self.edge_fields)
         state = (self.edge_src, self.edge_dst, self.num_vertices, self.directed, self.labels)
-        return Graph, (*state, fields, self.report)
+        return Graph, (*state, fields, self.report, self.change)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -287,6 +289,30 @@ class Graph:
         shape = (self.num_vertices, self.num_vertices)
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=True)
 
+    def with_edges(self, add: Any = None, remove: Any = None, **fields: Any) -> Graph:
+        """A new graph of the same vertices, with edges removed and then others added.
+
+        Edges that stay keep their order, and the added ones come last; `change` of the new graph
+        says what became of it, for a run that goes on from a State of this one.
+
+        Args:
+            add, remove: edges by the labels of their ends: a list of pairs (src, dst), an array
+                (n, 2), or a tuple (sources, destinations) of two arrays or lists. Of a pair to
+                remove all parallel edges go, in an undirected graph whichever way round.
+            fields: name=(n,) values of the added edges, for every edge field that the graph has.
+
+        Raises:
+            GraphError: there is no such vertex, no edge to remove, or the fields are not as above.
+        """
+        return changed(self, add, remove, fields)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the number of vertices, direction, ends of the edges in order, and labels; of
+        the edge fields it says nothing. Labels that are neither integers nor text count by repr().
+        """
+        return fingerprint(self)
+
     def index_of(self, label: Any) -> int:
         """The vertex with this label; without labels, `label` itself once it is checked.
 
@@ -300,6 +326,19 @@ class Graph:
         if isinstance(label, str) and INTEGER.fullmatch(label):
             label = int(label)
         return self._checked_vertex(label)
+
+    def indices_of(self, labels: Iterable[Any]) -> np.ndarray:
+        """`index_of` each label, in bulk: int32 (n,).
+
+        Raises:
+            GraphError: there is no vertex with one of them.
+        """
+        values = label_array(labels)
+        if self._label_index is not None:
+            return self._label_index.find_all(values)
+        if values.dtype.kind in "iu" and ((values >= 0) & (values < self.num_vertices)).all():
+            return values.astype(np.int32)
+        return np.array([self.index_of(label) for label in values.tolist()], dtype=np.int32)
 
     def label_of(self, index: int) -> Any:
         """The label of a vertex, as a Python object; without labels, the vertex itself.

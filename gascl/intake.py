@@ -84,8 +84,10 @@ def checked_num_vertices(
     return count
 
 
-def checked_fields(fields: Mapping[str, Any], num_edges: int) -> dict[str, np.ndarray]:
-    """Copies of the edge fields, each (E,), in native byte order.
+def checked_fields(
+    fields: Mapping[str, Any], num_edges: int, noun: str = "edges"
+) -> dict[str, np.ndarray]:
+    """Copies of the edge fields, each (E,), in native byte order; `noun` is what errors call edges.
 
     Raises:
         GraphError: a name is not an identifier, or values are not integers, float32 or float64,
@@ -106,7 +108,7 @@ def checked_fields(fields: Mapping[str, Any], num_edges: int) -> dict[str, np.nd
             )
         if array.shape != (num_edges,):
             raise GraphError(
-                f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} edges; "
+                f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
                 "give one value an edge"
             )
         checked[name] = np.array(array, dtype=array.dtype.newbyteorder("="))

@@ -105,6 +105,25 @@ class LabelIndex:
             raise self._unknown(label)
         return int(self._order[place])
 
+    def find_all(self, labels: np.ndarray) -> np.ndarray:
+        """`find` of each of `labels`, an array as `label_array` gives it: int32.
+
+        Raises:
+            GraphError: no vertex has one of them.
+        """
+        mine = self.labels
+        alike = labels.dtype.kind == mine.dtype.kind == "U"
+        if labels.dtype.kind in "iu" and mine.dtype.kind in "iu":
+            alike = np.result_type(labels, mine).kind in "iu"  # int64 and uint64 meet as floats
+        if not alike or not len(mine):
+            return np.array([self.find(label) for label in labels.tolist()], dtype=np.int32)
+        places = np.searchsorted(mine, labels, sorter=self._order)
+        places = self._order[np.minimum(places, len(mine) - 1)]
+        wrong = np.flatnonzero(mine[places] != labels)
+        if len(wrong):
+            raise self._unknown(labels[wrong[0]].item())
+        return places.astype(np.int32)
+
     def _wanted(self, label: Any) -> np.ndarray | None:
         """`label` in the labels' own dtype; None where it cannot be one of them."""
         if self.labels.dtype.kind == "U":

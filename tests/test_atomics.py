@@ -50,7 +50,7 @@ def device() -> Device:
 
 
 WAYS = ["native", "cas"]
-GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 8, 64]
+GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 64]
 
 
 def header(combine: str, c: str, identity: str, before: str = "") -> str:
