@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from gascl.errors import NotConvergedError as NotConvergedError
     from gascl.errors import ProgramError as ProgramError
     from gascl.fields import aggregate as aggregate
+    from gascl.fields import arc as arc
     from gascl.fields import edge as edge
     from gascl.fields import param as param
     from gascl.fields import vertex as vertex
     from gascl.graph import Graph as Graph
     from gascl.program import VertexProgram as VertexProgram
     from gascl.result import Result as Result
+    from gascl.types import struct as struct
 
 __version__ = "0.1.0"
 
@@ -33,9 +35,11 @@ _HOME = {
     "Result": "result",
     "VertexProgram": "program",
     "aggregate": "fields",
+    "arc": "fields",
     "devices": "device",
     "edge": "fields",
     "param": "fields",
+    "struct": "types",
     "vertex": "fields",
     "DeviceError": "errors",
     "FormatError": "errors",

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.header import Declarations, Header, extreme
+from gascl.header import Header, extreme
 from gascl.language import COMBINERS
 from gascl.program import VertexProgram
 from gascl.snippet import Snippet
+from gascl.traps import Traps
 from gascl.types import Type
 
 
@@ -24,6 +25,8 @@ def generate(
     choices: dict[str, str] | None = None,
     offset: str = "int32",
     fp64: bool = True,
+    lanes: int = 1,
+    debug: bool = False,
 ) -> Header:
     """The header of a program class.
 
@@ -32,11 +35,13 @@ def generate(
         choices: values of the compile-time parameters; defaults where left out.
         offset: type of arc offsets and edge ids, "int32" or "int64".
         fp64: the device has double precision; without it sums of floats are float.
+        lanes: how many runs at once.
+        debug: with traps for NaN, infinity, division by zero and indices.
     """
-    return _Writer(program, real, choices or {}, offset, fp64).write()
+    return _Writer(program, real, choices or {}, offset, fp64, lanes, debug).write()
 
 
-class _Writer(Declarations):
+class _Writer(Traps):
     """Adds the combiner and the snippets, as functions that the kernels call."""
 
     def write(self) -> Header:
@@ -44,19 +49,26 @@ class _Writer(Declarations):
         if "functions" in self.program.snippets:
             self.verbatim(self.program.snippets["functions"])
         self._combiner()
+        self.put('#include "words.cl"', "")
+        self.traps()
         self._words()
         self._init()
+        self._init_arc()
         self._scatter()
+        self._gather()
+        self._copy()
         self._apply()
         self._stop()
         self.header.text = "\n".join(self.lines) + "\n"
         return self.header
 
     def _combiner(self) -> None:
-        program, wide = self.program, self.accumulator
+        program, wide = self.program, self.header.accumulator
         combine = program.combine if program.message is not None else "or"
         self.put("static gascl_accumulator gascl_identity(void) {")
-        if combine in COMBINERS:
+        if self.facts.single:  # nothing is combined
+            self.put(f"    return {wide.zero()};")
+        elif combine in COMBINERS:
             identity = {
                 "sum": "0",
                 "prod": "1",
@@ -74,7 +86,9 @@ class _Writer(Declarations):
             self.put("    int *gascl_overflow, const int gascl_more) {")
         else:
             self.put("    const gascl_accumulator a, const gascl_accumulator b) {")
-        if combine in ("sum", "prod"):
+        if self.facts.single:
+            self.put("    return b;")
+        elif combine in ("sum", "prod"):
             self.put(*self._checked(combine, wide))
         elif combine in ("min", "max"):
             self.put(f"    return {extreme(combine, wide, 'a', 'b')};")
@@ -82,6 +96,14 @@ class _Writer(Declarations):
             self.put(f"    return a {'|' if combine == 'or' else '&'} b;")
         else:
             self.expression("    return (", program.snippets["combine"], "    );")
+        self.put("}", "", "// What apply sees where no message came.")
+        self.put("static gascl_gathered gascl_nothing(void) {")
+        if self.facts.single and "identity" in program.snippets:
+            self.expression("    return (", program.snippets["identity"], "    );")
+        elif self.facts.single:
+            self.put(f"    return {self.header.gathered.zero()};")
+        else:
+            self.put("    return GASCL_TO_MESSAGE(gascl_identity());")
         self.put("}", "")
 
     def _checked(self, op: str, wide: Type) -> list[str]:
@@ -115,63 +137,93 @@ class _Writer(Declarations):
         return [*lines, "    return c;"]
 
     def _words(self) -> None:
-        """The calls of the language. Each is a macro, so that it can name what stands around it.
+        """The calls of the language, but for those that differ between phases.
 
-        Parameters carry the prefix: one called `id` would be replaced in `v.id`, too. Each begins
-        with a name, so that a semicolon forgotten before it is what the compiler complains of.
+        Each is a macro, so that it can name what stands around it. Parameters carry the prefix:
+        one called `id` would be replaced in `v.id`, too. Each begins with a name, so that a
+        semicolon forgotten before it is what the compiler complains of. words.cl has the functions.
         """
-        masks = "__global const gascl_run *run, __global gascl_control *control"
-        self.put(
-            "// Defined in runtime.cl.",
-            "static gascl_box gascl_box_empty(void);",
-            "static void gascl_send(gascl_box *out, const gascl_message x);",
-            "static gascl_message gascl_narrow(const gascl_box in, const int id,",
-            "        __global gascl_control *control);",
-            "static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);",
-            "static int gascl_read_mask(__global const uchar *mask, const int id);",
-            "static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,",
-            f"        {masks});",
-            "static int gascl_get_mask_of(const long id, const int sender,",
-            f"        __global const uchar *mask, {masks});",
-            "",
-        )
-        id_of = "v.id, gascl_{}, gascl_run_, gascl_control_"
+        masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
+        arcs = "gascl_run_, gascl_offsets, gascl_targets"
+        single = f", {here}" if self.facts.single else ""
+        value = self.sound("(__VA_ARGS__)", self.header.message)
         words = {
-            "send": "send(...) gascl_send(&gascl_out, (__VA_ARGS__))",
-            "set_mask": "set_mask() gascl_put_mask(gascl_next, v.id, 1)",
-            "unset_mask": "unset_mask() gascl_put_mask(gascl_next, v.id, 0)",
-            "set_mask_of": "set_mask_of(gascl_whose) "
-            f"gascl_set_mask_of((gascl_whose), {id_of.format('others')})",
-            "get_mask": "get_mask() gascl_read_mask(gascl_mask, v.id)",
+            "send": f"send(...) gascl_send(gascl_out, {value}{single})",
+            "set_mask": f"set_mask() gascl_put_mask(v.id, 1, gascl_control_ {masks} GASCL_LANE_ON)",
+            "unset_mask": "unset_mask() "
+            f"gascl_put_mask(v.id, 0, gascl_control_ {masks} GASCL_LANE_ON)",
+            "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
             "get_mask_of": "get_mask_of(gascl_whose) "
-            f"gascl_get_mask_of((gascl_whose), {id_of.format('mask')})",
+            f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
+            "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
+            "neighbor": f"neighbor(gascl_i) gascl_neighbor((gascl_i), {here}, {arcs})",
+            "has_edge": "has_edge(gascl_from, gascl_to) "
+            f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
+            "lane": "lane gascl_lane",
         }
-        for name in self.program.aggregates:
+        for name, aggregator in self.program.aggregates.items():
+            value = self.sound("(gascl_x)", aggregator.resolve(self.real))
             words[f"aggregate_{name}"] = (
-                f"aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, (gascl_x))"
+                f"aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, {value})"
             )
         snippets = self.program.snippets.values()
         for word, meaning in words.items():
             if any(s.uses(word) for s in snippets):
                 self.put(f"#define {meaning}")
         self.put("")
+        for name in self.facts.reads_others:
+            c = self.header.types[name].c
+            self.put(
+                f"static {c} gascl_{name}_of(const long id, const int sender, const int line,",
+                "        __global int *faults, __global gascl_control *control,",
+                f"        __global const gascl_run *run, __global const {c} *values GASCL_LANE) {{",
+                "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
+                "    return values[GASCL_AT(is ? id : 0)];",
+                "}",
+                "",
+            )
+
+    def _phase(self, snippet: Snippet, late: bool) -> list[str]:
+        """Define the words whose meaning differs between phases; returns them, to be undone.
+
+        Args:
+            late: apply, or gather, of which other vertices' apply must not be seen.
+        """
+        here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
+        words = {}
+        if snippet.uses("set_mask_of"):
+            function = "gascl_mark_of" if late else "gascl_set_mask_of"
+            words["set_mask_of(gascl_whose)"] = (
+                f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+            )
+        if snippet.uses("send_to"):
+            value = self.sound("(__VA_ARGS__)", self.header.message)
+            words["send_to(gascl_to, ...)"] = (
+                f"gascl_send_to((gascl_to), {value}, {int(late)}, {here}, "
+                f"GASCL_POST({'_next' if late else ''}) GASCL_LANE_ON)"
+            )
+        for name in self.facts.reads_others:
+            if snippet.uses(f"{name}_of"):
+                copied = late and name in self.facts.snapshots
+                words[f"{name}_of(gascl_whose)"] = (
+                    f"gascl_{name}_of((gascl_whose), {here}, "
+                    f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
+                )
+        self.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
+        return [word.split("(")[0] for word in words]
 
     def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:
         """Bring what a snippet mentions into sight."""
         if snippet is None:
             return
         if snippet.reads("p"):
-            self.put("    const gascl_params p = gascl_read_params(gascl_run_);")
+            self.put(f"    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
         if snippet.reads("g"):
             self.put("    const gascl_graph g = gascl_run_->graph;")
         if snippet.reads("prev"):
-            self.put("    const gascl_aggregates prev = gascl_control_->tally.aggregates;")
+            self.put("    const gascl_aggregates prev = gascl_control_->aggregates;")
         if snippet.uses("superstep"):
             self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")
-        if snippet.uses("set_mask_of"):
-            marks = self.facts.marks and snippet.label.endswith(".apply")
-            target = "gascl_marks" if marks else "gascl_next"
-            self.put(f"    __global uchar *gascl_others = {target};")
 
     def _load(self, snippet: Snippet | None) -> None:
         self.put("    gascl_vertex v;", "    v.id = gascl_id;")
@@ -181,107 +233,182 @@ class _Writer(Declarations):
                 self.put(f"    v.{degree} = gascl_{degree}[gascl_id];")
         for name in self.program.vertex_fields:
             if name in read:
-                self.put(f"    v.{name} = gascl_v_{name}[gascl_id];")
+                self.put(f"    v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];")
 
-    def _body(self, snippet: Snippet | None) -> None:
-        """A snippet whose `return` must still let its caller store: it returns the vertex."""
+    def _body(self, snippet: Snippet | None, returned: str, late: bool = False) -> None:
+        """A snippet whose `return` must still let its caller store: it returns what it changed."""
         if snippet is None:
             return
         returns = snippet.uses("return")
-        self.put(*(["#define return return v"] if returns else []))
-        self.verbatim(snippet)
-        self.put(*(["#undef return"] if returns else []))
+        words = self._phase(snippet, late)
+        self.put(*([f"#define return return {returned}"] if returns else []))
+        self.guarded(snippet)
+        self.put(*(["#undef return"] if returns else []), *(f"#undef {w}" for w in words))
 
     def _init(self) -> None:
         program = self.program
         init, mask = program.snippets.get("init"), program.snippets.get("mask")
-        state = "gascl_tally *gascl_all, GASCL_STATE"
+        state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
         self.put(f"static gascl_vertex gascl_init_snippet(gascl_vertex v, {state}) {{")
         self._open(init)
-        self._body(init)
+        self._body(init, "v")
         self.put("    return v;", "}", "")
         for name in program.vertex_fields:
-            snippet = program.snippets.get(f"{name}.init")
-            type_ = self.header.types[name]
-            head = f"static {type_.c} gascl_init_{name}(const gascl_vertex v, GASCL_STATE) {{"
-            if snippet is not None:
-                self.put(head)
-                self._open(snippet)
-                self.expression("    return (", snippet, "    );")
-                self.put("}", "")
-        self.put(f"static void gascl_init(const int gascl_id, const ulong gascl_given, {state}) {{")
+            self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
+        self.put(
+            "// Fields are given by the user, or kept from another run: init can't change those."
+        )
+        self.put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
+        self.put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
         self.put("    gascl_vertex v;", "    v.id = gascl_id;")
         self.put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in self.degrees))
         for i, name in enumerate(program.vertex_fields):
-            value = f"gascl_init_{name}(v, GASCL_STATE_ON)"
-            if f"{name}.init" not in program.snippets:
-                value = (
-                    f"({self.header.types[name].c})({_number(program.vertex_fields[name].init)})"
-                )
+            value = self._initial(name, program.vertex_fields[name].init, "v, GASCL_STATE_ON")
             self.put(
                 f"    if (gascl_given >> {i} & 1)",
-                f"        v.{name} = gascl_v_{name}[gascl_id];",
+                f"        v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];",
                 "    else",
                 f"        v.{name} = {value};",
             )
-        self.put("    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON);")
-        self.put(*(f"    gascl_v_{n}[gascl_id] = v.{n};" for n in program.vertex_fields))
-        if self.facts.masked:
-            if mask is not None:
-                self._open(mask)
-                self.expression("    if (", mask, "    ) gascl_next[gascl_id] = 1;")
-            elif init is None or not init.uses("set_mask", "set_mask_of"):
-                self.put("    gascl_next[gascl_id] = 1;")
+        self.put("    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);")
+        for i, name in enumerate(program.vertex_fields):
+            self.put(f"    if (!(gascl_kept >> {i} & 1))")
+            self.put(f"        gascl_v_{name}[GASCL_AT(gascl_id)] = v.{name};")
+        self.trap_init(init)
+        if self.facts.masked and mask is not None:
+            self._open(mask)
+            self.expression("    if (gascl_own_mask && (", mask, "    ))")
+            self.put(
+                "        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);"
+            )
+        elif self.facts.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
+            self.put("    if (gascl_own_mask)")
+            self.put(
+                "        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);"
+            )
+        self.put("}", "")
+
+    def _init_value(self, name: str, seen: str) -> None:
+        """A function of a field's init expression."""
+        snippet, type_ = self.program.snippets.get(f"{name}.init"), self.header.types[name]
+        if snippet is not None:
+            self.put(f"static {type_.c} gascl_init_{name}({seen}) {{")
+            self._open(snippet)
+            self.expression("    return (", snippet, "    );")
+            self.put("}", "")
+
+    def _initial(self, name: str, number: str | float | int, seen: str) -> str:
+        """C text of a field's first value."""
+        if f"{name}.init" in self.program.snippets:
+            return f"gascl_init_{name}({seen} GASCL_LANE_ON)"
+        type_ = self.header.types[name]
+        return type_.zero() if type_.members else f"({type_.c})({_number(number)})"
+
+    def _init_arc(self) -> None:
+        where = "const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc"
+        self.put(f"static gascl_edge gascl_edge_at({where} GASCL_EDGE GASCL_LANE) {{")
+        self.put("    gascl_edge e;", "    e.src = gascl_src;", "    e.dst = gascl_dst;")
+        plain = [n for n in self.header.edge if not n.startswith("a.")]
+        self.put(*(f"    e.{n} = gascl_e_{n}[gascl_arc];" for n in plain))
+        self.put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in self.arcs))
+        self.put("    return e;", "}", "")
+        if not self.arcs:
+            return
+        for name in self.arcs:
+            self._init_value(name, "const gascl_edge e, GASCL_STATE GASCL_LANE")
+        self.put("static void gascl_init_arc(gascl_edge e, const gascl_offset gascl_arc,")
+        self.put("        const ulong gascl_kept, GASCL_STATE GASCL_EDGE GASCL_LANE) {")
+        for i, name in enumerate(self.arcs):
+            value = self._initial(name, self.program.arc_fields[name].init, "e, GASCL_STATE_ON")
+            self.put(f"    if (!(gascl_kept >> {i} & 1))")
+            self.put(f"        gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name} = {value};")
+        self.put("}", "", "static void gascl_store_arc(const gascl_edge e,")
+        self.put("        const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {")
+        written = self.program.snippets["scatter"].writes("e")
+        for name in self.arcs:
+            if name in written:
+                self.put(f"    gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name};")
         self.put("}", "")
 
     def _scatter(self) -> None:
         scatter = self.program.snippets.get("scatter")
-        where = "const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc"
-        self.put(f"static gascl_edge gascl_edge_at({where} GASCL_EDGE) {{")
-        self.put("    gascl_edge e;", "    e.src = gascl_src;", "    e.dst = gascl_dst;")
-        self.put(*(f"    e.{n} = gascl_e_{n}[gascl_arc];" for n in self.header.edge))
-        self.put("    return e;", "}", "")
-        self.put("static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE) {")
+        self.put(
+            "static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {"
+        )
         self._load(scatter)
         self.put("    return v;", "}", "")
+        state = "GASCL_STATE GASCL_LANE"
         self.put("// What v sends along one arc, in this superstep or, with 1, in the next.")
-        self.put("static gascl_box gascl_scatter(const gascl_vertex v, const gascl_edge e,")
-        self.put("        const int gascl_ahead, GASCL_STATE) {")
-        self.put("    gascl_box gascl_out = gascl_box_empty();")
+        self.put("static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,")
+        self.put(f"        gascl_box *gascl_out, const int gascl_ahead, {state}) {{")
         self._open(scatter, " + gascl_ahead")
-        if scatter is not None:
-            returns = scatter.uses("return")
-            self.put(*(["#define return return gascl_out"] if returns else []))
-            self.verbatim(scatter)
-            self.put(*(["#undef return"] if returns else []))
+        self._body(scatter, "e")
+        self.put("    return e;", "}", "")
+        self.put("static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,")
+        self.put(f"        const int gascl_ahead, {state}) {{")
+        self.put("    gascl_box gascl_out = gascl_box_empty();")
+        self.put("    *gascl_e = gascl_scatter_snippet(v, *gascl_e, &gascl_out, gascl_ahead,")
+        self.put("        GASCL_STATE_ON GASCL_LANE_ON);")
+        self.trap_scatter(scatter)
         self.put("    return gascl_out;", "}", "")
+
+    def _gather(self) -> None:
+        """A gather snippet, over the messages that came, which lie side by side."""
+        gather = self.program.snippets.get("gather")
+        if gather is None:
+            return
+        self.put(
+            "static gascl_gathered gascl_gather_snippet(const gascl_vertex v,",
+            "        __global gascl_message *messages, const int num_messages,",
+            "        GASCL_STATE GASCL_LANE) {",
+            "    gascl_gathered msg = gascl_nothing();",
+        )
+        self._open(gather)
+        self._body(gather, "msg", late=True)
+        self.put("    return msg;", "}", "")
+        self.put(
+            "static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {"
+        )
+        self._load(gather)
+        self.put("    return v;", "}", "")
+
+    def _copy(self) -> None:
+        """The fields that apply writes and other vertices read, as they are before it."""
+        if not self.facts.snapshots:
+            return
+        self.put("static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        for name in self.facts.snapshots:
+            at = "[GASCL_AT(gascl_id)]"
+            self.put(f"    gascl_old_{name}{at} = gascl_v_{name}{at};")
+        self.put("}", "")
 
     def _apply(self) -> None:
         apply = self.program.snippets.get("apply")
-        words = "const gascl_message msg, const bool has_msg"
-        state = "gascl_tally *gascl_all, GASCL_STATE"
-        self.put(f"static gascl_vertex gascl_apply_snippet(gascl_vertex v, {words},")
-        self.put(f"        {state}) {{")
+        state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
+        self.put("static gascl_vertex gascl_apply_snippet(gascl_vertex v,")
+        self.put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
         self._open(apply)
-        self._body(apply)
+        self._body(apply, "v", late=True)
         self.put("    return v;", "}", "")
-        self.put("static void gascl_apply(const int gascl_id, const gascl_box gascl_in,")
-        self.put(f"        {state}) {{")
-        self.put("    gascl_all->messages += gascl_in.count;")
-        self.put("    if (!GASCL_APPLY_ALL && !gascl_in.count)", "        return;")
-        self.put("    const gascl_message msg = gascl_narrow(gascl_in, gascl_id, gascl_control_);")
+        self.put("static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
+        self.put(f"        const uint gascl_count, {state}) {{")
+        self.put("    gascl_all->messages += gascl_count;")
+        self.put("    if (!GASCL_APPLY_ALL && !gascl_count)", "        return;")
         self._load(apply)
+        self.trap_before(apply)
         self.put(
-            "    v = gascl_apply_snippet(v, msg, gascl_in.count > 0, gascl_all, GASCL_STATE_ON);"
+            "    v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,",
+            "        GASCL_STATE_ON GASCL_LANE_ON);",
         )
         written = apply.writes("v") if apply is not None else set()
         self.put(
             *(
-                f"    gascl_v_{n}[gascl_id] = v.{n};"
+                f"    gascl_v_{n}[GASCL_AT(gascl_id)] = v.{n};"
                 for n in self.program.vertex_fields
                 if n in written
             )
         )
+        self.trap_apply(apply)
         self.put("}", "")
 
     def _stop(self) -> None:
@@ -291,8 +418,9 @@ class _Writer(Declarations):
         if stop is None:
             self.put("    return false;", "}")
             return
-        if stop.reads("p"):
-            self.put("    const gascl_params p = gascl_read_params(gascl_run_);")
+        if stop.reads("p"):  # of the first lane: one rule ends them all
+            lane = ", 0" if self.header.lanes > 1 else ""
+            self.put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")
         if stop.reads("g"):
             self.put("    const gascl_graph g = gascl_run_->graph;")
         self.expression("    return (", stop, "    );")

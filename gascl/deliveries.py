@@ -2,18 +2,22 @@
 
 An entry names the kernels of a superstep in order, each with its arguments by name: the graph's
 arrays by their names in `Arcs`, `in_blocks` and `out_blocks` (the layout's row blocks), the
-entry's own buffers, `tallies`, and STATE and EDGE for what the program's header declares.
+entry's own buffers, `tallies`, `num_arcs`, and STATE and EDGE for what the program's header
+declares. A delivery of one's own is another entry in DELIVERIES.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from gascl.atomics import Atomics
 from gascl.errors import ProgramError
 from gascl.facts import Facts
+from gascl.header import accumulator_of
+from gascl.types import Type, resolve
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
@@ -24,14 +28,15 @@ class Buffer:
     """Memory of a delivery's own.
 
     Attributes:
-        item: "message", "box" (combined messages) or "mark" (a byte, zero at first, that says
-            whether a message was sent: not needed where every arc sends).
-        per: one item for each of these: "arc" or "vertex".
+        item: "message", "box" (combined messages), "flag" (a byte, zero at first), "mark" (a flag
+            that is not needed where every arc sends) or "piece" (some arcs of a vertex: a
+            frontier is a list of them).
+        per: one item for each of these, and each lane: "arc" or "vertex". Pieces have none.
     """
 
     name: str
     item: str
-    per: str
+    per: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,26 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Demand:
+    """What a program, on a device, asks of a delivery.
+
+    Attributes:
+        accumulator: the type in which messages are combined.
+        way: how the device combines them atomically (`Atomics.way_of`); "" where it can't.
+        sums_floats: a sum or product of floats, whose last bits depend on the order.
+        wide_product: a product of integers of 64 bits.
+        deterministic: a run must repeat bit for bit.
+    """
+
+    facts: Facts
+    accumulator: Type
+    way: str
+    sums_floats: bool
+    wide_product: bool
+    deterministic: bool
+
+
+@dataclass(frozen=True)
 class Delivery:
     """A way to deliver messages.
 
@@ -58,16 +83,22 @@ class Delivery:
         launches: the kernels of one superstep; the last one writes the tallies.
         arcs: the order of arcs in which edge fields are read, "out" (CSR) or "in" (CSC).
         swaps: pairs of buffers that change places after each superstep.
-        refuses: why it can't take a program with these facts, or None.
+        refuses: why it can't take a program with these demands, or None.
+        inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
+        sparse: the mask is a frontier (kernels/frontier.cl), not a byte a vertex.
+        commit: makes the next mask this superstep's.
     """
 
     name: str
     text: str
     launches: tuple[Launch, ...]
-    buffers: tuple[Buffer, ...]
-    arcs: str
+    buffers: tuple[Buffer, ...] = ()
+    arcs: str = "out"
     swaps: tuple[tuple[str, str], ...] = ()
-    refuses: Callable[[Facts], str | None] = lambda facts: None
+    refuses: Callable[[Demand], str | None] = lambda demand: None
+    inbox: bool = False
+    sparse: bool = False
+    commit: Launch = Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts"))
 
 
 def kernel_text(name: str) -> str:
@@ -75,16 +106,54 @@ def kernel_text(name: str) -> str:
     return (files("gascl") / "kernels" / name).read_text()
 
 
-def _pull_refuses(facts: Facts) -> str | None:
+def _slots_refuses(demand: Demand) -> str | None:
+    return _inbox_refuses(demand) if demand.facts.posts else None
+
+
+def _serial_refuses(demand: Demand) -> str | None:
+    """One work-item keeps the order, also of what it adds atomically."""
+    return _slots_refuses(replace(demand, deterministic=False))
+
+
+def _pull_refuses(demand: Demand) -> str | None:
+    facts = demand.facts
+    if facts.single:
+        return "its gather snippet reads messages one by one, which need a place each"
+    if facts.arc_state:
+        return "its scatter has arc state, and pull runs scatter anew"
     if facts.scatters and not facts.sends_only:
-        return "its scatter does more than send (it sets a mask), and pull runs scatter anew"
+        return "its scatter does more than send along its arcs, and pull runs scatter anew"
+    return _slots_refuses(demand)
+
+
+def _outbox_refuses(demand: Demand) -> str | None:
+    if demand.facts.reads_edge:
+        return "its scatter reads the arc (`e`), so that a vertex's messages differ"
+    return _pull_refuses(demand)
+
+
+def _inbox_refuses(demand: Demand) -> str | None:
+    facts, type_ = demand.facts, demand.accumulator
+    if facts.single:
+        return "its gather snippet reads messages one by one, and an inbox combines them"
+    if type_.itemsize > 8:
+        return f"a combined message takes {type_.itemsize} bytes, and atomics up to 8"
+    if not demand.way:
+        return "the device has no atomics for what it combines"
+    if facts.overflows and demand.wide_product:
+        return "whether a product of 64 bits overflows can't be seen atomically"
+    if demand.deterministic and demand.sums_floats:
+        return (
+            "atomics would add its floats in another order each time; "
+            "Engine(..., deterministic=False) allows that"
+        )
     return None
 
 
-def _outbox_refuses(facts: Facts) -> str | None:
-    if facts.reads_edge:
-        return "its scatter reads the arc (`e`), so that a vertex's messages differ"
-    return _pull_refuses(facts)
+def _push_refuses(demand: Demand) -> str | None:
+    if demand.facts.lanes > 1:
+        return "it has several lanes, and the frontier is one"
+    return _inbox_refuses(demand)
 
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
@@ -113,16 +182,16 @@ DELIVERIES = {
                 Buffer("sent", "mark", "arc"),
                 Buffer("received", "mark", "vertex"),
             ),
-            arcs="out",
+            refuses=_slots_refuses,
         ),
         Delivery(
             "pull",
             kernel_text("pull.cl"),
             (
-                Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "inbox")),
-                Launch("gascl_pull_apply", "vertices", ("STATE", "inbox", "tallies")),
+                Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
+                Launch("gascl_pull_apply", "vertices", ("STATE", "pulled", "tallies")),
             ),
-            (Buffer("inbox", "box", "vertex"),),
+            (Buffer("pulled", "box", "vertex"),),
             arcs="in",
             refuses=_pull_refuses,
         ),
@@ -153,49 +222,102 @@ DELIVERIES = {
             refuses=_outbox_refuses,
         ),
         Delivery(
+            "push",
+            kernel_text("push.cl"),
+            (
+                Launch("gascl_push_scatter", "vertices", ("STATE", "EDGE", *_CSR[1:], "frontier")),
+                Launch("gascl_push_apply", "vertices", ("STATE", "tallies")),
+            ),
+            (Buffer("frontier", "piece"), Buffer("frontier_next", "piece")),
+            swaps=(("frontier", "frontier_next"),),
+            refuses=_push_refuses,
+            inbox=True,
+            sparse=True,
+            commit=Launch(
+                "gascl_commit",
+                "vertices",
+                ("STATE", "out_offsets", "frontier", "frontier_next", "counts", "starting"),
+            ),
+        ),
+        Delivery(
+            "edges",
+            kernel_text("edges.cl"),
+            (
+                Launch(
+                    "gascl_edges_scatter",
+                    "vertices",
+                    ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
+                ),
+                Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
+            ),
+            refuses=_inbox_refuses,
+            inbox=True,
+        ),
+        Delivery(
             "serial",
             kernel_text("serial.cl"),
             (
                 Launch(
                     "gascl_serial",
                     "one",
-                    ("STATE", "EDGE", *_CSR[1:], "inbox", "tallies"),
+                    (
+                        *("STATE", "EDGE", *_CSR[1:], "in_offsets", "slot"),
+                        *("messages", "all_sent", "tallies"),
+                    ),
                 ),
             ),
-            (Buffer("inbox", "box", "vertex"),),
-            arcs="out",
+            (Buffer("messages", "message", "arc"), Buffer("all_sent", "flag", "arc")),
+            refuses=_serial_refuses,
         ),
     )
 }
 
 
-def admitted(program: type[VertexProgram]) -> list[str]:
+def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
+    """What a program asks of a delivery, on a device with these atomics."""
+    cls = type(program)
+    accumulator = accumulator_of(cls, program.dtype, fp64)
+    message = resolve(cls.message or "uint8", program.dtype)
+    return Demand(
+        Facts.of(cls, program.lanes),
+        accumulator,
+        atomics.way_of(cls.combine or "or", accumulator),
+        cls.combine in ("sum", "prod") and message.is_float,
+        cls.combine == "prod" and message.itemsize == 8,
+        deterministic,
+    )
+
+
+def admitted(demand: Demand) -> list[str]:
     """Names of the deliveries that take a program."""
-    facts = Facts.of(program)
-    return [d.name for d in DELIVERIES.values() if d.refuses(facts) is None]
+    return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
-def choose(program: type[VertexProgram], name: str) -> Delivery:
-    """The delivery called `name`, or for "auto" the one expected to be fastest.
+def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
+    """The delivery called `name`; for "auto" those to choose from in each superstep.
 
     A program that scatters on all visits every arc anyway: pull stores no message. One that
-    scatters on its mask is better off where the cost follows the messages: slots.
+    scatters on its mask goes by its frontier where that is small, and pulls where it is not.
 
     Raises:
         ProgramError: no such delivery, or it can't take the program.
     """
-    facts = Facts.of(program)
+    able = admitted(demand)
     if name == "auto":
-        dense = ("outbox", "pull", "slots")
-        order = dense if program.scatter_on == "all" else ("slots",)
-        name = next(n for n in order if DELIVERIES[n].refuses(facts) is None)
+        on_all = type(program).scatter_on == "all"
+        order = ("outbox", "pull", "slots") if on_all else ("pull", "slots")
+        dense = next((n for n in order if n in able), None)
+        if dense is not None:
+            names = ["push", dense] if "push" in able and not on_all else [dense]
+            return [DELIVERIES[n] for n in names]
+        name = "slots"  # which says why not
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"no delivery {name!r}; there is {known}")
-    why = DELIVERIES[name].refuses(facts)
+    why = DELIVERIES[name].refuses(demand)
     if why is not None:
-        able = ", ".join(admitted(program))
         raise ProgramError(
-            f"delivery {name!r} can't take {program.__name__}: {why}; use one of: {able}"
+            f"delivery {name!r} can't take {type(program).__name__}: {why}; use "
+            f"{'one of: ' + ', '.join(able) if able else 'another device'}"
         )
-    return DELIVERIES[name]
+    return [DELIVERIES[name]]

@@ -1,14 +1,11 @@
-"""`Engine.run`: the superstep loop and nothing else."""
+"""`Engine.run`: from a program and a graph to a Result."""
 
 from __future__ import annotations
 
 import operator
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Callable
-from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -25,18 +22,19 @@ from gascl.errors import (
     ProgramError,
 )
 from gascl.graph import Graph
+from gascl.interrupts import Interrupts
 from gascl.layout import Layout, offset_type
+from gascl.loop import Loop
 from gascl.plan import Plan, build
 from gascl.program import VertexProgram
+from gascl.restart import resolve_start
 from gascl.result import Result, Step
-from gascl.state import RECORDS, State, initial_values
+from gascl.state import Fields, State
+from gascl.types import Type
+from gascl.values import initial_values
 
-#: Why the device stopped, as gascl_finish (superstep.cl) writes it.
-_STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT = 1, 2, 3, 4
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
-#: Seconds of work to have under way between two looks at what the device did.
-_AHEAD = 0.1
 
 
 class Engine:
@@ -45,9 +43,21 @@ class Engine:
     Args:
         device: part of a device's name, an index into `gascl devices`, a pyopencl device, or None:
             the environment's GASCL_DEVICE, else the fastest GPU, else the CPU.
+        deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
+        debug: slow runs that stop at NaN, infinity, division by zero and wrong indices, with the
+            vertex, the superstep and the snippet's line; messages come in a shuffled order.
+        seed: of that order.
     """
 
-    def __init__(self, graph: Graph, device: Any = None):
+    def __init__(
+        self,
+        graph: Graph,
+        device: Any = None,
+        *,
+        deterministic: bool = True,
+        debug: bool = False,
+        seed: int = 0,
+    ):
         if not isinstance(graph, Graph):
             raise GasclError(
                 f"Engine takes a gascl.Graph, not {type(graph).__name__}: see Graph.read, "
@@ -55,6 +65,7 @@ class Engine:
             )
         self.graph = graph
         self.device: Device = find(device)
+        self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._layouts: dict[tuple[str, int, int], Layout] = {}
 
     def run(
@@ -62,6 +73,9 @@ class Engine:
         program: VertexProgram,
         *,
         delivery: str = "auto",
+        state: State | None = None,
+        start: Any = None,
+        keep_state: bool = False,
         max_supersteps: int | None = None,
         callback: Callable[[Step], Any] | None = None,
         not_converged: str = "warn",
@@ -70,6 +84,14 @@ class Engine:
 
         Args:
             delivery: how messages travel; "auto" chooses among those that admit the program.
+            state: the State of another run, kept by `keep_state`: fields that it has go on from
+                there. It is used up. The same program on the same graph continues as if it had
+                not been interrupted.
+            start: who scatters first, where that is not the program's own rule: "mask" (as the
+                State has it), "changed" (the vertices that `Graph.with_edges` changed; the
+                default where the graph is another), or an array of vertices by label.
+            keep_state: leave the State in `result.state`, on the device; fields are then read
+                when first asked for.
             max_supersteps: stop there, unconverged; by default 100,000, or as many supersteps as
                 the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
@@ -88,6 +110,8 @@ class Engine:
             raise ProgramError(f"run takes a constructed program, such as {name}(), not {name}")
         if not_converged not in ("warn", "error", "ignore"):
             raise GasclError(f"not_converged is warn, error or ignore, not {not_converged!r}")
+        if state is not None and not isinstance(state, State):
+            raise GasclError(f"state is what a run with keep_state=True leaves, not {state!r}")
         if callback is not None and not callable(callback):
             raise GasclError(f"callback is called with each Step; {callback!r} can't be")
         if not hasattr(program, "initial"):
@@ -104,17 +128,25 @@ class Engine:
             raise GasclError(f"max_supersteps is a whole number from 0, not {max_supersteps!r}")
         if not {"scatter", "apply"} & set(type(program).snippets):
             raise ProgramError(f"{type(program).__name__} has neither scatter nor apply: no work")
-        chosen = deliveries.choose(type(program), delivery)
+        demand = deliveries.demand_of(
+            program, self.device.atomics, self.device.fp64, self.deterministic
+        )
+        chosen = deliveries.choose(program, demand, delivery)
+        if self.debug:  # one that keeps messages until they are gathered can shuffle them
+            chosen = chosen[-1:]
+        began = resolve_start(program, self.graph, state, start)
         try:
-            run = _Run(self, program, chosen, callback)
-            with _Interrupts() as interrupts:
-                result = run.to_end(limit, interrupts)
+            with Interrupts() as interrupts:
+                result, given = self._run(
+                    program, chosen, began, state, limit, callback, interrupts, keep_state
+                )
         except (cl.MemoryError, cl.RuntimeError) as error:
             raise DeviceError(
                 f"{self.device} failed at {type(program).__name__}: {error}; another program may "
                 "hold its memory, or it needs another device"
             ) from error
-        _warn_of_nan(result, run.given)
+        if not keep_state:
+            _warn_of_nan(result, given)
         if interrupts.pending:
             raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)
         if not result.converged and not_converged == "error":
@@ -124,6 +156,64 @@ class Engine:
             warnings.warn(NotConverged(why), stacklevel=2)
         return result
 
+    def _run(
+        self,
+        program: VertexProgram,
+        chosen: list[deliveries.Delivery],
+        start: Any,
+        previous: State | None,
+        limit: int,
+        callback: Callable[[Step], Any] | None,
+        interrupts: Interrupts,
+        keep_state: bool,
+    ) -> tuple[Result, set[str]]:
+        """Build, upload, loop; the result, and the fields that were given."""
+        cls = type(program)
+        started = time.perf_counter()
+        offset = offset_type(self.graph, cls.edges)
+        plans: list[Plan] = [
+            build(program, self.device, d, offset, self.debug, self.seed) for d in chosen
+        ]
+        built = time.perf_counter()
+        seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
+        layout = self.layout(cls.edges, plans[0].group, plans[0].block)
+        types = plans[0].header.types
+        initial = initial_values(program, self.graph, types)
+        program.prepare(self.graph, initial)
+        stopped, converged, trace = "the graph has no vertices", True, []
+        fields: Any = {n: _empty(types[n], program.lanes) for n in cls.vertex_fields}
+        arc_fields: Any = {}
+        kept = None
+        if self.graph.num_vertices:
+            state = State(program, plans, layout, initial, previous, start.resumes)
+            self.device.queue.finish()
+            for note in state.notes:
+                warnings.warn(f"{cls.__name__}: {note}", stacklevel=4)
+            seconds["upload"] = time.perf_counter() - built
+            loop = Loop(program, plans, layout, state, start, callback)
+            stopped, converged = loop.to_end(limit, interrupts)
+            trace, seconds["supersteps"] = loop.trace, loop.seconds
+            state.keep()
+            fields, arc_fields = Fields(state), Fields(state, "a")
+            if keep_state:
+                kept = state
+            else:
+                fields, arc_fields = dict(fields), dict(arc_fields)
+        result = Result(
+            graph=self.graph,
+            fields=fields,
+            arc_fields=arc_fields,
+            supersteps=len(trace),
+            converged=converged,
+            stopped=stopped,
+            trace=trace,
+            device=str(self.device),
+            delivery=" and ".join(dict.fromkeys(s.delivery for s in trace)) or chosen[-1].name,
+            seconds=seconds,
+            state=kept,
+        )
+        return result, set(initial)
+
     def layout(self, edges: str, group: int, block: int) -> Layout:
         """The graph on the device, as programs that scatter along `edges` see it."""
         key = (edges if self.graph.directed else "out", group, block)
@@ -132,224 +222,16 @@ class Engine:
         return self._layouts[key]
 
 
-class _Run:
-    """One run: what is built, what is on the device, and how far it got."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        program: VertexProgram,
-        delivery: deliveries.Delivery,
-        callback: Callable[[Step], Any] | None,
-    ):
-        self.engine, self.program, self.callback = engine, program, callback
-        self.device, graph = engine.device, engine.graph
-        started = time.perf_counter()
-        cls = type(program)
-        offset = offset_type(graph, cls.edges)
-        self.plan: Plan = build(program, self.device, delivery, offset)
-        built = time.perf_counter()
-        self.layout = engine.layout(cls.edges, self.plan.group, self.plan.block)
-        initial = initial_values(program, graph, self.plan.header.types)
-        program.prepare(graph, initial)
-        self.given = set(initial)
-        self.trace: list[Step] = []
-        self.seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
-        if graph.num_vertices:
-            self.state = State(program, self.plan, self.layout, initial)
-            self.device.queue.finish()
-            for note in self.state.notes:
-                warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
-        self.seconds["upload"] = time.perf_counter() - built
-
-    def to_end(self, max_supersteps: int, interrupts: _Interrupts) -> Result:
-        if not self.engine.graph.num_vertices:
-            return self._result("the graph has no vertices", True)
-        fixed = self.program.fixed_supersteps()
-        limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
-        started = time.perf_counter()
-        stopped = self._enqueue_start(fixed is None)
-        ahead = 1
-        why = ""
-        while not stopped and not why and len(self.trace) < limit and not interrupts.pending:
-            count = min(ahead, limit - len(self.trace))
-            before = time.perf_counter()
-            stopped, why = self._batch(count, fixed is None)
-            each = (time.perf_counter() - before) / count
-            if self.program.converged is None:
-                ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
-        self.seconds["supersteps"] = time.perf_counter() - started
-        if stopped == _STOP_HELD:
-            return self._result(f"stop held: {(type(self.program).stop or '').strip()}", True)
-        if stopped == _MASK_EMPTY:
-            return self._result("no vertex is active and no message is under way", True)
-        if why:
-            return self._result(why, True)
-        if fixed is not None and len(self.trace) == fixed:
-            return self._result(f"ran the {fixed} supersteps asked for", True)
-        if interrupts.pending:
-            return self._result("interrupted by Ctrl-C", False)
-        return self._result(f"reached max_supersteps={max_supersteps} before its rule held", False)
-
-    def _batch(self, count: int, ask_stop: bool) -> tuple[int, str]:
-        """Run up to `count` supersteps; the device stops by itself where its rule holds."""
-        events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
-        for slot, record in enumerate(self.state.records(count)):
-            self._check(record)
-            seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
-            step = Step(
-                superstep=len(self.trace),
-                active=int(record["active"]),
-                messages=int(record["tally"]["messages"]),
-                aggregates={
-                    n: record["tally"]["aggregates"][n].item()
-                    for n in type(self.program).aggregates
-                },
-                seconds=seconds,
-            )
-            self.trace.append(step)
-            if self.callback is not None:
-                self.callback(step)
-            if record["stopped"]:
-                return int(record["stopped"]), ""
-            if ask_stop and self.program.converged is not None and self.program.converged(step):
-                return 0, "converged() said so"
-        return 0, ""
-
-    def _enqueue_start(self, ask_stop: bool) -> int:
-        """Superstep 0's beginning; returns why nothing is to be done, or 0."""
-        groups = self.device.groups
-        given = np.uint64(self.state.given)
-        self._launch("gascl_start", groups, ("STATE", given, "tallies"))
-        self._enqueue_finish(groups, 0, True, ask_stop)
-        record = self.state.records(1)[0]
-        self._check(record)
-        return int(record["stopped"])
-
-    def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:
-        events = []
-        groups = 1
-        first = not self.trace and slot == 0
-        for launch in self.plan.delivery.launches:
-            if launch.first_only and self.plan.facts.fusable and not first:
-                continue
-            if launch.over.endswith("_blocks"):
-                groups = len(self.layout.blocks(launch.over)) - 1
-            else:
-                groups = {"vertices": self.device.groups, "one": 0}[launch.over]
-            events.append(self._launch(launch.kernel, groups, launch.arguments))
-        events += self._enqueue_finish(max(groups, 1), slot, False, ask_stop)
-        self.state.swap()
-        self.device.queue.flush()
-        return events
-
-    def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
-        events, counts = [], 0
-        if self.plan.facts.masked:
-            counts = self.device.groups
-            events.append(self._launch("gascl_commit", counts, ("STATE", "counts")))
-        reduced = "tallies"
-        if tallies > self.device.groups:
-            folding = ("STATE", "tallies", np.int32(tallies), "folded")
-            events.append(self._launch("gascl_fold", self.device.groups, folding))
-            reduced, tallies = "folded", self.device.groups
-        numbers = (np.int32(starting), np.int32(ask_stop))
-        arguments = ("STATE", reduced, np.int32(tallies), "counts", np.int32(counts), *numbers)
-        events.append(self._launch("gascl_finish", 1, (*arguments, "records", np.int32(slot))))
-        return events
-
-    def _launch(self, name: str, groups: int, arguments: tuple[Any, ...]) -> Any:
-        """Enqueue a kernel with `groups` work-groups, or with one item where that is 0."""
-        header, buffers = self.plan.header, self.state.buffers
-        values: list[Any] = []
-        for argument in arguments:
-            if not isinstance(argument, str):
-                values.append(argument)
-            elif argument == "STATE":
-                values += [buffers[n] for n in header.state]
-            elif argument == "EDGE":
-                values += [buffers[f"e.{n}"] for n in header.edge]
-            else:
-                values.append(buffers[argument])
-        local = self.plan.group if groups else 1
-        kernel = self.plan.kernels[name]
-        kernel.set_args(*values)
-        size = (max(groups, 1) * local,)
-        return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
-
-    def _check(self, record: np.void) -> None:
-        """Raise for what the device found wrong."""
-        step = len(self.trace)
-        name = type(self.program).__name__
-        if record["stopped"] == _OVERFLOW:
-            label = self.engine.graph.label_of(int(record["overflow"]))
-            raise GasclError(
-                f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
-                f"in superstep {step}; declare a wider type, such as message = 'int64' or 'real'"
-            )
-        if record["stopped"] == _FAULT:
-            label = self.engine.graph.label_of(int(record["fault"]))
-            last = self.engine.graph.num_vertices - 1
-            raise ProgramError(
-                f"{name}: vertex {label!r} gave set_mask_of or get_mask_of an id that is not in "
-                f"0 ... {last}, in superstep {step}"
-            )
-
-    def _result(self, stopped: str, converged: bool) -> Result:
-        if self.engine.graph.num_vertices:
-            fields = self.state.fields()
-        else:
-            types = self.plan.header.types
-            shapes = {n: (0,) if types[n].width == 1 else (0, types[n].width) for n in types}
-            names = type(self.program).vertex_fields
-            fields = {n: np.zeros(shapes[n], types[n].scalar) for n in names}
-        return Result(
-            graph=self.engine.graph,
-            fields=fields,
-            supersteps=len(self.trace),
-            converged=converged,
-            stopped=stopped,
-            trace=self.trace,
-            device=str(self.device),
-            delivery=self.plan.delivery.name,
-            seconds=self.seconds,
-        )
-
-
-class _Interrupts:
-    """Holds Ctrl-C back until a superstep is whole; the second one is not held back.
-
-    Only the main thread receives signals; elsewhere this does nothing.
-    """
-
-    pending = False
-
-    def __enter__(self) -> _Interrupts:
-        self._main = threading.current_thread() is threading.main_thread()
-        if self._main:
-            self._previous = signal.signal(signal.SIGINT, self._handle)
-        return self
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.pending:
-            raise KeyboardInterrupt
-        self.pending = True
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._main:
-            signal.signal(signal.SIGINT, self._previous)
+def _empty(type_: Type, lanes: int) -> np.ndarray:
+    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
+    return np.zeros(shape, type_.scalar)
 
 
 def _warn_of_nan(result: Result, given: set[str]) -> None:
     for name, values in result.fields.items():
         if values.dtype.kind != "f" or name in given:
             continue
-        rows = np.isnan(values) if values.ndim == 1 else np.isnan(values).any(axis=1)
+        rows = np.isnan(values.reshape(len(values), -1)).any(axis=1)
         if rows.any():
             first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
             warnings.warn(

@@ -1,6 +1,6 @@
 """Declarations: the typed fields, parameters and aggregators of a vertex program.
 
-`vertex`, `edge`, `param` and `aggregate` are namespaces with one function a type::
+`vertex`, `edge`, `arc`, `param` and `aggregate` are namespaces with one function a type::
 
     rank = vertex.real(init="(real)1 / g.num_vertices")
     weight = edge.real(default=1)
@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gascl.errors import ProgramError
-from gascl.types import NAMES, Type, name_of, resolve, unfit
+from gascl.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
@@ -25,7 +27,7 @@ REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 class Field:
     """One declaration. `name` is set when the class is made."""
 
-    type: str
+    type: str | Struct
     doc: str = ""
     name: str = ""
     kind: ClassVar[str] = "field"
@@ -54,6 +56,14 @@ class EdgeField(Field):
 
 
 @dataclass
+class ArcField(Field):
+    """State of an arc: one value for each direction of travel, written by scatter."""
+
+    init: str | float | int = 0
+    kind: ClassVar[str] = "arc field"
+
+
+@dataclass
 class Param(Field):
     """A number given when the program is constructed; a kernel argument: no rebuild."""
 
@@ -70,7 +80,14 @@ class Param(Field):
         )
 
     def convert(self, value: Any) -> Any:
-        """The value as the type holds it; raises ValueError where it can't."""
+        """The value, or `Lanes` of one each, as the type holds it; ValueError where it can't."""
+        if not is_lanes(value):
+            return self.convert_one(value)
+        if not len(value):
+            raise ValueError("expected a value, or one for each lane, not an empty list")
+        return Lanes(self.convert_one(x) for x in np.asarray(value, object).tolist())
+
+    def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
             value = _number(value)
         why = unfit(value, self.type)
@@ -81,9 +98,12 @@ class Param(Field):
 
 @dataclass
 class VertexParam(Param):
-    """A vertex, given by its label (by its index where the graph has no labels)."""
+    """A vertex, given by its label (by its index where the graph has no labels).
 
-    def convert(self, value: Any) -> Any:
+    A list is one a lane; a label that is a tuple is itself.
+    """
+
+    def convert_one(self, value: Any) -> Any:
         return value
 
 
@@ -94,7 +114,7 @@ class ChoiceParam(Param):
     words: tuple[str, ...] = ()
 
     def convert(self, value: Any) -> Any:
-        if value not in self.words:
+        if not isinstance(value, str) or value not in self.words:
             raise ValueError(f"expected one of {', '.join(map(repr, self.words))}")
         return value
 
@@ -106,26 +126,47 @@ class SuperstepsParam(Param):
     def convert(self, value: Any) -> Any:
         if value in (None, "None", ""):
             return None
-        whole = super().convert(value)
+        whole = self.convert_one(value)
         if whole < 0:
             raise ValueError("expected 0 or more supersteps, or None")
         return whole
 
 
+class Lanes(tuple):
+    """The values of a parameter, one a lane."""
+
+
+def is_lanes(value: Any) -> bool:
+    """A list of a parameter's values, one a lane; a tuple may be a vertex's label."""
+    return isinstance(value, list | range) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
 @dataclass
 class Aggregate(Field):
-    """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`."""
+    """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`.
+
+    Attributes:
+        op: one of OPS, or a C expression over `a` and `b`.
+        identity: C text of the expression's identity.
+    """
 
     op: str = "sum"
+    identity: str | None = None
     kind: ClassVar[str] = "aggregator"
-    OPS: ClassVar = ("sum", "min", "max")
+    OPS: ClassVar = ("sum", "min", "max", "count", "mean")
+
+    @property
+    def is_custom(self) -> bool:
+        return self.op not in self.OPS
 
     def accumulator(self, real: str, fp64: bool) -> Type:
         """Sums are wider than what is added: double for floats, 64 bits for integers."""
         type_ = self.resolve(real)
-        if self.op != "sum":
+        if self.op == "count":
+            return resolve("int64", real)
+        if self.op not in ("sum", "mean"):
             return type_
-        if type_.is_float:
+        if type_.is_float or self.op == "mean":
             return resolve("float64" if fp64 else "float32", real)
         return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
 
@@ -142,26 +183,41 @@ def _number(text: str) -> int | float:
 class _Namespace:
     """`vertex.real(...)`, `vertex.int32(...)`: one function for each type's name."""
 
-    def __init__(self, declare: Callable[..., Field], scalar: bool = False):
-        self._declare = declare
-        self._names = [n for n in NAMES if not scalar or resolve(n, "float32").width == 1]
+    _plain: ClassVar[str] = "edge fields and parameters"
+
+    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
+        """`kinds`: what it takes, "scalars", "vectors" too, or "structs" too."""
+        self._declare, self._kinds = declare, kinds
+        widest = 1 if kinds == "scalars" else 16
+        self._names = [n for n in NAMES if resolve(n, "float32").width <= widest]
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
         canonical = name_of(name)
         if canonical not in self._names:
-            raise ProgramError(f"{name!r} is a vector: only vertex fields and messages can be")
+            raise ProgramError(f"{name!r} is a vector: {type(self)._plain} hold scalars")
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
-            try:
-                signature(self._declare).bind(canonical, *args, **kwargs)
-            except TypeError as error:
-                takes = list(signature(self._declare).parameters)[1:]
-                raise ProgramError(f"{name}(...): {error}; it takes {', '.join(takes)}") from None
-            return self._declare(canonical, *args, **kwargs)
+            return self._make(name, canonical, args, kwargs)
 
         return declaration
+
+    def struct(self, type_: Any, *args: Any, **kwargs: Any) -> Any:
+        """Of a struct: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
+        if self._kinds != "structs":
+            raise ProgramError(f"{type(self)._plain} hold scalars, no structs")
+        if not isinstance(type_, Struct):
+            type_ = struct(type_)
+        return self._make("struct", type_, args, kwargs)
+
+    def _make(self, name: str, type_: str | Struct, args: Any, kwargs: Any) -> Any:
+        try:
+            signature(self._declare).bind(type_, *args, **kwargs)
+        except TypeError as error:
+            takes = list(signature(self._declare).parameters)[1:]
+            raise ProgramError(f"{name}(...): {error}; it takes {', '.join(takes)}") from None
+        return self._declare(type_, *args, **kwargs)
 
     def __dir__(self) -> list[str]:
         return list(self._names)
@@ -183,7 +239,7 @@ class _Params(_Namespace):
         return SuperstepsParam("int32", doc, default=default)
 
 
-def _vertex(type_: str, init: str | float | int = 0, doc: str = "") -> VertexField:
+def _vertex(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> VertexField:
     return VertexField(type_, doc, init=init)
 
 
@@ -195,13 +251,29 @@ def _param(type_: str, default: Any = REQUIRED, doc: str = "") -> Param:
     return Param(type_, doc, default=default)
 
 
-def _aggregate(type_: str, op: str, doc: str = "") -> Aggregate:
-    if op not in Aggregate.OPS:
-        raise ProgramError(f"an aggregator's op is one of {', '.join(Aggregate.OPS)}, not {op!r}")
-    return Aggregate(type_, doc, op=op)
+def _arc(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> ArcField:
+    return ArcField(type_, doc, init=init)
 
 
-vertex = _Namespace(_vertex)
-edge = _Namespace(_edge, scalar=True)
-param = _Params(_param, scalar=True)
-aggregate = _Namespace(_aggregate, scalar=True)
+def _aggregate(
+    type_: str | Struct, op: str, doc: str = "", identity: str | None = None
+) -> Aggregate:
+    if op not in Aggregate.OPS and identity is None:
+        raise ProgramError(
+            f"an aggregator's op is one of {', '.join(Aggregate.OPS)}, or a C expression over a "
+            f"and b with its identity='...', not {op!r}"
+        )
+    declared = Aggregate(type_, doc, op=op, identity=identity)
+    if not declared.is_custom and identity is not None:
+        raise ProgramError(f"an aggregator's {op!r} has an identity of its own")
+    wide = isinstance(type_, Struct) or resolve(type_, "float32").width > 1
+    if wide and not declared.is_custom:
+        raise ProgramError(f"an aggregator's {op!r} adds scalars; write it out over a and b")
+    return declared
+
+
+vertex = _Namespace(_vertex, "structs")
+edge = _Namespace(_edge)
+arc = _Namespace(_arc, "structs")
+param = _Params(_param)
+aggregate = _Namespace(_aggregate, "structs")

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gascl.atomics import definitions
 from gascl.facts import Facts
-from gascl.fields import ChoiceParam, SuperstepsParam
+from gascl.fields import Aggregate, ChoiceParam, SuperstepsParam
 from gascl.program import VertexProgram
 from gascl.snippet import Snippet
 from gascl.source import Place
-from gascl.types import Type, resolve
+from gascl.types import Type, resolve, struct_dtype
+
+#: What stands in `Header.state` for arguments that depend on the delivery.
+MASKS, INBOX = "MASKS", "INBOX"
 
 
 @dataclass
@@ -23,9 +27,13 @@ class Header:
         text: OpenCL C.
         places: for each line of the text, the user's line it came from, or None.
         state: names of the arguments behind GASCL_STATE, in order.
-        edge: names of the arguments behind GASCL_EDGE, in order.
-        types: name -> type of every vertex field and of the edge fields that scatter reads.
-        message: type of a message; box, run, tally, control: NumPy dtypes of the structs.
+        edge: names of the arguments behind GASCL_EDGE, in order: what snippets read of `e`.
+        types: type of every vertex, edge and arc field.
+        message, gathered: type of a message, and of what a gather snippet makes of them.
+        accumulator: type in which messages are combined.
+        box, run, tally, control: layout of the structs that host and device share.
+        layouts: sizes and offsets of the user's structs, as the device must have them.
+        lanes: how many runs at once.
     """
 
     text: str = ""
@@ -34,10 +42,14 @@ class Header:
     edge: list[str] = field(default_factory=list)
     types: dict[str, Type] = field(default_factory=dict)
     message: Type = field(default_factory=lambda: resolve("uint8", "float32"))
+    gathered: Type = field(default_factory=lambda: resolve("uint8", "float32"))
+    accumulator: Type = field(default_factory=lambda: resolve("uint8", "float32"))
     box: np.dtype = field(default_factory=lambda: np.dtype([]))
     run: np.dtype = field(default_factory=lambda: np.dtype([]))
     tally: np.dtype = field(default_factory=lambda: np.dtype([]))
     control: np.dtype = field(default_factory=lambda: np.dtype([]))
+    layouts: list[int] = field(default_factory=list)
+    lanes: int = 1
 
 
 class Declarations:
@@ -50,11 +62,13 @@ class Declarations:
         choices: dict[str, str],
         offset: str,
         fp64: bool,
+        lanes: int,
+        debug: bool,
     ):
         self.program, self.real, self.choices, self.fp64 = program, real, choices, fp64
-        self.offset = resolve(offset, real)
-        self.facts = Facts.of(program)
-        self.header = Header()
+        self.offset, self.debug = resolve(offset, real), debug
+        self.facts = Facts.of(program, lanes)
+        self.header = Header(lanes=lanes)
         self.lines: list[str] = []
 
     def put(self, *lines: str) -> None:
@@ -62,9 +76,9 @@ class Declarations:
             self.lines.append(line)
             self.header.places.append(None)
 
-    def verbatim(self, snippet: Snippet) -> None:
+    def verbatim(self, snippet: Snippet, text: str | None = None) -> None:
         """The snippet's own lines, each remembering where the user wrote it."""
-        for i, line in enumerate(snippet.text.split("\n")):
+        for i, line in enumerate((snippet.text if text is None else text).split("\n")):
             self.lines.append(line)
             self.header.places.append(snippet.place(i))
 
@@ -80,6 +94,7 @@ class Declarations:
 
     def declare(self) -> None:
         self._preamble()
+        self._structs()
         self._params()
         self._aggregates()
         self._control()
@@ -104,79 +119,155 @@ class Declarations:
             f"#define GASCL_EVERY_ARC_SENDS {int(facts.every_arc_sends)}",
             f"#define GASCL_FUSED {int(facts.fusable)}",
             f"#define GASCL_OVERFLOWS {int(facts.overflows)}",
+            f"#define GASCL_SINGLE {int(facts.single)}",
+            f"#define GASCL_POSTS_AHEAD {int(facts.posts_ahead)}",
+            f"#define GASCL_ARC_STATE {int(facts.arc_state)}",
+            f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
+            f"#define GASCL_DEBUG {int(self.debug)}",
+            f"#define GASCL_LANES {self.header.lanes}",
+            *(
+                ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
+                if self.header.lanes > 1
+                else ["enum { gascl_lane = 0 };", "#define GASCL_LANE", "#define GASCL_LANE_ON"]
+            ),
             "",
         )
 
     def _mentions(self, type_name: str) -> bool:
-        declared = [f.type for f in self.program.vertex_fields.values()]
-        texts = " ".join(s.text for s in self.program.snippets.values())
-        return type_name in [*declared, self.program.message] or type_name in texts
+        program = self.program
+        state = (*program.vertex_fields.values(), *program.arc_fields.values())
+        declared = [f.type for f in (*state, *program.aggregates.values())]
+        members = [t for s in program.structs.values() for _, t in s.members]
+        texts = " ".join(s.text for s in program.snippets.values())
+        return type_name in [*declared, *members, program.message] or type_name in texts
+
+    def _structs(self) -> None:
+        """The user's structs by every name the class gives them, and their layout by the device."""
+        names: dict[tuple[tuple[str, str], ...], str] = {}
+        offsets = []
+        for name, declared in self.program.structs.items():
+            if declared.members in names:
+                self.put(f"typedef {names[declared.members]} {name};", "")
+                continue
+            names[declared.members] = name
+            type_ = resolve(declared, self.real)
+            self._struct(name, type_.members)
+            self.header.layouts.append(type_.itemsize)
+            offsets.append(f"    *sizes++ = sizeof({name});")
+            for member, _ in type_.members:
+                self.header.layouts.append(type_.scalar.fields[member][1])  # type: ignore[index]
+                offset = f"(__private char *)&{name}_.{member} - (__private char *)&{name}_"
+                offsets.append(f"    *sizes++ = (int)({offset});")
+            offsets.insert(0, f"    {name} {name}_;")
+        self.put("static void gascl_layouts(__global int *sizes) {", *offsets, "}", "")
 
     def _params(self) -> None:
         given = [p for p in self.program.params.values() if not isinstance(p, SuperstepsParam)]
         plain = [(p.name, p.resolve(self.real)) for p in given if not isinstance(p, ChoiceParam)]
         chosen = [p for p in given if isinstance(p, ChoiceParam)]
+        lanes = self.header.lanes
         for param in chosen:
             words = ", ".join(f"{param.name}_{w}" for w in param.words)
             self.put(f"enum {{ {words} }};")
         self._struct("gascl_params", [*plain, *((p.name, "int") for p in chosen)])
         self._struct("gascl_graph", [("num_vertices", "int"), ("num_edges", "long")])
-        self._struct("gascl_run", [("params", "gascl_params"), ("graph", "gascl_graph")])
-        self.put("static gascl_params gascl_read_params(__global const gascl_run *gascl_given) {")
-        self.put("    gascl_params params = gascl_given->params;")
+        self._struct("gascl_run", [(f"params[{lanes}]", "gascl_params"), ("graph", "gascl_graph")])
+        self.put(
+            "static gascl_params gascl_read_params(__global const gascl_run *gascl_given",
+            "        GASCL_LANE) {",
+            "    gascl_params params = gascl_given->params[gascl_lane];",
+        )
         for param in chosen:
             word = self.choices.get(param.name, param.default)
             self.put(f"    params.{param.name} = {param.name}_{word};")
         self.put("    return params;", "}", "")
+        params = struct_dtype([*plain, *((p.name, resolve("int32", "")) for p in chosen)])
         self.header.run = np.dtype(
             [
-                (
-                    "params",
-                    struct_dtype([*plain, *((p.name, resolve("int32", "")) for p in chosen)]),
-                ),
+                ("params", params, (lanes,)),
                 ("graph", np.dtype([("num_vertices", "i4"), ("num_edges", "i8")], align=True)),
             ],
             align=True,
         )
 
     def _aggregates(self) -> None:
-        table = {n: a.accumulator(self.real, self.fp64) for n, a in self.program.aggregates.items()}
-        self._struct("gascl_aggregates", list(table.items()))
-        self.put("typedef struct {", "    long messages;", "    gascl_aggregates aggregates;")
-        self.put("} gascl_tally;", "", "static gascl_tally gascl_tally_zero(void) {")
+        """Accumulators, which groups keep apart and add up, and what snippets see of them."""
+        program = self.program
+        sums = {n: a.accumulator(self.real, self.fp64) for n, a in program.aggregates.items()}
+        seen = dict(sums)  # a mean's accumulator is as wide as the mean
+        means = [n for n, a in program.aggregates.items() if a.op == "mean"]
+        sums.update({f"{n}_": resolve("int64", "") for n in means})
+        self._struct("gascl_aggregates", list(seen.items()))
+        self._struct("gascl_sums", list(sums.items()))
+        self._struct("gascl_tally", [("messages", "long"), ("sums", "gascl_sums")])
+        for name, aggregator in program.aggregates.items():
+            self._aggregate(name, aggregator, sums[name])
+        self.put("static gascl_tally gascl_tally_zero(void) {")
         self.put("    gascl_tally zero;", "    zero.messages = 0;")
-        for name, type_ in table.items():
-            op = self.program.aggregates[name].op
-            start = {"sum": "0", "min": type_.highest(), "max": type_.lowest()}[op]
-            self.put(f"    zero.aggregates.{name} = {start};")
+        for name in program.aggregates:
+            self.put(f"    zero.sums.{name} = gascl_{name}_none();")
+        self.put(*(f"    zero.sums.{n}_ = 0;" for n in means))
         self.put("    return zero;", "}", "")
-        for name, type_ in table.items():
-            op, target = self.program.aggregates[name].op, f"all->aggregates.{name}"
-            added = f"{target} + x" if op == "sum" else extreme(op, type_, target, "x")
-            self.put(
-                f"static void gascl_aggregate_{name}(gascl_tally *all, const {type_.c} x) {{",
-                f"    {target} = {added};",
-                "}",
-                "",
-            )
         self.put("static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {")
         self.put("    all->messages += more.messages;")
-        for name in table:
-            self.put(f"    gascl_aggregate_{name}(all, more.aggregates.{name});")
-        self.put("}", "")
+        for name in program.aggregates:
+            both = f"all->sums.{name}, more.sums.{name}"
+            self.put(f"    all->sums.{name} = gascl_{name}_merge({both});")
+        self.put(*(f"    all->sums.{n}_ += more.sums.{n}_;" for n in means), "}", "")
+        self.put("static gascl_aggregates gascl_settle(const gascl_tally all) {")
+        self.put("    gascl_aggregates seen;", *([] if seen else ["    seen.gascl_unused = 0;"]))
+        for name in seen:
+            mean = f" / all.sums.{name}_" if name in means else ""  # of nothing: 0 / 0 is NaN
+            self.put(f"    seen.{name} = all.sums.{name}{mean};")
+        self.put("    return seen;", "}", "")
         self.header.tally = np.dtype(
-            [("messages", "i8"), ("aggregates", struct_dtype(list(table.items())))], align=True
+            [("messages", "i8"), ("sums", struct_dtype(list(sums.items())))], align=True
+        )
+        self.seen = struct_dtype(list(seen.items()))
+
+    def _aggregate(self, name: str, aggregator: Aggregate, type_: Type) -> None:
+        """What an aggregator begins with, how two of it merge, and how a value is added."""
+        op, c = aggregator.op, type_.c
+        start = {"min": type_.highest, "max": type_.lowest}.get(op, lambda: "0")()
+        none, merge = [f"    return {start};"], ["    return a + b;"]
+        if op in ("min", "max"):
+            merge = [f"    return {extreme(op, type_, 'a', 'b')};"]
+        self.put(f"static {c} gascl_{name}_none(void) {{")
+        if aggregator.is_custom:
+            self.expression("    return (", self.program.snippets[f"{name}.identity"], "    );")
+        else:
+            self.put(*none)
+        self.put("}", "", f"static {c} gascl_{name}_merge(const {c} a, const {c} b) {{")
+        if aggregator.is_custom:
+            self.expression("    return (", self.program.snippets[f"{name}.combine"], "    );")
+        else:
+            self.put(*merge)
+        added = "1" if op == "count" else "x"
+        taken = aggregator.resolve(self.real).c if op == "count" else c
+        self.put(
+            "}",
+            "",
+            f"static void gascl_aggregate_{name}(gascl_tally *all, const {taken} x) {{",
+            f"    all->sums.{name} = gascl_{name}_merge(all->sums.{name}, {added});",
+            *([f"    ++all->sums.{name}_;"] if op == "mean" else []),
+            "}",
+            "",
         )
 
     def _control(self) -> None:
-        """The loop's own state, kept on the device so that it can stop without the host."""
-        counts = ("active", "next_active")
-        numbers = ("superstep", "stopped", "overflow", "fault")
+        """The loop's own state, kept on the device so that it can stop without the host.
+
+        The last counts are of the frontier's pieces and of the lists behind push.
+        """
+        counts = ("active", "next_active", "next_arcs")
+        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
+        numbers += ("frontier", "frontier_next", "listed", "touched", "touched_next")
         self._struct(
             "gascl_control",
             [
                 *((n, "long") for n in counts),
                 ("tally", "gascl_tally"),
+                ("aggregates", "gascl_aggregates"),
                 *((n, "int") for n in numbers),
             ],
         )
@@ -184,33 +275,37 @@ class Declarations:
             [
                 *((n, "i8") for n in counts),
                 ("tally", self.header.tally),
+                ("aggregates", self.seen),
                 *((n, "i4") for n in numbers),
             ],
             align=True,
         )
 
     def _message(self) -> None:
-        program = self.program
+        program, header = self.program, self.header
         if program.message is not None:
-            self.header.message = resolve(program.message, self.real)
-        message = self.header.message
-        accumulator = message
-        if self.facts.overflows:  # wide enough that up to 2^32 messages of 32 bits can't overflow
-            wide = "uint64" if message.scalar.kind == "u" else "int64"
-            accumulator = resolve(wide, self.real)
-        elif program.combine == "sum" and message.c == "float" and self.fp64:
-            # In float, a hub's sum of 3 million equal messages is 3 % off.
-            accumulator = resolve("float64", self.real)
-        self.accumulator = accumulator
+            header.message = resolve(program.message, self.real)
+        header.accumulator = accumulator_of(program, self.real, self.fp64)
+        header.gathered = header.message
+        if program.gathered is not None:
+            header.gathered = resolve(program.gathered, self.real)
+        wide = header.accumulator != header.message
         self.put(
-            f"typedef {message.c} gascl_message;", f"typedef {accumulator.c} gascl_accumulator;"
+            f"typedef {header.message.c} gascl_message;",
+            f"typedef {header.gathered.c} gascl_gathered;",
+            f"typedef {header.accumulator.c} gascl_accumulator;",
+            # A struct can't be cast, not even to itself.
+            f"#define GASCL_TO_MESSAGE(x) {'(gascl_message)(x)' if wide else '(x)'}",
+            # Where messages are read singly or there are none, nothing is combined in a cell.
+            *definitions(program.combine or "or", header.accumulator),
+            f"#define GASCL_WRAPS {int(self.facts.overflows and header.message.itemsize == 8)}",
         )
-        members = [("combined", accumulator), ("count", resolve("uint32", self.real))]
+        members = [("combined", header.accumulator), ("count", resolve("uint32", self.real))]
         if self.facts.overflows:
             members.append(("overflow", resolve("int32", self.real)))
         self.put("// Messages combined into one, and how many they were.")
         self._struct("gascl_box", members)
-        self.header.box = struct_dtype(members)
+        header.box = struct_dtype(members)
 
     def _vertex(self) -> None:
         fields = [(n, f.resolve(self.real)) for n, f in self.program.vertex_fields.items()]
@@ -221,44 +316,91 @@ class Declarations:
         self._struct("gascl_vertex", [*ids, *fields])
 
     def _edge(self) -> None:
-        scatter = self.program.snippets.get("scatter")
-        read = scatter.reads("e") if scatter is not None else set()
-        fields = [
-            (n, f.resolve(self.real)) for n, f in self.program.edge_fields.items() if n in read
-        ]
-        self.header.types.update(fields)
+        """Of `e`, only what snippets mention."""
+        program = self.program
+        arcs = program.arc_fields if self.facts.arc_state else {}
+        snippets = [program.snippets.get("scatter")]
+        snippets += [program.snippets.get(f"{n}.init") for n in arcs]
+        read = set().union(*(s.reads("e") for s in snippets if s is not None))
+        fields = [(n, f.resolve(self.real)) for n, f in program.edge_fields.items() if n in read]
+        self.arcs = {n: f.resolve(self.real) for n, f in arcs.items()}
+        self.header.types.update([*fields, *self.arcs.items()])
         self.header.edge = [n for n in ("id", "reversed") if n in read] + [n for n, _ in fields]
         self.edge_types = {"id": "gascl_offset", "reversed": "uchar", **{n: t.c for n, t in fields}}
         members: list[tuple[str, Type | str]] = [("src", "int"), ("dst", "int")]
         members += [(n, self.edge_types[n]) for n in self.header.edge]
-        self._struct("gascl_edge", members)
+        self._struct("gascl_edge", [*members, *self.arcs.items()])
 
     def _arguments(self) -> None:
         formal = {
             "run": "__global const gascl_run *gascl_run_",
             "control": "__global gascl_control *gascl_control_",
         }
-        if self.facts.masked:
-            formal["mask"] = "__global uchar *gascl_mask"
-            formal["next"] = "__global uchar *gascl_next"
-        if self.facts.marks:
-            formal["marks"] = "__global uchar *gascl_marks"
+        if self.facts.checks or self.debug:
+            formal["faults"] = "__global int *gascl_faults"
         for degree in self.degrees:
             formal[degree] = f"__global const int *gascl_{degree}"
         for name in self.program.vertex_fields:
             formal[f"v.{name}"] = f"__global {self.header.types[name].c} *gascl_v_{name}"
-        self.header.state = list(formal)
+        for name in self.facts.snapshots:
+            formal[f"old.{name}"] = f"__global {self.header.types[name].c} *gascl_old_{name}"
+        if self.facts.adjacent:
+            formal["out_offsets"] = "__global const gascl_offset *gascl_offsets"
+            formal["out_targets"] = "__global const int *gascl_targets"
+        self.header.state = [*formal, MASKS, INBOX]
         edge = [f"__global const {self.edge_types[n]} *gascl_e_{n}" for n in self.header.edge]
-        names = [text.split("*")[-1] for text in formal.values()]
-        edge_names = [text.split("*")[-1] for text in edge]
+        edge += [f"__global {t.c} *gascl_a_{n}" for n, t in self.arcs.items()]
+        self.header.edge += [f"a.{n}" for n in self.arcs]
+        marks = ["__global uchar *gascl_marks"] if self.facts.marks else []
+        dense = ["__global uchar *gascl_mask", "__global uchar *gascl_next", *marks]
+        sparse = ["__global uint *gascl_flags", "__global int *gascl_listed"]
+        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
+        inbox = [
+            f"__global {c} *gascl_{name}{when}"
+            for when in ahead
+            for c, name in (("gascl_cell", "inbox"), ("uint", "arrived"), ("int", "wraps"))
+        ]
+        touched = [f"__global int *gascl_touched{when}" for when in ahead]
+        self.put("// Arguments of every kernel, and of those that visit arcs; then passed on.")
+        if self.facts.masked:
+            self.put("#if GASCL_SPARSE", *_arguments("MASKS", sparse, ", "), "#else")
+            self.put(*_arguments("MASKS", dense, ", "), "#endif")
+        else:
+            self.put(*_arguments("MASKS", [], ", "))
+        self.put("#if GASCL_INBOX && GASCL_SPARSE")
+        self.put(*_arguments("INBOX_STATE", [*inbox, *touched], ", "), "#elif GASCL_INBOX")
+        self.put(*_arguments("INBOX_STATE", inbox, ", "), "#else")
+        self.put(*_arguments("INBOX_STATE", [], ", "), "#endif")
+        names = ", ".join(text.split("*")[-1] for text in formal.values())
         self.put(
-            "// Arguments of every kernel, and of those that visit arcs; then the same, passed on.",
-            "#define GASCL_STATE " + ", ".join(formal.values()),
-            "#define GASCL_STATE_ON " + ", ".join(names),
-            "#define GASCL_EDGE " + "".join(f", {text}" for text in edge),
-            "#define GASCL_EDGE_ON " + "".join(f", {name}" for name in edge_names),
+            f"#define GASCL_STATE {', '.join(formal.values())} GASCL_MASKS GASCL_INBOX_STATE",
+            f"#define GASCL_STATE_ON {names} GASCL_MASKS_ON GASCL_INBOX_STATE_ON",
+            *_arguments("EDGE", edge, ", "),
             "",
         )
+
+
+def _arguments(name: str, formal: list[str], comma: str) -> list[str]:
+    """GASCL_name, the arguments as a function declares them, and GASCL_name_ON, passed on."""
+    names = [text.split("*")[-1] for text in formal]
+    return [
+        f"#define GASCL_{name} {''.join(comma + text for text in formal)}".rstrip(),
+        f"#define GASCL_{name}_ON {''.join(comma + name for name in names)}".rstrip(),
+    ]
+
+
+def accumulator_of(program: type[VertexProgram], real: str, fp64: bool) -> Type:
+    """The type in which a program's messages are combined, which may be wider than they are."""
+    if program.message is None:
+        return resolve("uint8", real)
+    message = resolve(program.message, real)
+    if program.combine in ("sum", "prod") and not message.is_float:
+        # Wide enough that up to 2^32 messages of 32 bits can't overflow a sum.
+        return resolve("uint64" if message.scalar.kind == "u" else "int64", real)
+    if program.combine == "sum" and message.c == "float" and fp64:
+        # In float, a hub's sum of 3 million equal messages is 3 % off.
+        return resolve("float64", real)
+    return message
 
 
 def extreme(op: str, type_: Type, a: str, b: str) -> str:
@@ -266,27 +408,3 @@ def extreme(op: str, type_: Type, a: str, b: str) -> str:
     sign = "<" if op == "min" else ">"
     nan = f" || {b} != {b}" if type_.is_float else ""
     return f"{b} {sign} {a}{nan} ? {b} : {a}"
-
-
-def struct_dtype(members: list[tuple[str, Type]]) -> np.dtype:
-    """The NumPy dtype of a C struct of these members.
-
-    NumPy's align=True is not enough: an OpenCL vector is aligned to its whole size (OpenCL C 1.2,
-    section 6.1.5), and NumPy aligns a subarray as one of its items.
-    """
-    members = members or [("gascl_unused", resolve("int32", ""))]
-    offsets, end = [], 0
-    for _, type_ in members:
-        end = -(-end // type_.itemsize) * type_.itemsize
-        offsets.append(end)
-        end += type_.itemsize
-    widest = max(t.itemsize for _, t in members)
-    return np.dtype(
-        {
-            "names": [n for n, _ in members],
-            "formats": [t.scalar if t.width == 1 else (t.scalar, (t.stored,)) for _, t in members],
-            "offsets": offsets,
-            "itemsize": -(-end // widest) * widest,
-        },
-        align=True,
-    )

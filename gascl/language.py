@@ -8,18 +8,24 @@ from inspect import signature
 from typing import TYPE_CHECKING, NoReturn
 
 from gascl.errors import ProgramError
-from gascl.fields import REQUIRED, EdgeField, Field, Param, SuperstepsParam, VertexField
+from gascl.fields import REQUIRED, ArcField, EdgeField, Field, Param, SuperstepsParam, VertexField
 from gascl.snippet import Member, Snippet
 from gascl.source import Place
-from gascl.types import resolve, unfit
+from gascl.types import Struct, resolve, unfit
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
 
 #: The attributes of a program that hold C: statements, then expressions.
-SNIPPETS = ("functions", "init", "scatter", "apply", "mask", "stop", "combine", "identity")
+SNIPPETS = (
+    *("functions", "init", "scatter", "gather", "apply"),
+    *("mask", "stop", "combine", "identity"),
+)
 
-_WORDS = (*SNIPPETS, "message", "scatter_on", "apply_on", "edges")
+_WORDS = (
+    *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
+    *("lanes", "restart"),
+)
 _HOOKS = ("prepare", "converged")
 
 #: The combiners with a name. Any other is an expression over `a` and `b`, with an `identity`.
@@ -29,42 +35,46 @@ VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
 EDGE_MEMBERS = ("src", "dst", "id", "reversed")
 GRAPH_MEMBERS = ("num_vertices", "num_edges")
 
-#: Snippet -> the namespaces it may read. A vertex field's init expression counts as "field".
+#: The most lanes of a run.
+MOST_LANES = 64
+
+#: Snippet -> the namespaces it may read. A vertex field's init expression counts as "field", an
+#: arc field's as "arc", an aggregator's combiner and identity as those of messages.
 _READS = {
     "functions": "",
     "field": "v p g superstep",
+    "arc": "e p g superstep",
     "init": "v p g prev superstep",
     "mask": "v p g",
     "scatter": "v e p g prev superstep",
+    "gather": "v p g prev superstep",
     "apply": "v p g prev superstep",
     "stop": "agg prev p g superstep",
     "combine": "",
     "identity": "",
 }
-#: Function or word -> the snippets it may stand in. `aggregate_NAME` is added per class.
+#: Function or word -> the snippets it may stand in. `aggregate_NAME` and `FIELD_of` are added per
+#: class.
 _CALLS = {
     "send": "scatter",
+    "send_to": "scatter apply",
     "set_mask": "init scatter apply",
     "set_mask_of": "init scatter apply",
     "unset_mask": "apply",
-    "get_mask": "scatter apply",
-    "get_mask_of": "scatter apply",
-    "msg": "apply",
+    "get_mask": "scatter gather apply",
+    "get_mask_of": "scatter gather apply",
+    "messages": "gather",
+    "num_messages": "gather",
+    "msg": "gather apply",
     "has_msg": "apply",
-    "superstep": "field init scatter apply stop",
+    "neighbor": "scatter gather apply",
+    "num_neighbors": "scatter gather apply",
+    "has_edge": "scatter gather apply",
+    "lane": "field arc init mask scatter gather apply",
+    "superstep": "field arc init scatter gather apply stop",
 }
-#: What is planned and not there yet: name -> what it is. Refused when the class is defined.
-_LATER = {
-    "send_to": "messages to any vertex (`send_to`)",
-    "messages": "reading single messages (`messages[i]`)",
-    "num_messages": "reading single messages (`num_messages`)",
-    "neighbor": "the adjacency in snippets (`neighbor`)",
-    "has_edge": "the adjacency in snippets (`has_edge`)",
-}
+_PHASES = ("scatter", "gather", "apply")
 _LATER_ATTRIBUTES = {
-    "gather": "a `gather` snippet",
-    "gathered": "a `gather` snippet's `gathered` type",
-    "lanes": "`lanes`",
     "priority": "`priority`",
     "delta": "`delta`",
     "solve": "`solve` over several classes",
@@ -81,7 +91,7 @@ _C_WORDS = set(
 #: What a `Result` has already, so that a field of that name could not be reached.
 _RESULT_WORDS = set(
     "fields supersteps converged stopped trace top save save_trace device delivery graph seconds "
-    "dtype initial".split()
+    "dtype initial state arc_fields".split()
 )
 
 
@@ -92,17 +102,27 @@ def check(cls: type[VertexProgram]) -> None:
         _check_declaration(cls, declared)
     _check_messages(cls)
     for key, snippet in cls.snippets.items():
-        kind = "field" if key.endswith(".init") else key
+        kind = _kind_of(cls, key)
         _check_words(cls, snippet, kind)
         for member in snippet.members:
             _check_member(cls, snippet, kind, member)
-        if kind == "field":
-            _check_init_order(cls, snippet, key.removesuffix(".init"))
+        if kind in ("field", "arc"):
+            _check_init_order(cls, snippet, key.removesuffix(".init"), kind)
+    _check_singles(cls)
     _check_stop(cls)
 
 
+def _kind_of(cls: type[VertexProgram], key: str) -> str:
+    """What rules a snippet obeys: `distance.init` those of fields, `best.combine` of combiners."""
+    name, _, part = key.rpartition(".")
+    if part == "init" and name:
+        return "arc" if name in cls.arc_fields else "field"
+    return part
+
+
 def _declared(cls: type[VertexProgram]) -> Iterator[Field]:
-    for table in (cls.vertex_fields, cls.edge_fields, cls.params, cls.aggregates):
+    tables = (cls.vertex_fields, cls.edge_fields, cls.arc_fields, cls.params, cls.aggregates)
+    for table in tables:
         yield from table.values()
 
 
@@ -118,7 +138,9 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         place = cls.class_source.place(name)
         if name in _LATER_ATTRIBUTES:
             _refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
-        if name.startswith("_") or isinstance(value, Field) or name in known:
+        if isinstance(value, Struct) and (name in _C_WORDS or name.startswith("gascl")):
+            _refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
+        if name.startswith("_") or isinstance(value, Field | Struct) or name in known:
             continue
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
         if near:
@@ -139,18 +161,30 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "all")),
         ("edges", ("out", "in", "both")),
+        ("restart", ("any", "added", "never")),
     ):
         if getattr(cls, name) not in words:
             quoted = " or ".join(map(repr, words))
             why = f"{name} is {quoted}, not {getattr(cls, name)!r}"
             _refuse(cls.class_source.place(name), cls, why)
+    if type(cls.lanes) is not int or not 1 <= cls.lanes <= MOST_LANES:
+        place = cls.class_source.place("lanes")
+        _refuse(place, cls, f"lanes is a number from 1 to {MOST_LANES}, not {cls.lanes!r}")
 
 
 def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     name, kind = declared.name, declared.kind
     what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
     place = cls.class_source.place(name)
-    builtin = {"vertex field": VERTEX_MEMBERS, "edge field": EDGE_MEMBERS}.get(kind, ())
+    builtin = VERTEX_MEMBERS if isinstance(declared, VertexField) else ()
+    if isinstance(declared, EdgeField | ArcField):
+        builtin = EDGE_MEMBERS
+    if isinstance(declared.type, Struct) and not declared.type.name:
+        _refuse(
+            place,
+            cls,
+            f"{name!r} is a struct without a name: put it in the class, as Pair = struct(...)",
+        )
     if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
         _refuse(place, cls, f"{name!r} is a word of the language and can't name {what}")
     if name in builtin or name.startswith("gascl") or name.endswith("_"):
@@ -167,23 +201,29 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
         except (ValueError, TypeError) as error:
             _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
     number: object = 0
-    if isinstance(declared, VertexField) and not isinstance(declared.init, str):
+    is_state = isinstance(declared, VertexField | ArcField)
+    if isinstance(declared, VertexField | ArcField):
+        if isinstance(declared.init, str):
+            return
         number = declared.init
     if isinstance(declared, EdgeField) and declared.default is not REQUIRED:
         number = declared.default
-    why = unfit(number, declared.type)
+    struct_zero = isinstance(declared.type, Struct) and number == 0
+    why = "" if struct_zero else unfit(number, declared.type)
     if why:
-        if isinstance(declared, VertexField):
-            _refuse(place, cls, f"init of {name!r} is {number!r}: {why} or a C expression")
+        if is_state:
+            also = "" if isinstance(declared.type, Struct) else " or a C expression"
+            _refuse(place, cls, f"init of {name!r} is {number!r}: {why}{also}")
         _refuse(place, cls, f"default of {name!r} is {number!r}: {why}")
 
 
 def _check_messages(cls: type[VertexProgram]) -> None:
-    sends = "scatter" in cls.snippets and cls.snippets["scatter"].uses("send")
+    sending = [n for n in ("scatter", "apply") if n in cls.snippets]
+    sends = [n for n in sending if cls.snippets[n].uses("send", "send_to")]
     if cls.message is None:
-        if sends or (cls.combine is not None):
+        if sends or cls.combine is not None or "gather" in cls.snippets:
             _refuse(
-                cls.class_source.place("scatter" if sends else "combine"),
+                cls.class_source.place(sends[0] if sends else "combine"),
                 cls,
                 "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
             )
@@ -193,15 +233,18 @@ def _check_messages(cls: type[VertexProgram]) -> None:
             )
         return
     place = cls.class_source.place("message")
+    if "gather" in cls.snippets:
+        return
     if cls.combine is None:
         named = ", ".join(COMBINERS)
-        _refuse(place, cls, f"combine is missing: one of {named}, or a C expression over a and b")
+        why = f"combine is missing: one of {named}, or a C expression over a and b"
+        _refuse(place, cls, why + "; or a gather snippet that reads messages[i]")
     type_ = resolve(cls.message, "float32")
     place = cls.class_source.place("combine")
     if cls.combine in COMBINERS:
         if cls.identity is not None:
             _refuse(place, cls, f"combine = {cls.combine!r} has an identity of its own")
-        if type_.width > 1:
+        if type_.width > 1 or type_.members:
             _refuse(
                 place, cls, f"combine = {cls.combine!r} needs a scalar message, or write it out"
             )
@@ -217,14 +260,39 @@ def _check_messages(cls: type[VertexProgram]) -> None:
             _refuse(place, cls, "a combine expression needs its identity = '...'")
 
 
+def _check_singles(cls: type[VertexProgram]) -> None:
+    """A gather snippet reads messages singly: what goes with it and what does not."""
+    gather = cls.snippets.get("gather")
+    if gather is None:
+        if cls.gathered is not None:
+            place = cls.class_source.place("gathered")
+            _refuse(place, cls, "gathered is the type that a gather snippet assigns; there is none")
+        return
+    if cls.combine is not None:
+        _refuse(
+            cls.class_source.place("gather"),
+            cls,
+            "messages are combined or read singly: give combine or gather, not both",
+        )
+    for name in ("scatter", "apply"):
+        if name in cls.snippets and cls.snippets[name].uses("send_to"):
+            snippet = cls.snippets[name]
+            _refuse(
+                snippet.place(snippet.words["send_to"]),
+                cls,
+                "send_to needs a combiner: single messages travel along arcs only",
+            )
+    if not any(m.namespace == "msg" for m in gather.members):
+        _refuse(cls.class_source.place("gather"), cls, "gather must assign `msg`")
+
+
 def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
     if kind == "combine" and cls.combine in COMBINERS:
         return
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if word in _LATER or (word.endswith("_of") and word[:-3] in cls.vertex_fields):
-            what = _LATER.get(word, f"another vertex's field (`{word}`)")
-            _refuse(place, cls, f"{what} is not supported yet")
+        if word.endswith("_of") and word[:-3] in cls.vertex_fields and kind not in _PHASES:
+            _refuse(place, cls, f"{word} stands in {', '.join(_PHASES)} only")
         if word.startswith("gascl_"):
             _refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
@@ -249,6 +317,8 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
     place = snippet.place(member.line)
     space, name = member.namespace, member.name
     if space == "msg":
+        if kind == "gather":
+            return
         _refuse(place, cls, "msg is read only")
     if space not in _READS[kind].split():
         if kind in ("functions", "combine", "identity"):
@@ -256,7 +326,7 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
         _refuse(place, cls, f"`{space}` can't be seen in {snippet.label}")
     tables: dict[str, list[str]] = {
         "v": [*VERTEX_MEMBERS, *cls.vertex_fields],
-        "e": [*EDGE_MEMBERS, *cls.edge_fields],
+        "e": [*EDGE_MEMBERS, *cls.edge_fields, *cls.arc_fields],
         "p": [n for n, p in cls.params.items() if not isinstance(p, SuperstepsParam)],
         "g": list(GRAPH_MEMBERS),
         "prev": list(cls.aggregates),
@@ -266,18 +336,21 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
         _refuse(place, cls, f"`{space}` alone is no value: write {space}.NAME")
     if name not in tables[space]:
         _unknown(place, cls, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
-    if member.written and not (space == "v" and kind in ("init", "apply")):
+    arc_state = space == "e" and kind == "scatter" and name in cls.arc_fields
+    if member.written and not arc_state and not (space == "v" and kind in ("init", "apply")):
         where = "v's fields are written in init and apply" if space == "v" else "it is read only"
         _refuse(place, cls, f"{space}.{name} is written in {snippet.label}, but {where}")
     if member.written and name in VERTEX_MEMBERS:
         _refuse(place, cls, f"v.{name} is read only")
 
 
-def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str) -> None:
-    order = list(cls.vertex_fields)
+def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str, kind: str) -> None:
+    order = list(cls.vertex_fields if kind == "field" else cls.arc_fields)
+    space = "v" if kind == "field" else "e"
     for member in snippet.members:
-        if member.namespace == "v" and member.name in order[order.index(name) :]:
-            why = f"init of {name!r} reads v.{member.name}, which is declared later or is itself"
+        if member.namespace == space and member.name in order[order.index(name) :]:
+            what = f"{space}.{member.name}"
+            why = f"init of {name!r} reads {what}, which is declared later or is itself"
             _refuse(snippet.place(member.line), cls, why)
 
 

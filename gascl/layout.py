@@ -105,6 +105,7 @@ class Layout:
             "out_offsets": offset * (rows + 1),
             "in_offsets": offset * (rows + 1),
             "out_targets": 4 * arcs,
+            "out_sources": 4 * arcs,
             "in_sources": 4 * arcs,
             "slot": offset * arcs,
             "out_blocks": 4 * (rows + 1),  # at most
@@ -145,6 +146,9 @@ class Layout:
                 array = self.blocks(name)
             elif name.endswith("_degree"):
                 array = getattr(self.graph, name)
+            elif name == "out_sources":
+                counts = np.diff(self.graph.arcs(self.edges).out_offsets)
+                array = np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
             else:
                 array = getattr(self.graph.arcs(self.edges), name)
             self._upload(name, array)

@@ -15,7 +15,7 @@ from gascl.deliveries import Delivery, kernel_text
 from gascl.device import Device
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
-from gascl.header import Header
+from gascl.header import INBOX, MASKS, Header
 from gascl.program import VertexProgram
 from gascl.source import Place
 
@@ -41,6 +41,8 @@ class Plan:
         text: the whole source that was built.
         group: items of a work-group.
         block: arcs, and rows, of a block that a group shares.
+        kernels: by name.
+        places: for each line of the text, the user's line it came from, or None.
     """
 
     header: Header
@@ -50,6 +52,46 @@ class Plan:
     group: int
     block: int
     kernels: dict[str, Any]
+    places: list[Place | None]
+
+    @property
+    def inbox(self) -> bool:
+        """Messages go through the atomic inbox."""
+        return self.facts.posts or self.delivery.inbox
+
+    def arguments(self) -> list[str]:
+        """The names behind GASCL_STATE, in order."""
+        names = []
+        for name in self.header.state:
+            if name == MASKS:
+                names += self._masks()
+            elif name == INBOX:
+                names += self._inbox()
+            else:
+                names.append(name)
+        return names
+
+    def _masks(self) -> list[str]:
+        if not self.facts.masked:
+            return []
+        if self.delivery.sparse:
+            return ["flags", "listed"]
+        return ["mask", "next", *(["marks"] if self.facts.marks else [])]
+
+    def _inbox(self) -> list[str]:
+        if not self.inbox:
+            return []
+        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
+        names = [f"{n}{when}" for when in ahead for n in ("inbox", "arrived", "wraps")]
+        return names + [f"touched{when}" for when in ahead if self.delivery.sparse]
+
+    def swaps(self) -> dict[str, str]:
+        """Which buffers change places after a superstep, both ways."""
+        pairs = list(self.delivery.swaps)
+        if self.facts.posts_ahead:
+            names = ("inbox", "arrived", "wraps", "touched")
+            pairs += [(n, f"{n}_next") for n in names]
+        return {**dict(pairs), **{b: a for a, b in pairs}}
 
 
 def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None]]:
@@ -63,19 +105,19 @@ def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None
             return
         seen.add(name)
         if name == "program.h":
-            lines.extend(header.text.rstrip("\n").split("\n"))
-            places.extend(header.places)
+            put(header.text, header.places)
         else:
             put(kernel_text(name))
 
-    def put(text: str) -> None:
-        for line in text.rstrip("\n").split("\n"):
-            match = _INCLUDE.match(line)
+    def put(text: str, origins: list[Place | None] | None = None) -> None:
+        for i, line in enumerate(text.rstrip("\n").split("\n")):
+            origin = origins[i] if origins else None
+            match = _INCLUDE.match(line) if origin is None else None
             if match:
                 include(match.group(1))
             else:
                 lines.append(line)
-                places.append(None)
+                places.append(origin)
 
     include("superstep.cl")
     put(delivery.text)
@@ -97,9 +139,19 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
 _built: dict[tuple[Any, ...], Plan] = {}
 
 
-def build(program: VertexProgram, device: Device, delivery: Delivery, offset: str) -> Plan:
+def build(
+    program: VertexProgram,
+    device: Device,
+    delivery: Delivery,
+    offset: str,
+    debug: bool = False,
+    seed: int = 0,
+) -> Plan:
     """Build, or find in this process, the kernels of a program. pyopencl and the drivers keep
     compiled kernels on disk as well.
+
+    Args:
+        debug: with traps, one work-item a row, and messages in an order that `seed` decides.
 
     Raises:
         ProgramError: the compiler refuses a snippet; names the user's file and line.
@@ -107,33 +159,41 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
     """
     cls = type(program)
     header = generate(
-        cls, real=program.dtype, choices=program.choices(), offset=offset, fp64=device.fp64
+        cls,
+        real=program.dtype,
+        choices=program.choices(),
+        offset=offset,
+        fp64=device.fp64,
+        lanes=program.lanes,
+        debug=debug,
     )
-    doubles = [n for n, t in header.types.items() if t.scalar == "float64"]
-    if not device.fp64 and (doubles or header.message.scalar == "float64"):
+    double = np.dtype("float64")
+    doubles = [n for n, t in header.types.items() if double in t.scalars]
+    of_messages = double in [*header.message.scalars, *header.gathered.scalars]
+    if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
             f"{device} has no double precision, which {cls.__name__} needs for "
             f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
         )
     text, places = assemble(header, delivery)
-    group, block = group_size(header, device)
-    wide = doubles or header.message.scalar == "float64" or _double_params(program)
+    group, block = (1, BLOCK) if debug else group_size(header, device)
+    facts = Facts.of(cls, program.lanes)
+    plan = Plan(header, facts, delivery, text, group, block, {}, places)
+    wide = doubles or of_messages or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
+        f"-DGASCL_SPARSE={int(delivery.sparse)}",
+        f"-DGASCL_INBOX={int(plan.inbox)}",
+        f"-DGASCL_LINES={len(places) + 1}",
+        *([f"-DGASCL_SEED={seed}u"] if debug else []),
+        *(device.atomics.options() if plan.inbox else []),
         *([] if wide else ["-cl-single-precision-constant"]),
+        *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
-    options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []
     key = (text, tuple(options), device)
     if key not in _built:
-        names = [x.kernel for x in delivery.launches] + [
-            "gascl_start",
-            "gascl_fold",
-            "gascl_finish",
-        ]
-        if "mask" in header.state:
-            names.append("gascl_commit")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", cl.CompilerWarning)
@@ -141,14 +201,16 @@ def build(program: VertexProgram, device: Device, delivery: Delivery, offset: st
         except cl.RuntimeError as error:
             raise ProgramError(translate(str(error), places, cls)) from None
         _check_sizes(device, cl.Kernel(built, "gascl_sizes"), header)
-        kernels = {n: cl.Kernel(built, n) for n in names}
-        _built[key] = Plan(header, Facts.of(cls), delivery, text, group, block, kernels)
+        names = built.get_info(cl.program_info.KERNEL_NAMES).split(";")
+        plan.kernels = {n: cl.Kernel(built, n) for n in names}
+        _built[key] = plan
     return _built[key]
 
 
 def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
     """Host and device must agree on the structs they share."""
     expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
+    expected += header.layouts
     sizes = np.zeros(len(expected), np.int32)
     buffer = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, sizes.nbytes)
     kernel(device.queue, (1,), (1,), buffer)
@@ -156,7 +218,8 @@ def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
     if sizes.tolist() != expected:
         raise DeviceError(
             f"{device} lays out structs otherwise than the host: sizes of run, box, tally and "
-            f"control are {sizes.tolist()}, not {expected}; please report it"
+            "control, and sizes and offsets of the program's own structs are "
+            f"{sizes.tolist()}, not {expected}; please report it"
         )
 
 

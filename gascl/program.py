@@ -7,6 +7,7 @@ write where none is allowed, no way to stop. docs/programs.md is the language.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -17,16 +18,18 @@ from gascl.errors import ProgramError
 from gascl.fields import (
     REQUIRED,
     Aggregate,
+    ArcField,
     ChoiceParam,
     EdgeField,
     Field,
+    Lanes,
     Param,
     SuperstepsParam,
     VertexField,
 )
 from gascl.snippet import Snippet
 from gascl.source import ClassSource
-from gascl.types import name_of
+from gascl.types import Struct, name_of, struct
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -35,10 +38,10 @@ if TYPE_CHECKING:
 class VertexProgram:
     """Base of every vertex program.
 
-    A subclass declares fields (`vertex.*`, `edge.*`, `param.*`, `aggregate.*`) and gives snippets
-    of OpenCL C; see docs/programs.md. Construct it with its parameters by keyword, and with
-    initial values of a vertex field where these are data: an array of V values in the graph's
-    vertex order, or a dict from labels to values, 0 for the rest.
+    A subclass declares fields (`vertex.*`, `edge.*`, `arc.*`, `param.*`, `aggregate.*`) and gives
+    snippets of OpenCL C; see docs/programs.md. Construct it with its parameters by keyword (a list
+    is one value a lane), and with initial values of a vertex field where these are data: an array
+    of V values in the graph's vertex order, or a dict from labels to values, 0 for the rest.
 
     Args:
         dtype: what `real` is, "float32" or "float64".
@@ -50,17 +53,23 @@ class VertexProgram:
     mask: str | None = None
     init: str = ""
     scatter: str = ""
+    gather: str = ""
+    gathered: Any = None
     apply: str = ""
     functions: str = ""
     stop: str | None = None
     scatter_on: str = "mask"
     apply_on: str = "message"
     edges: str = "out"
+    lanes: int = 1
+    restart: str = "any"
 
     vertex_fields: ClassVar[dict[str, VertexField]] = {}
     edge_fields: ClassVar[dict[str, EdgeField]] = {}
+    arc_fields: ClassVar[dict[str, ArcField]] = {}
     params: ClassVar[dict[str, Param]] = {}
     aggregates: ClassVar[dict[str, Aggregate]] = {}
+    structs: ClassVar[dict[str, Struct]] = {}
     snippets: ClassVar[dict[str, Snippet]] = {}
     class_source: ClassVar[ClassSource]
 
@@ -104,6 +113,19 @@ class VertexProgram:
             if param.default is REQUIRED:
                 self._refuse(f"parameter {name!r} must be given: {cls.__name__}({name}=...)")
             self.__dict__[name] = param.default
+        self._set_lanes()
+
+    def _set_lanes(self) -> None:
+        """As many as a parameter has values, or as the class says."""
+        for name in type(self).params:
+            value = self.__dict__[name]
+            if not isinstance(value, Lanes):
+                continue
+            if len(value) > language.MOST_LANES:
+                self._refuse(f"{name}: {len(value)} lanes, {language.MOST_LANES} at most")
+            if self.lanes not in (1, len(value)):
+                self._refuse(f"{name} has {len(value)} values, for {self.lanes} lanes")
+            self.lanes = len(value)
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         """Called before a run, before any device memory is taken; override to refuse or adjust.
@@ -145,6 +167,7 @@ def _collect(cls: type[VertexProgram]) -> None:
     kinds: dict[type[Field], dict[str, Any]] = {
         VertexField: {},
         EdgeField: {},
+        ArcField: {},
         Param: {},
         Aggregate: {},
     }
@@ -155,24 +178,58 @@ def _collect(cls: type[VertexProgram]) -> None:
                 if isinstance(value, kind):
                     table[name] = value
     cls.vertex_fields, cls.edge_fields = kinds[VertexField], kinds[EdgeField]
+    cls.arc_fields = kinds[ArcField]
     cls.params, cls.aggregates = kinds[Param], kinds[Aggregate]
+    cls.structs = _structs(cls)
+    for name in ("message", "gathered"):
+        if getattr(cls, name) is not None:
+            try:
+                setattr(cls, name, _named(cls, name_of(getattr(cls, name))))
+            except ProgramError as error:
+                place = cls.class_source.place(name)
+                raise ProgramError(f"{place}: {cls.__name__}: {error}") from None
+    for table in kinds.values():
+        for declared in table.values():
+            declared.type = _named(cls, declared.type)
     cls.snippets = {}
     for name in language.SNIPPETS:
-        text = getattr(cls, name)
-        if text is not None and not isinstance(text, str):
-            place = cls.class_source.place(name)
-            raise ProgramError(f"{place}: {cls.__name__}.{name} must be text, not {text!r}")
-        if text and text.strip():
-            cls.snippets[name] = _snippet(cls, name, name, text)
-    for name, declared in cls.vertex_fields.items():
-        if isinstance(declared.init, str):
-            cls.snippets[f"{name}.init"] = _snippet(cls, name, f"{name}.init", declared.init)
-    if cls.message is not None:
-        try:
-            cls.message = name_of(cls.message)
-        except ProgramError as error:
-            place = cls.class_source.place("message")
-            raise ProgramError(f"{place}: {cls.__name__}: {error}") from None
+        _add_snippet(cls, name, name, getattr(cls, name))
+    for table in (cls.vertex_fields, cls.arc_fields):
+        for name, declared in table.items():
+            if isinstance(declared.init, str):
+                _add_snippet(cls, name, f"{name}.init", declared.init)
+    for name, declared in cls.aggregates.items():
+        if declared.is_custom:
+            _add_snippet(cls, name, f"{name}.combine", declared.op)
+            _add_snippet(cls, name, f"{name}.identity", declared.identity)
+
+
+def _structs(cls: type[VertexProgram]) -> dict[str, Struct]:
+    """The structs among a class's attributes, each under its attribute's name."""
+    found: dict[str, Struct] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, np.dtype) and value.names:
+                value = struct(value)
+            if isinstance(value, Struct):
+                found[name] = replace(value, name=value.name or name)
+    return found
+
+
+def _named(cls: type[VertexProgram], type_: str | Struct) -> str | Struct:
+    """A type, under the first name that the class gives to it if it is a struct."""
+    if not isinstance(type_, Struct) or type_.name:
+        return type_
+    names = [n for n, s in cls.structs.items() if s.members == type_.members]
+    return replace(type_, name=names[0] if names else "")
+
+
+def _add_snippet(cls: type[VertexProgram], attribute: str, key: str, text: Any) -> None:
+    if text is not None and not isinstance(text, str):
+        place = cls.class_source.place(attribute)
+        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be text, not {text!r}")
+    if text and text.strip():
+        cls.snippets[key] = _snippet(cls, attribute, key, text)
 
 
 def _snippet(cls: type[VertexProgram], attribute: str, key: str, text: str) -> Snippet:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph import Graph
+
+if TYPE_CHECKING:
+    from gascl.state import State
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Step:
         messages: arcs that carried a message.
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
+        delivery, why: how its messages travelled, and why, where `auto` had a choice.
     """
 
     superstep: int
@@ -32,6 +37,8 @@ class Step:
     messages: int
     aggregates: dict[str, float | int]
     seconds: float
+    delivery: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,19 +46,23 @@ class Result:
     """What a program left behind.
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
-    order, (V, n) for a vector field.
+    order, (V, lanes) of a run with lanes; a vector field has one more dimension, a struct's array
+    is a structured one.
 
     Attributes:
+        arc_fields: arc fields by name, (A,) or (A, lanes), in the order of (scattering vertex,
+            other end, edge id).
         supersteps: how many ran.
         converged: the program's own rule ended the run.
         stopped: why it ended, in words.
         trace: one `Step` a superstep.
         device, delivery: what it ran on and how.
         seconds: wall time of "build", "upload" and "supersteps".
+        state: the State on the device, if it was kept; it goes on in `Engine.run(state=...)`.
     """
 
     graph: Graph
-    fields: dict[str, np.ndarray]
+    fields: Mapping[str, np.ndarray]
     supersteps: int
     converged: bool
     stopped: str
@@ -59,6 +70,8 @@ class Result:
     device: str
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
+    arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
+    state: State | None = None
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.fields:
@@ -86,8 +99,9 @@ class Result:
         NaN comes last, whichever way.
         """
         values = self[name]
-        if values.ndim > 1:
-            raise GasclError(f"field {name!r} is a vector of {values.shape[1]}: it has no order")
+        if values.ndim > 1 or values.dtype.names:
+            what = "a struct" if values.dtype.names else f"of {values.shape[1]} values a vertex"
+            raise GasclError(f"field {name!r} is {what}: it has no order")
         order = np.argsort(values, kind="stable")  # NaN sorts last
         if largest:
             numbers = np.count_nonzero(values == values)
@@ -113,10 +127,7 @@ class Result:
         labels = self.graph.labels
         columns = {"vertex": np.arange(self.graph.num_vertices) if labels is None else labels}
         for name, values in self.fields.items():
-            if values.ndim == 1:
-                columns[name] = values
-            else:
-                columns.update({f"{name}_{i}": values[:, i] for i in range(values.shape[1])})
+            columns.update(_columns_of(name, values))
         return columns
 
     def _save_csv(self, path: Path) -> None:
@@ -158,6 +169,17 @@ class Result:
             "trace": [asdict(s) for s in self.trace],
         }
         Path(path).write_text(json.dumps(_plain(summary), indent=1) + "\n")
+
+
+def _columns_of(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """One column a component, a lane or a member."""
+    if values.dtype.names:
+        parts = {f"{name}_{n}": values[n] for n in values.dtype.names}
+    elif values.ndim > 1:
+        parts = {f"{name}_{i}": values[:, i] for i in range(values.shape[1])}
+    else:
+        return {name: values}
+    return {k: v for n, part in parts.items() for k, v in _columns_of(n, part).items()}
 
 
 def _plain(value: Any) -> Any:

@@ -32,6 +32,7 @@ class Token:
     text: str
     kind: str
     line: int
+    start: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,27 @@ class Snippet:
         """Whether any of these identifiers occurs."""
         return any(w in self.words for w in words)
 
+    def guarded(self, divisors: str | None, indices: str) -> str:
+        """The text with every divisor, and every index of `messages`, in the call of a macro, for
+        debug mode; lines stay. Divisors are left alone where `divisors` is None."""
+        tokens = list(_tokens(self.text))
+        marks = []
+        for i, token in enumerate(tokens):
+            if token.text == "messages" and _at(tokens, i + 1) == "[":
+                end = _closing(tokens, i + 1) - 1
+                if i + 2 < end < len(tokens):
+                    marks += [(tokens[i + 2].start, f"{indices}("), (tokens[end].start, ")")]
+            if divisors is None or token.kind != "sign" or token.text not in ("/", "%", "/=", "%="):
+                continue
+            end = _whole_end(tokens, i + 1) if "=" in token.text else _operand_end(tokens, i + 1)
+            if end > i + 1:
+                last = tokens[end - 1]
+                marks += [(tokens[i + 1].start, f"{divisors}("), (last.start + len(last.text), ")")]
+        text = self.text
+        for position, mark in sorted(marks, key=lambda m: m[0], reverse=True):
+            text = text[:position] + mark + text[position:]
+        return text
+
     def place(self, line: int) -> Place:
         """Where line `line` (from 0) of the text stands."""
         return self.places[min(line, len(self.places) - 1)]
@@ -109,7 +131,7 @@ def _tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind = str(match.lastgroup)
         if kind != "skip":
-            yield Token(match.group(), kind, line)
+            yield Token(match.group(), kind, line, match.start())
         line += match.group().count("\n")
 
 
@@ -145,6 +167,42 @@ def _is_written(tokens: list[Token], start: int, end: int) -> bool:
                 if depth == 0:
                     break
     return _at(tokens, end) in _ASSIGN
+
+
+def _operand_end(tokens: list[Token], i: int) -> int:
+    """The end of the operand that begins at tokens[i]: casts, signs, a name and what follows it."""
+    while _at(tokens, i) in ("-", "+", "!", "~", "*", "&", "++", "--"):
+        i += 1
+    if _at(tokens, i) == "(":
+        i = _closing(tokens, i)
+        following = tokens[i] if i < len(tokens) else None
+        # `(real)x` and `(real)(x)` are casts: the operand goes on.
+        if following and (following.kind in ("word", "number") or following.text == "("):
+            return _operand_end(tokens, i)
+    else:
+        i += 1
+    while _at(tokens, i) in (".", "->", "(", "[", "++", "--"):
+        opens = _at(tokens, i) in ("(", "[")
+        i = _closing(tokens, i) if opens else i + (2 if _at(tokens, i) in (".", "->") else 1)
+    return min(i, len(tokens))
+
+
+def _whole_end(tokens: list[Token], i: int) -> int:
+    """The end of the expression at tokens[i], as far as `;`, `,` or a bracket that closes."""
+    while i < len(tokens) and _at(tokens, i) not in (";", ",", ")", "]", "}"):
+        i = _closing(tokens, i) if _at(tokens, i) in ("(", "[", "{") else i + 1
+    return i
+
+
+def _closing(tokens: list[Token], i: int) -> int:
+    """Behind the bracket that closes the one at tokens[i]."""
+    depth = 0
+    while i < len(tokens):
+        depth += (_at(tokens, i) in ("(", "[", "{")) - (_at(tokens, i) in (")", "]", "}"))
+        i += 1
+        if depth == 0:
+            break
+    return i
 
 
 def _sends_always(tokens: list[Token]) -> bool:

@@ -1,209 +1,334 @@
-"""Everything a superstep changes, as buffers on the device."""
+"""Everything a superstep changes, as buffers on the device; and what of it outlives a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.errors import ProgramError
-from gascl.fields import ChoiceParam, SuperstepsParam, VertexParam
-from gascl.graph import Graph
-from gascl.layout import Layout, check_edge_field, check_memory, convert, upload
+from gascl.atomics import cell_bits
+from gascl.deliveries import Launch
+from gascl.errors import GasclError, ProgramError
+from gascl.layout import Layout, check_edge_field, check_memory, upload
 from gascl.plan import Plan
 from gascl.program import VertexProgram
 from gascl.types import Type
+from gascl.values import parameters, stored
 
 #: Supersteps that may be under way before the host reads their records.
 RECORDS = 64
-_MASKS = ("mask", "next", "marks")
+#: Kinds of traps, as kernels/words.cl numbers them.
+FAULTS = 7
+#: Arcs of a frontier's piece, as kernels/push.cl has it.
+PIECE = 128
 _NEVER = np.iinfo(np.int32).max
 #: NVIDIA's driver fails to fill 2 GiB or more at once.
 _FILL = 2**30
+_ZEROED = ("mask", "next", "marks", "flags", "arrived", "wraps")
+_PENDING = ("inbox", "arrived", "wraps")
+#: What kernels are given that is no buffer of the graph's.
+_OTHERS = {"STATE", "EDGE", "tallies", "num_arcs", "counts", "starting"}
 
 
 class State:
-    """Vertex fields, masks, messages, aggregators and the superstep's number of one run.
+    """Vertex and arc fields, mask, messages, aggregators and the superstep's number of a run.
 
-    Building one allocates it; the memory is computed and checked first.
+    Building one allocates it; the memory is computed and checked first. `Engine.run(...,
+    keep_state=True)` leaves it in `result.state`, on the device, and `run(..., state=...)` goes on
+    from it, which uses it up.
+
+    Attributes:
+        graph, program, lanes: what it is of; `program` is the class.
+        control: the device's record of the last superstep.
     """
 
     def __init__(
-        self, program: VertexProgram, plan: Plan, layout: Layout, initial: dict[str, np.ndarray]
+        self,
+        program: VertexProgram,
+        plans: Sequence[Plan],
+        layout: Layout,
+        initial: dict[str, np.ndarray],
+        previous: State | None = None,
+        resumes: bool = False,
     ):
-        self.program, self.plan, self.layout = program, plan, layout
-        self.device, self.header = layout.device, plan.header
-        self.own = {b.name: b for b in plan.delivery.buffers}
-        self.swapped = dict(plan.delivery.swaps)
-        self.swapped.update({b: a for a, b in plan.delivery.swaps})
-        self.edge_keys = {n: self._edge_key(n) for n in self.header.edge}
+        self.program, self.lanes, self.graph = type(program), program.lanes, layout.graph
+        self.plans, self.layout, self.device = plans, layout, layout.device
+        self.header = plans[0].header
+        self.types: dict[str, Type] = dict(previous.types) if previous else {}
+        self.used_by = ""
+        self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
         self.notes = self._check_edge_fields()
-        run = self._run()
+        run = parameters(program, layout.graph, self.header)
         sizes = self._sizes()
-        arrays = layout.sizes([*self._arrays(), *self.edge_keys.values()], self.header.types)
-        check_memory(self.device, {**sizes, **arrays}, layout.resident)
+        kept = self._kept(previous, initial, resumes)
+        new = {n: s for n, s in sizes.items() if n not in kept}
+        names = [*self._arrays(), *(k for keys in self.edge_keys.values() for k in keys.values())]
+        arrays = layout.sizes(list(dict.fromkeys(names)), self.header.types)
+        resident = layout.resident + sum(b.size for b in kept.values())
+        check_memory(self.device, {**new, **arrays}, resident)
 
         self.buffers: dict[str, Any] = {n: layout.buffer(n) for n in self._arrays()}
-        for name, key in self.edge_keys.items():
-            field = type(program).edge_fields.get(name)
-            type_ = self.header.types[name] if field else None
-            self.buffers[f"e.{name}"] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
-        for name, size in sizes.items():
-            is_mark = name in _MASKS or (name in self.own and self.own[name].item == "mark")
-            self.buffers[name] = self._allocate(size, zeroed=is_mark)
-        self.given = 0
-        for i, name in enumerate(type(program).vertex_fields):
-            if name in initial:
-                self.given |= 1 << i
-                values = _stored(initial[name], self.header.types[name])
-                cl.enqueue_copy(self.device.queue, self.buffers[f"v.{name}"], values)
+        for plan in plans:
+            for name, key in self.edge_keys[plan.delivery.name].items():
+                field = self.program.edge_fields.get(name)
+                type_ = self.header.types[name] if field else None
+                self.buffers[key] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
+        for name, size in new.items():
+            self.buffers[name] = self._allocate(size, zeroed=self._is_zeroed(name))
+        self.buffers.update(kept)
+        self.types.update(self.header.types)
+        vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
+        self.kept = _bits(f"v.{n}" in kept for n in vertex_fields)
+        self.kept_arcs = _bits(f"a.{n}" in kept for n in arc_fields)
+        self.given = self.kept | _bits(n in initial for n in vertex_fields)
+        for name, values in initial.items():
+            if f"v.{name}" not in kept:
+                self.write(f"v.{name}", stored(values, self.header.types[name]))
         self.buffers["run"] = upload(self.device, run)
-        control = np.zeros(1, self.header.control)
-        control["overflow"] = control["fault"] = _NEVER
-        self.buffers["control"] = upload(self.device, control)
+        lines = max(len(p.places) for p in plans) + 1
+        self.buffers["faults"] = upload(self.device, np.full(FAULTS * lines, _NEVER, np.int32))
+        self.control = np.zeros(1, self.header.control)
+        if resumes and previous is not None:
+            self.control = previous.control.copy()
+        self.control["overflow"] = self.control["fault"] = _NEVER
+        self.control["stopped"] = 0
+        self.buffers["control"] = upload(self.device, self.control)
+        if previous is not None:
+            previous.use(type(program).__name__)
+
+    # What a run needs -------------------------------------------------------------------------
 
     def _arrays(self) -> list[str]:
         """Names of the graph's arrays that the kernels ask for."""
-        launches = self.plan.delivery.launches
-        named = {a for launch in launches for a in launch.arguments}
-        blocks = {x.over for x in launches if x.over.endswith("_blocks")}
-        degrees = {n for n in self.header.state if n.endswith("_degree")}
-        return sorted((named | blocks | degrees) - set(self.own) - {"STATE", "EDGE", "tallies"})
+        named = {"out_offsets"} if self.plans[0].facts.masked else set()
+        for plan in self.plans:
+            launches: tuple[Launch, ...] = plan.delivery.launches
+            used = {a for launch in launches for a in launch.arguments}
+            used |= {x.over for x in launches if x.over.endswith("_blocks")}
+            if plan.delivery.sparse or plan.facts.arc_state:
+                used |= {"out_offsets", "out_targets"}
+            of_state = {n for n in plan.arguments() if n.endswith("_degree") or n[:4] == "out_"}
+            named |= (used | of_state) - {b.name for b in plan.delivery.buffers} - _OTHERS
+        return sorted(named)
 
     def _sizes(self) -> dict[str, int]:
         """Bytes of what is allocated for this run."""
-        header, rows, groups = self.header, self.layout.graph.num_vertices, self.device.groups
-        sizes = {n: rows for n in header.state if n in _MASKS}
-        for name in type(self.program).vertex_fields:
-            sizes[f"v.{name}"] = rows * header.types[name].itemsize
-        items = {"message": header.message.itemsize, "box": header.box.itemsize, "mark": 1}
-        for buffer in self.own.values():
-            count = self.layout.num_arcs if buffer.per == "arc" else rows
-            unneeded = buffer.item == "mark" and self.plan.facts.every_arc_sends
-            sizes[buffer.name] = 1 if unneeded else count * items[buffer.item]
+        header, rows, groups = self.header, self.graph.num_vertices, self.device.groups
+        arcs, each, facts = self.layout.num_arcs, rows * self.lanes, self.plans[0].facts
+        types = header.types
+        cell = (cell_bits(header.accumulator) or 64) // 8
+        wraps = facts.overflows and header.message.itemsize == 8
+        known = {"mask": rows, "next": each, "marks": each, "flags": 4 * rows, "listed": 4 * rows}
+        for when in ("", "_next"):
+            known[f"inbox{when}"], known[f"arrived{when}"] = cell * each, 4 * each
+            known[f"wraps{when}"], known[f"touched{when}"] = 4 * each if wraps else 1, 4 * rows
+        for name in self.program.vertex_fields:
+            known[f"v.{name}"] = known[f"old.{name}"] = each * types[name].itemsize
+        named = {n for plan in self.plans for n in plan.arguments()}
+        named |= {f"v.{n}" for n in self.program.vertex_fields}
+        named |= {"mask"} if facts.masked else set()
+        sizes = {n: known[n] for n in sorted(named) if n in known}
+        if facts.arc_state:
+            for name in self.program.arc_fields:
+                sizes[f"a.{name}"] = arcs * self.lanes * types[name].itemsize
+        items = {"message": header.message.itemsize, "box": header.box.itemsize, "piece": 8}
+        for buffer in (b for plan in self.plans for b in plan.delivery.buffers):
+            count = self.lanes * (arcs if buffer.per == "arc" else rows)
+            if buffer.item == "piece":
+                count = rows + arcs // PIECE + 1
+            unneeded = buffer.item == "mark" and facts.every_arc_sends
+            sizes[buffer.name] = 1 if unneeded else count * items.get(buffer.item, 1)
         # One a group; a group has a block of rows or its share of the vertices.
         sizes["tallies"] = header.tally.itemsize * max(self.layout.most_blocks, groups)
         sizes["folded"] = header.tally.itemsize * groups
-        sizes["counts"] = 4 * groups
+        sizes["counts"] = 16 * groups
         sizes["records"] = header.control.itemsize * RECORDS
         return sizes
 
+    def _is_zeroed(self, name: str) -> bool:
+        own = {b.name: b.item for plan in self.plans for b in plan.delivery.buffers}
+        return name.removesuffix("_next") in _ZEROED or own.get(name) in ("mark", "flag")
+
+    def _kept(
+        self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
+    ) -> dict[str, Any]:
+        """Buffers that go on from another run: fields of the same name and type, or given anew."""
+        if previous is None:
+            return {}
+        for name in self.program.vertex_fields:
+            there = previous.types.get(name) if name not in initial else None
+            if there is not None and there.scalar != self.header.types[name].scalar:
+                raise ProgramError(
+                    f"the State's field {name!r} is {there.c}, and {self.program.__name__}'s is "
+                    f"{self.header.types[name].c}: give {name}=... or use the same type and dtype"
+                )
+        if previous.lanes != self.lanes:
+            raise ProgramError(
+                f"the State has {previous.lanes} lanes and the run {self.lanes}: they must agree"
+            )
+        same_arcs = previous.layout.edges == self.layout.edges and (
+            previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
+        )
+        names = [f"v.{n}" for n in previous.names("v") if n not in initial]
+        names += [f"a.{n}" for n in previous.names("a") if same_arcs]
+        names += ["mask"] if previous.has_mask else []
+        if resumes:
+            pending = [f"{n}{when}" for n in _PENDING for when in ("", "_next")]
+            names += [n for n in pending if n in previous.buffers]
+        return {n: previous.buffers[n] for n in names}
+
+    def _edge_keys(self, plan: Plan) -> dict[str, str]:
+        """Edge arrays of one name differ by order, type and default between programs."""
+        keys = {}
+        for name in plan.header.edge:
+            if not name.startswith("a."):
+                field = self.program.edge_fields.get(name)
+                about = f":{plan.header.types[name].c}:{field.default!r}" if field else ""
+                keys[name] = f"{name}@{plan.delivery.arcs}{about}"
+        return keys
+
     def _check_edge_fields(self) -> list[str]:
         """What to tell the user about the edge fields; raises GraphError where one can't be had."""
-        cls = type(self.program)
+        fields = self.program.edge_fields
         notes = [
             check_edge_field(
-                self.layout.graph,
-                cls.edge_fields[name],
+                self.graph,
+                fields[name],
                 self.header.types[name],
-                cls.class_source.place(name),
+                self.program.class_source.place(name),
             )
             for name in self.header.edge
-            if name in cls.edge_fields
+            if name in fields
         ]
         return [note for note in notes if note]
 
-    def swap(self) -> None:
+    def _allocate(self, size: int, zeroed: bool) -> Any:
+        buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
+        if zeroed:
+            self.clear(buffer, size)
+        return buffer
+
+    # What a run does --------------------------------------------------------------------------
+
+    def clear(self, buffer: Any, size: int) -> None:
+        for start in range(0, size, _FILL):
+            part = min(_FILL, size - start)
+            cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
+
+    def arguments(self, plan: Plan, names: Sequence[Any]) -> list[Any]:
+        """A kernel's arguments: buffers by name, STATE and EDGE spelt out; numbers as they are."""
+        values: list[Any] = []
+        keys = self.edge_keys[plan.delivery.name]
+        for name in names:
+            if not isinstance(name, str):
+                values.append(name)
+            elif name == "STATE":
+                values += [self.buffers[n] for n in plan.arguments()]
+            elif name == "EDGE":
+                values += [self.buffers[keys.get(n, n)] for n in plan.header.edge]
+            elif name == "num_arcs":
+                values.append(np.int64(self.layout.num_arcs))
+            else:
+                values.append(self.buffers[name])
+        return values
+
+    def swap(self, plan: Plan) -> None:
         """Let the double buffers change places, after a superstep."""
         old = dict(self.buffers)
-        for name, other in self.swapped.items():
-            self.buffers[name] = old[other]
+        for name, other in plan.swaps().items():
+            if name in old and other in old:
+                self.buffers[name] = old[other]
 
     def records(self, count: int) -> np.ndarray:
         """The control records of the first `count` slots; waits for the device."""
         host = np.empty(count, self.header.control)
         cl.enqueue_copy(self.device.queue, host, self.buffers["records"])
+        self.control = host[-1:].copy()
         return host
 
-    def fields(self) -> dict[str, np.ndarray]:
-        """Every vertex field on the host: (V,), or (V, n) for a vector."""
-        arrays = {}
-        for name in type(self.program).vertex_fields:
-            type_ = self.header.types[name]
-            host = np.empty((self.layout.graph.num_vertices, type_.stored), type_.scalar)
-            cl.enqueue_copy(self.device.queue, host, self.buffers[f"v.{name}"])
-            arrays[name] = host[:, 0] if type_.width == 1 else host[:, : type_.width]
-        return arrays
+    def write(self, name: str, values: np.ndarray) -> None:
+        cl.enqueue_copy(self.device.queue, self.buffers[name], values)
 
-    def _edge_key(self, name: str) -> str:
-        """Edge arrays of one name differ by order, type and default between programs."""
-        field = type(self.program).edge_fields.get(name)
-        about = f":{self.header.types[name].c}:{field.default!r}" if field else ""
-        return f"{name}@{self.plan.delivery.arcs}{about}"
+    def faults(self, plan: Plan) -> np.ndarray:
+        """(kinds of traps, lines of the built text): the least vertex at each."""
+        lines = len(plan.places) + 1
+        host = np.empty((FAULTS, lines), np.int32)
+        cl.enqueue_copy(self.device.queue, host, self.buffers["faults"])
+        return host
 
-    def _allocate(self, size: int, zeroed: bool) -> Any:
-        buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
-        if zeroed:
-            for start in range(0, size, _FILL):
-                part = min(_FILL, size - start)
-                cl.enqueue_fill_buffer(
-                    self.device.queue, buffer, np.zeros(1, np.uint8), start, part
-                )
-        return buffer
+    # What is left of it -----------------------------------------------------------------------
 
-    def _run(self) -> np.ndarray:
-        """The parameters and the graph's counts, as kernels read them."""
-        graph, run = self.layout.graph, np.zeros(1, self.header.run)
-        run["graph"]["num_vertices"], run["graph"]["num_edges"] = (
-            graph.num_vertices,
-            graph.num_edges,
-        )
-        for name, param in type(self.program).params.items():
-            if isinstance(param, ChoiceParam | SuperstepsParam):
-                continue
-            value = getattr(self.program, name)
-            if isinstance(param, VertexParam):
-                value = graph.index_of(value)
-            type_ = param.resolve(self.program.dtype)
-            if type_.is_float:
-                most = float(np.finfo(type_.scalar).max)
-                if np.isfinite(value) and abs(value) > most:
-                    raise ProgramError(
-                        f"{self.program!r}: {name}={value} is beyond {type_.scalar}, which holds "
-                        f"up to {most:.3g}; use dtype='float64'"
-                    )
-            run["params"][name] = value
-        return run
+    @property
+    def has_mask(self) -> bool:
+        return "mask" in self.buffers
 
+    @property
+    def pending(self) -> bool:
+        """Messages that apply sent to the next superstep are under way."""
+        return bool(self.control["under_way"][0])
 
-def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
-    """The vertex fields given at construction, each as (V,) or (V, n) in its field's type.
+    @property
+    def superstep(self) -> int:
+        """How many supersteps its program has run."""
+        return int(self.control["superstep"][0])
 
-    Raises:
-        ProgramError: a wrong length, an unknown vertex, a value the type can't hold.
-    """
-    arrays = {}
-    for name, given in program.initial.items():
-        type_ = types[name]
-        shape = (graph.num_vertices,) if type_.width == 1 else (graph.num_vertices, type_.width)
-        if isinstance(given, Mapping):
-            values = np.zeros(shape, type_.scalar)
-            for label, value in given.items():
-                one = np.asarray(value)
-                if one.dtype.kind not in "iuf" or one.shape != shape[1:]:
-                    raise ProgramError(
-                        f"{type(program).__name__}({name}=...): {value!r} of {label!r} is no "
-                        f"{type_.c}"
-                    )
-                what = f"the initial {name!r} of {label!r}"
-                values[graph.index_of(label)] = convert(np.atleast_1d(one), type_, what).reshape(
-                    one.shape
-                )
-        else:
-            values = np.asarray(given)
-        if values.shape != shape or values.dtype.kind not in "iuf":
-            raise ProgramError(
-                f"{type(program).__name__}({name}=...): expected numbers of shape {shape}, one a "
-                f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
+    def keep(self) -> None:
+        """Drop what only a running run needs."""
+        names = {f"{n}{when}" for n in _PENDING for when in ("", "_next")} | {"mask"}
+        self.buffers = {
+            n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")
+        }
+
+    def use(self, by: str) -> None:
+        self.used_by, self.buffers = by, {}
+
+    def check_unused(self) -> None:
+        if self.used_by:
+            raise GasclError(
+                f"this State of {self.program.__name__} was used up by a later run of "
+                f"{self.used_by}; go on from that run's state, and read the fields of a result "
+                "before its State goes on"
             )
-        arrays[name] = convert(values, type_, f"the initial {name!r}").copy()
-    return arrays
+
+    def names(self, kind: str = "v") -> list[str]:
+        """The vertex fields ("v") or arc fields ("a") that it holds."""
+        return [n[2:] for n in self.buffers if n.startswith(f"{kind}.")]
+
+    def field(self, name: str, kind: str = "v") -> np.ndarray:
+        """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
+        components; arc fields have arcs, in CSR order, for V."""
+        self.check_unused()
+        type_ = self.types[name]
+        count = self.graph.num_vertices if kind == "v" else self.layout.num_arcs
+        shape = (count, self.lanes, type_.stored)
+        host = np.empty(shape, type_.scalar)
+        cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
+        host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
+        return host if self.lanes > 1 else host[:, 0]
 
 
-def _stored(values: np.ndarray, type_: Type) -> np.ndarray:
-    """As OpenCL keeps it: a vector of 3 takes the place of 4."""
-    if type_.width == type_.stored:
-        return values
-    return np.pad(values, ((0, 0), (0, type_.stored - type_.width)))
+class Fields(Mapping[str, np.ndarray]):
+    """The fields of a kept State, each read from the device when first asked for."""
+
+    def __init__(self, state: State, kind: str = "v"):
+        self._state, self._kind, self._read = state, kind, {}  # type: ignore[var-annotated]
+        self._names = state.names(kind)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read:
+            if name not in self._names:
+                raise KeyError(name)
+            self._read[name] = self._state.field(name, self._kind)
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _bits(flags: Any) -> int:
+    return sum(1 << i for i, flag in enumerate(flags) if flag)

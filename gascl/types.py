@@ -1,8 +1,9 @@
-"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, and `real`."""
+"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, structs, and `real`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -43,13 +44,15 @@ class Type:
 
     Attributes:
         c: its name in OpenCL C.
-        scalar: NumPy dtype of one component.
-        width: components (1 for a scalar).
+        scalar: NumPy dtype of one component, or of the whole struct.
+        width: components (1 for a scalar or a struct).
+        members: name and type of each of a struct's members.
     """
 
     c: str
     scalar: np.dtype
     width: int = 1
+    members: tuple[tuple[str, Type], ...] = ()
 
     @property
     def stored(self) -> int:
@@ -65,6 +68,21 @@ class Type:
         """Bytes of one value on the device."""
         return self.scalar.itemsize * self.stored
 
+    @property
+    def alignment(self) -> int:
+        """A vector is aligned to its whole size (OpenCL C 1.2, 6.1.5), a struct as its widest
+        member."""
+        return max(t.alignment for _, t in self.members) if self.members else self.itemsize
+
+    @property
+    def scalars(self) -> list[np.dtype]:
+        """The scalar types that it is made of."""
+        return [t.scalar for _, t in self.members] or [self.scalar]
+
+    def array(self, shape: tuple[int, ...]) -> np.ndarray:
+        """An empty array of values as the device stores them."""
+        return np.empty(shape if self.stored == 1 else (*shape, self.stored), self.scalar)
+
     def highest(self) -> str:
         """C text of the greatest value, the identity of min."""
         return self._limit("INFINITY", "MAX")
@@ -72,6 +90,10 @@ class Type:
     def lowest(self) -> str:
         """C text of the least value, the identity of max."""
         return "0" if self.scalar.kind == "u" else self._limit("-INFINITY", "MIN")
+
+    def zero(self) -> str:
+        """C text of nought in every component or member."""
+        return f"({self.c}){{0}}" if self.members else f"({self.c})(0)"
 
     def _limit(self, infinite: str, suffix: str) -> str:
         if self.is_float:
@@ -81,8 +103,64 @@ class Type:
         return f"{name or c.upper()}_{suffix}"
 
 
-def name_of(type_: object) -> str:
+@dataclass(frozen=True)
+class Struct:
+    """A C struct: names and types of its members.
+
+    `name` is that of the class attribute it was assigned to; a program's class sets it.
+    """
+
+    members: tuple[tuple[str, str], ...]
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or f"struct of {', '.join(n for n, _ in self.members)}"
+
+
+def struct(members: Iterable[tuple[str, Any]] | np.dtype) -> Struct:
+    """A type of several named members, for fields, messages and aggregators::
+
+        Pair = struct([("distance", "real"), ("parent", "int32")])
+
+    In snippets it goes by the name of the class attribute: `(Pair){0, -1}`. A structured NumPy
+    dtype is one without `real`.
+
+    Raises:
+        ProgramError: no members, a name twice, nested structs or arrays.
+    """
+    if isinstance(members, np.dtype):
+        if not members.names:
+            raise ProgramError(f"struct: {members} has no members")
+        members = [(n, members.fields[n][0]) for n in members.names]  # type: ignore[index]
+    try:
+        pairs = [(str(n), t) for n, t in members]
+    except (TypeError, ValueError):
+        raise ProgramError(
+            f"struct takes pairs of a name and a type, or a structured dtype, not {members!r}"
+        ) from None
+    names = [n for n, _ in pairs]
+    for name, type_ in pairs:
+        if isinstance(type_, Struct) or (isinstance(type_, np.dtype) and type_.names):
+            raise ProgramError(
+                f"struct: member {name!r} is a struct; members are scalars or vectors"
+            )
+        if isinstance(type_, np.dtype) and type_.shape:
+            raise ProgramError(
+                f"struct: member {name!r} is an array; use a vector such as 'float4'"
+            )
+        if not name.isidentifier() or names.count(name) > 1:
+            raise ProgramError(f"struct: {name!r} is no name for a member, or there twice")
+    if not pairs:
+        raise ProgramError("struct: it needs at least one member")
+    return Struct(tuple((n, str(name_of(t))) for n, t in pairs))
+
+
+def name_of(type_: object) -> str | Struct:
     """The canonical name of a type given as a name, a NumPy scalar type or a NumPy dtype."""
+    if isinstance(type_, Struct):
+        return type_
+    if isinstance(type_, np.dtype) and type_.names:
+        return struct(type_)
     if isinstance(type_, str) and type_ in NAMES:
         return type_
     if isinstance(type_, str):  # NumPy's other words are not taken: its "float" is float64
@@ -94,18 +172,19 @@ def name_of(type_: object) -> str:
             name = str(type_)
     if name in SCALARS:
         return name
-    if isinstance(type_, np.dtype) and type_.names:
-        raise ProgramError(f"structured types are not supported yet: {type_}")
     near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, NAMES, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
         f"{name!r} is no type of a field or message; {hint}use 'real', a NumPy scalar "
-        f"({', '.join(SCALARS)}) or an OpenCL vector such as 'float4'"
+        f"({', '.join(SCALARS)}), an OpenCL vector such as 'float4', or a struct([...])"
     )
 
 
-def resolve(name: str, real: str) -> Type:
+def resolve(name: str | Struct, real: str) -> Type:
     """The type called `name`, where `real` is 'float32' or 'float64'."""
+    if isinstance(name, Struct):
+        members = tuple((n, resolve(t, real)) for n, t in name.members)
+        return Type(name.name, struct_dtype(members), 1, members)
     if name in SCALARS:
         return Type(SCALARS[name], np.dtype(name))
     base, digits = re.fullmatch(r"([a-z]+)(\d*)", name).groups()  # type: ignore[union-attr]
@@ -113,9 +192,34 @@ def resolve(name: str, real: str) -> Type:
     return Type(c + digits, np.dtype(_NUMPY[c]), int(digits or 1))
 
 
-def unfit(value: Any, name: str) -> str:
+def struct_dtype(members: Iterable[tuple[str, Type]]) -> np.dtype:
+    """The NumPy dtype of a C struct of these members.
+
+    NumPy's align=True is not enough: it aligns a vector, to it a subarray, as one of its items.
+    """
+    members = list(members) or [("gascl_unused", resolve("int32", ""))]
+    offsets, end = [], 0
+    for _, type_ in members:
+        end = -(-end // type_.alignment) * type_.alignment
+        offsets.append(end)
+        end += type_.itemsize
+    widest = max(t.alignment for _, t in members)
+    return np.dtype(
+        {
+            "names": [n for n, _ in members],
+            "formats": [t.scalar if t.width == 1 else (t.scalar, (t.stored,)) for _, t in members],
+            "offsets": offsets,
+            "itemsize": -(-end // widest) * widest,
+        },
+        align=True,
+    )
+
+
+def unfit(value: Any, name: str | Struct) -> str:
     """Why a number given in Python is none that the type called `name` holds, or an empty text."""
     scalar = resolve(name, "float64").scalar
+    if scalar.names:
+        return f"expected text, a C expression for a {name}"
     if isinstance(value, str | bytes | bool | np.bool_ | complex) or not np.isscalar(value):
         return f"expected a number ({name})"
     if scalar.kind == "f":

@@ -4,15 +4,15 @@
 // next superstep's scatter.
 #include "runtime.cl"
 
-static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE,
+static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
                              __global gascl_message *outbox, __global uchar *sent) {
-    const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON);
+    const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e;  // a program that reads e is not admitted
     e.src = id;
-    const gascl_box out = gascl_scatter(v, e, ahead, GASCL_STATE_ON);
-    outbox[id] = gascl_narrow(out, id, gascl_control_);
+    const gascl_box out = gascl_scatter(v, &e, ahead, GASCL_STATE_ON GASCL_LANE_ON);
+    outbox[GASCL_AT(id)] = gascl_narrow(out, id, gascl_control_);
 #if !GASCL_EVERY_ARC_SENDS
-    sent[id] = out.count > 0;
+    sent[GASCL_AT(id)] = out.count > 0;
 #endif
 }
 
@@ -20,42 +20,42 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
                                    __global uchar *restrict sent) {
     if (gascl_control_->stopped)
         return;
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+        GASCL_FOR_LANES {
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[id]) {
-            sent[id] = 0;
-            continue;
-        }
+            if (!gascl_mask[id]) {
+                sent[GASCL_AT(id)] = 0;
+                continue;
+            }
 #endif
-        gascl_outbox_put(id, 0, GASCL_STATE_ON, outbox, sent);
-    }
+            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, outbox, sent);
+        }
 }
 
-static void gascl_outbox_fetch(const gascl_offset arc, gascl_box *in,
-                               __global const int *sources, __global const gascl_message *outbox,
-                               __global const uchar *sent) {
-    const int source = sources[arc];
+static void gascl_outbox_fetch(const size_t at, gascl_box *in,
+                               __global const gascl_message *outbox, __global const uchar *sent) {
 #if !GASCL_EVERY_ARC_SENDS
-    if (!sent[source])
+    if (!sent[at])
         return;
 #endif
-    gascl_box_combine(in, outbox[source]);
+    gascl_box_combine(in, outbox[at]);
     ++in->count;
 }
 
-static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
-                                __global gascl_message *outbox_next,
+static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally,
+                                GASCL_STATE GASCL_LANE, __global gascl_message *outbox_next,
                                 __global uchar *sent_next) {
-    gascl_apply(row, in, tally, GASCL_STATE_ON);
+    gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_FUSED
-    gascl_outbox_put(row, 1, GASCL_STATE_ON, outbox_next, sent_next);
+    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, outbox_next, sent_next);
 #endif
 }
 
 #define GASCL_OUTBOX_WANTED(row) true
-#define GASCL_OUTBOX_FETCH(arc, row, in) gascl_outbox_fetch(arc, &in, sources, outbox, sent)
+#define GASCL_OUTBOX_FETCH(arc, row, in) \
+    gascl_outbox_fetch(GASCL_AT(sources[arc]), &in, outbox, sent)
 #define GASCL_OUTBOX_FINISH(row, in) \
-    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON, outbox_next, sent_next)
+    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON, outbox_next, sent_next)
 
 __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict blocks,
                                   __global const gascl_offset *restrict offsets,

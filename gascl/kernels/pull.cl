@@ -4,34 +4,35 @@
 #include "runtime.cl"
 
 static void gascl_pull_fetch(const gascl_offset arc, const int row, gascl_box *in,
-                             GASCL_STATE GASCL_EDGE, __global const int *sources) {
+                             GASCL_STATE GASCL_EDGE GASCL_LANE, __global const int *sources) {
     const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
     if (!gascl_mask[source])
         return;
 #endif
-    const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
-    const gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON);
-    gascl_box_merge(in, gascl_scatter(v, e, 0, GASCL_STATE_ON));
+    const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
+    gascl_box_merge(in, gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON));
 }
 
 #define GASCL_PULL_WANTED(row) true
 #define GASCL_PULL_FETCH(arc, row, in) \
-    gascl_pull_fetch(arc, row, &in, GASCL_STATE_ON GASCL_EDGE_ON, sources)
-#define GASCL_PULL_FINISH(row, in) inbox[row] = in
+    gascl_pull_fetch(arc, row, &in, GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON, sources)
+#define GASCL_PULL_FINISH(row, in) pulled[GASCL_AT(row)] = in
 
 __kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE, __global const int *restrict blocks,
                                 __global const gascl_offset *restrict offsets,
                                 __global const int *restrict sources,
-                                __global gascl_box *restrict inbox) {
+                                __global gascl_box *restrict pulled) {
     GASCL_GATHER(blocks, offsets, GASCL_PULL_WANTED, GASCL_PULL_FETCH, GASCL_PULL_FINISH)
 }
 
-__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict inbox,
+__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict pulled,
                                __global gascl_tally *restrict tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
-        gascl_apply(id, inbox[id], &tally, GASCL_STATE_ON);
+        GASCL_FOR_LANES
+            gascl_apply(id, pulled[GASCL_AT(id)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_tally_store(tally, tallies, scratch);
 }

@@ -5,38 +5,6 @@
 // stands in a branch: PoCL 3.0 hangs or corrupts memory there, however uniform the branch is.
 #include "program.h"
 
-static gascl_box gascl_box_empty(void) {
-    gascl_box box;
-    box.combined = gascl_identity();
-    box.count = 0;
-#if GASCL_OVERFLOWS
-    box.overflow = 0;
-#endif
-    return box;
-}
-
-static void gascl_box_combine(gascl_box *box, const gascl_accumulator x) {
-#if GASCL_OVERFLOWS
-    box->combined = gascl_combine(box->combined, x, &box->overflow, 0);
-#else
-    box->combined = gascl_combine(box->combined, x);
-#endif
-}
-
-// Several messages along one arc are combined and count as one.
-static void gascl_send(gascl_box *out, const gascl_message x) {
-    if (out->count)
-        gascl_box_combine(out, x);
-    else
-        out->combined = x;
-    out->count = 1;
-#if GASCL_OVERFLOWS
-    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
-        out->overflow += 1 << 24;  // more than wrapping back can undo
-#endif
-    out->combined = (gascl_message)out->combined;  // what travels is a message, however delivered
-}
-
 static void gascl_box_merge(gascl_box *into, const gascl_box from) {
     if (!from.count)
         return;
@@ -52,7 +20,7 @@ static void gascl_box_merge(gascl_box *into, const gascl_box from) {
 // The combined message in its own type; one that does not fit is recorded with the least id.
 static gascl_message gascl_narrow(const gascl_box in, const int id,
                                   __global gascl_control *control) {
-    const gascl_message message = (gascl_message)in.combined;
+    const gascl_message message = GASCL_TO_MESSAGE(in.combined);
 #if GASCL_OVERFLOWS
     if (in.overflow || (in.count && (gascl_accumulator)message != in.combined))
         atomic_min(&control->overflow, id);
@@ -60,32 +28,25 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
     return message;
 }
 
-static void gascl_put_mask(__global uchar *mask, const int id, const uchar value) {
-    mask[id] = value;
+#if GASCL_SINGLE
+// What a vertex makes of its messages, which lie side by side.
+static void gascl_apply_single(const int id, __global gascl_message *messages, const int count,
+                               gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+    gascl_gathered msg = gascl_nothing();
+    if (count)
+        msg = gascl_gather_snippet(gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON), messages,
+                                   count, GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_apply_message(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
-
-static int gascl_read_mask(__global const uchar *mask, const int id) {
-    return mask[id];
+#else
+static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+#if GASCL_INBOX
+    gascl_box_merge(&in, gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps GASCL_LANE_ON));
+#endif
+    gascl_apply_message(id, gascl_narrow(in, id, gascl_control_), in.count, tally,
+                        GASCL_STATE_ON GASCL_LANE_ON);
 }
-
-static bool gascl_is_vertex(const long id, const int sender, __global const gascl_run *run,
-                            __global gascl_control *control) {
-    if (id >= 0 && id < run->graph.num_vertices)
-        return true;
-    atomic_min(&control->fault, sender);
-    return false;
-}
-
-static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
-                              __global const gascl_run *run, __global gascl_control *control) {
-    if (gascl_is_vertex(id, sender, run, control))
-        mask[id] = 1;
-}
-
-static int gascl_get_mask_of(const long id, const int sender, __global const uchar *mask,
-                             __global const gascl_run *run, __global gascl_control *control) {
-    return gascl_is_vertex(id, sender, run, control) ? mask[id] : 0;
-}
+#endif
 
 // How many vertices there are to go through: none once the run has stopped.
 static int gascl_vertices(__global const gascl_run *run, __global const gascl_control *control) {
@@ -94,11 +55,88 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 
 // Vertices, or what else is counted: each group owns a contiguous range, in which its items take
 // turns.
-#define GASCL_CHUNK(n) ((int)(((long)(n) + get_num_groups(0) - 1) / get_num_groups(0)))
-#define GASCL_FOR_RANGE(id, n)                                                                   \
-    for (int gascl_last = (int)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),     \
-             id = (int)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) + get_local_id(0); \
+#define GASCL_CHUNK(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
+#define GASCL_FOR_RANGE_OF(type, id, n)                                                           \
+    for (type gascl_last = (type)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),    \
+              id = (type)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) +                 \
+                   (type)get_local_id(0);                                                         \
          id < gascl_last; id += GASCL_GROUP)
+#define GASCL_FOR_RANGE(id, n) GASCL_FOR_RANGE_OF(int, id, n)
+
+#if GASCL_LANES > 1
+#define GASCL_FOR_LANES for (int gascl_lane = 0; gascl_lane < GASCL_LANES; ++gascl_lane)
+#else
+#define GASCL_FOR_LANES
+#endif
+
+#if GASCL_DEBUG
+static uint gascl_mixed(uint x) {  // Wellons' lowbias32
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+static gascl_offset gascl_divisor(gascl_offset a, gascl_offset b) {  // Euclid's
+    while (b) {
+        const gascl_offset rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// The i-th of n in an order of this row, superstep and seed: every step-th one, around and around.
+static gascl_offset gascl_shuffled(const gascl_offset i, const gascl_offset n, const int row,
+                                   const int superstep) {
+    const uint seed = gascl_mixed(gascl_mixed(GASCL_SEED + superstep) + row);
+    gascl_offset step = n > 1 ? 1 + seed % (n - 1) : 1;
+    while (gascl_divisor(n, step) != 1)
+        ++step;
+    return (gascl_offset)(((ulong)i * step + gascl_mixed(seed) % n) % n);
+}
+#define GASCL_ITH_ARC(i, begin, end, row) \
+    ((begin) + gascl_shuffled((i) - (begin), (end) - (begin), row, gascl_control_->superstep))
+#else
+#define GASCL_ITH_ARC(i, begin, end, row) (i)
+#endif
+
+// Where the message of an arc lies, in the order of receivers. Those that are read singly must lie
+// side by side in each lane.
+#if GASCL_SINGLE && GASCL_LANES > 1
+#define GASCL_SLOT(arc, offsets) \
+    ((size_t)gascl_lane * offsets[gascl_run_->graph.num_vertices] + (arc))
+#else
+#define GASCL_SLOT(arc, offsets) GASCL_AT(arc)
+#endif
+
+#if GASCL_SINGLE
+// The messages that were sent, moved side by side; returns how many.
+static int gascl_close_up(__global gascl_message *messages, __global uchar *sent,
+                          const int slots) {
+    int count = 0;
+    for (int i = 0; i < slots; ++i)
+        if (sent[i]) {
+            sent[i] = 0;
+            messages[count++] = messages[i];
+        }
+    return count;
+}
+
+#if GASCL_DEBUG
+// In an order of this row, superstep and seed (Fisher and Yates).
+static void gascl_shuffle(__global gascl_message *messages, const int count, const int row,
+                          const int superstep) {
+    uint seed = gascl_mixed(gascl_mixed(GASCL_SEED + superstep) + row);
+    for (int i = count - 1; i > 0; --i) {
+        seed = gascl_mixed(seed + i);
+        const int other = (int)(seed % (uint)(i + 1));
+        const gascl_message held = messages[i];
+        messages[i] = messages[other];
+        messages[other] = held;
+    }
+}
+#endif
+#endif
 
 // Gather over rows: a group owns the rows blocks[group] to blocks[group + 1]. FETCH(arc, row, box)
 // adds what one arc of a row carries, and FINISH(row, box) takes the whole. Where WANTED(row) is
@@ -107,6 +145,26 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 #define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
     const int gascl_last = gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1];             \
     for (int row = blocks[get_group_id(0)]; row < gascl_last; ++row) {                            \
+        gascl_box gascl_in[GASCL_LANES];                                                          \
+        GASCL_FOR_LANES gascl_in[gascl_lane] = gascl_box_empty();                                 \
+        if (WANTED(row)) {                                                                        \
+            const gascl_offset gascl_begin = offsets[row], gascl_end = offsets[row + 1];          \
+            for (gascl_offset gascl_i = gascl_begin; gascl_i < gascl_end; ++gascl_i) {            \
+                const gascl_offset arc = GASCL_ITH_ARC(gascl_i, gascl_begin, gascl_end, row);     \
+                GASCL_FOR_LANES FETCH(arc, row, gascl_in[gascl_lane]);                            \
+            }                                                                                     \
+        }                                                                                         \
+        GASCL_FOR_LANES FINISH(row, gascl_in[gascl_lane]);                                        \
+    }
+#elif GASCL_LANES > 1
+// An item takes a row in one lane, so that neighbouring items read neighbouring lanes.
+#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
+    const int gascl_first = blocks[get_group_id(0)];                                              \
+    const int gascl_rows =                                                                        \
+        gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1] - gascl_first;                  \
+    for (int gascl_i = get_local_id(0); gascl_i < gascl_rows * GASCL_LANES;                       \
+         gascl_i += GASCL_GROUP) {                                                                \
+        const int row = gascl_first + gascl_i / GASCL_LANES, gascl_lane = gascl_i % GASCL_LANES;  \
         gascl_box in = gascl_box_empty();                                                         \
         if (WANTED(row)) {                                                                        \
             const gascl_offset gascl_end = offsets[row + 1];                                      \

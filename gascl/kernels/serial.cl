@@ -4,28 +4,54 @@
 
 __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *restrict offsets,
                            __global const int *restrict targets,
-                           __global gascl_box *restrict inbox,
-                           __global gascl_tally *restrict tallies) {
+                           __global const gascl_offset *restrict in_offsets,
+                           __global const gascl_offset *restrict slot,
+                           __global gascl_message *restrict messages,
+                           __global uchar *restrict sent, __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
     const int n = gascl_run_->graph.num_vertices;
-    for (int id = 0; id < n; ++id)
-        inbox[id] = gascl_box_empty();
     for (int row = 0; row < n; ++row) {
 #if !GASCL_SCATTER_ALL
         if (!gascl_mask[row])
             continue;
 #endif
-        const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON);
-        for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc) {
-            const gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON);
-            gascl_box in = inbox[targets[arc]];
-            gascl_box_merge(&in, gascl_scatter(v, e, 0, GASCL_STATE_ON));
-            inbox[targets[arc]] = in;
+        GASCL_FOR_LANES {
+            const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
+            for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc) {
+                gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
+                const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ARC_STATE
+                gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#endif
+                if (out.count) {
+                    messages[GASCL_SLOT(slot[arc], offsets)] =
+                        gascl_narrow(out, row, gascl_control_);
+                    sent[GASCL_SLOT(slot[arc], offsets)] = 1;
+                }
+            }
         }
     }
     gascl_tally tally = gascl_tally_zero();
     for (int id = 0; id < n; ++id)
-        gascl_apply(id, inbox[id], &tally, GASCL_STATE_ON);
+        GASCL_FOR_LANES {
+#if GASCL_SINGLE
+            const size_t first = GASCL_SLOT(in_offsets[id], offsets);
+            const int slots = (int)(in_offsets[id + 1] - in_offsets[id]);
+            const int count = gascl_close_up(messages + first, sent + first, slots);
+            gascl_apply_single(id, messages + first, count, &tally,
+                               GASCL_STATE_ON GASCL_LANE_ON);
+#else
+            gascl_box in = gascl_box_empty();
+            for (gascl_offset i = in_offsets[id]; i < in_offsets[id + 1]; ++i) {
+                if (!sent[GASCL_AT(i)])
+                    continue;
+                sent[GASCL_AT(i)] = 0;
+                gascl_box_combine(&in, messages[GASCL_AT(i)]);
+                ++in.count;
+            }
+            gascl_apply(id, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
+        }
     tallies[0] = tally;
 }

@@ -5,6 +5,9 @@
 // per vertex that one was received, so that gather's cost follows the messages.
 #include "runtime.cl"
 
+// Lanes of one row are several items' work: none of them can take the row's mark back for all.
+#define GASCL_RECEIVED (!GASCL_EVERY_ARC_SENDS && GASCL_LANES == 1)
+
 __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, __global const int *restrict blocks,
                                   __global const gascl_offset *restrict offsets,
                                   __global const int *restrict targets,
@@ -21,55 +24,86 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
         if (!gascl_mask[row])
             continue;
 #endif
-        const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON);
         const gascl_offset end = offsets[row + 1];
-        for (gascl_offset arc = offsets[row] + (shared ? get_local_id(0) : 0); arc < end;
-             arc += shared ? GASCL_GROUP : 1) {
-            const int target = targets[arc];
-            const gascl_edge e = gascl_edge_at(row, target, arc GASCL_EDGE_ON);
-            const gascl_box out = gascl_scatter(v, e, 0, GASCL_STATE_ON);
-            if (!out.count)
-                continue;
-            messages[slot[arc]] = gascl_narrow(out, row, gascl_control_);
-#if !GASCL_EVERY_ARC_SENDS
-            sent[slot[arc]] = 1;
-            received[target] = 1;
+        GASCL_FOR_LANES {
+            const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
+            for (gascl_offset arc = offsets[row] + (shared ? get_local_id(0) : 0); arc < end;
+                 arc += shared ? GASCL_GROUP : 1) {
+                const int target = targets[arc];
+                gascl_edge e = gascl_edge_at(row, target, arc GASCL_EDGE_ON GASCL_LANE_ON);
+                const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ARC_STATE
+                gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
 #endif
+                if (!out.count)
+                    continue;
+                messages[GASCL_SLOT(slot[arc], offsets)] = gascl_narrow(out, row, gascl_control_);
+#if !GASCL_EVERY_ARC_SENDS
+                sent[GASCL_SLOT(slot[arc], offsets)] = 1;
+#endif
+#if GASCL_RECEIVED
+                received[target] = 1;
+#endif
+            }
         }
     }
 }
 
-static void gascl_slots_fetch(const gascl_offset arc, gascl_box *in,
+static void gascl_slots_fetch(const size_t at, gascl_box *in,
                               __global const gascl_message *messages, __global uchar *sent) {
 #if !GASCL_EVERY_ARC_SENDS
-    if (!sent[arc])
+    if (!sent[at])
         return;
-    sent[arc] = 0;
+    sent[at] = 0;
 #endif
-    gascl_box_combine(in, messages[arc]);
+    gascl_box_combine(in, messages[at]);
     ++in->count;
 }
 
-static void gascl_slots_finish(const int row, const gascl_box in, gascl_tally *tally, GASCL_STATE,
-                               __global uchar *received) {
-#if !GASCL_EVERY_ARC_SENDS
-    if (in.count)
-        received[row] = 0;
+#define GASCL_SLOTS_WANTED(row) (!GASCL_RECEIVED || received[row])
+#define GASCL_SLOTS_FETCH(arc, row, in) \
+    gascl_slots_fetch(GASCL_SLOT(arc, offsets), &in, messages, sent)
+#if GASCL_RECEIVED
+#define GASCL_SLOTS_FINISH(row, in)                                                              \
+    do {                                                                                         \
+        if (in.count)                                                                            \
+            received[row] = 0;                                                                   \
+        gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);                              \
+    } while (0)
+#else
+#define GASCL_SLOTS_FINISH(row, in) gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON)
 #endif
-    gascl_apply(row, in, tally, GASCL_STATE_ON);
-}
-
-#define GASCL_SLOTS_WANTED(row) (GASCL_EVERY_ARC_SENDS || received[row])
-#define GASCL_SLOTS_FETCH(arc, row, in) gascl_slots_fetch(arc, &in, messages, sent)
-#define GASCL_SLOTS_FINISH(row, in) gascl_slots_finish(row, in, &tally, GASCL_STATE_ON, received)
 
 __kernel void gascl_slots_gather(GASCL_STATE, __global const int *restrict blocks,
                                  __global const gascl_offset *restrict offsets,
-                                 __global const gascl_message *restrict messages,
+                                 __global gascl_message *restrict messages,
                                  __global uchar *restrict sent, __global uchar *restrict received,
                                  __global gascl_tally *restrict tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
+#if GASCL_SINGLE
+    const int last = gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1];
+    for (int row = blocks[get_group_id(0)] + get_local_id(0); row < last; row += GASCL_GROUP)
+        GASCL_FOR_LANES {
+            __global gascl_message *inbox = messages + GASCL_SLOT(offsets[row], offsets);
+            int count = (int)(offsets[row + 1] - offsets[row]);
+#if !GASCL_EVERY_ARC_SENDS
+            if (GASCL_RECEIVED && !received[row])
+                count = 0;
+            else
+                count = gascl_close_up(inbox, sent + GASCL_SLOT(offsets[row], offsets), count);
+#if GASCL_RECEIVED
+            if (count)
+                received[row] = 0;
+#endif
+#endif
+#if GASCL_DEBUG
+            gascl_shuffle(inbox, count, row, gascl_control_->superstep);
+#endif
+            gascl_apply_single(row, inbox, count, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+        }
+#else
     GASCL_GATHER(blocks, offsets, GASCL_SLOTS_WANTED, GASCL_SLOTS_FETCH, GASCL_SLOTS_FINISH)
+#endif
     gascl_tally_store(tally, tallies, scratch);
 }

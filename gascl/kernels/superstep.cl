@@ -1,47 +1,81 @@
 // What every run needs around a delivery: init, the commit of masks, and the end of a superstep.
 #include "runtime.cl"
 
-// Sizes of the structs that the host lays out, too, so that it can compare.
+// Sizes of the structs that the host lays out, too, so that it can compare; then the user's.
 __kernel void gascl_sizes(__global int *sizes) {
     sizes[0] = sizeof(gascl_run);
     sizes[1] = sizeof(gascl_box);
     sizes[2] = sizeof(gascl_tally);
     sizes[3] = sizeof(gascl_control);
+    gascl_layouts(sizes + 4);
 }
 
-// Superstep 0's beginning: field inits, the init snippet and the first mask.
-__kernel void gascl_start(GASCL_STATE, const ulong given, __global gascl_tally *tallies) {
+// Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
+// a value, those in `kept` keep it; `own_mask`: the program says who scatters first.
+__kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
+                          __global gascl_tally *tallies) {
     __local gascl_tally scratch[GASCL_GROUP];
     gascl_tally tally = gascl_tally_zero();
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        gascl_init(id, given, &tally, GASCL_STATE_ON);
+        GASCL_FOR_LANES {
+#if GASCL_INBOX
+            gascl_inbox[GASCL_AT(id)] = gascl_cell_empty();
+#if GASCL_POSTS_AHEAD
+            gascl_inbox_next[GASCL_AT(id)] = gascl_cell_empty();
+#endif
+#endif
+            gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+        }
     gascl_tally_store(tally, tallies, scratch);
 }
 
-#if GASCL_MASKED
-// The next mask becomes this superstep's. What apply set for other vertices (marks) outlives
-// their own unset_mask(); see docs/programs.md.
-__kernel void gascl_commit(GASCL_STATE, __global int *counts) {
-    __local int scratch[GASCL_GROUP];
-    int count = 0;
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
-#if GASCL_MARKS
-        const uchar set = gascl_next[id] | gascl_marks[id];
-        gascl_marks[id] = 0;
-#else
-        const uchar set = gascl_next[id];
+#if GASCL_ARC_STATE
+__kernel void gascl_start_arcs(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                               __global const int *targets, const ulong kept) {
+    GASCL_FOR_RANGE(row, gascl_run_->graph.num_vertices)
+        for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
+            GASCL_FOR_LANES
+                gascl_init_arc(gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON),
+                               arc, kept, GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON);
+}
 #endif
-        count += set;
-        gascl_mask[id] = set;
-        gascl_next[id] = 0;
-    }
-    scratch[get_local_id(0)] = count;
+
+// Copies of the fields that apply writes and others read, from before the phase.
+#if GASCL_SNAPSHOTS
+__kernel void gascl_snapshot(GASCL_STATE) {
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
+        GASCL_FOR_LANES gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
+}
+#endif
+
+// How many vertices the next mask holds, and how many arcs go out from them: of each group.
+static void gascl_count(const long vertices, const long arcs, __global long *counts,
+                        __local long *scratch) {
+    const int item = get_local_id(0);
+    scratch[2 * item] = vertices;
+    scratch[2 * item + 1] = arcs;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        for (int i = 1; i < GASCL_GROUP; ++i)
-            count += scratch[i];
-        counts[get_group_id(0)] = count;
+    for (int which = item; which < 2; which += GASCL_GROUP) {
+        long sum = 0;
+        for (int i = 0; i < GASCL_GROUP; ++i)
+            sum += scratch[2 * i + which];
+        counts[2 * get_group_id(0) + which] = sum;
     }
+}
+
+#if GASCL_MASKED && !GASCL_SPARSE
+// The next mask becomes this superstep's.
+__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
+                           __global long *counts) {
+    __local long scratch[2 * GASCL_GROUP];
+    long vertices = 0, arcs = 0;
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+        if (gascl_commit_mask(id GASCL_MASKS_ON)) {
+            ++vertices;
+            arcs += offsets[id + 1] - offsets[id];
+        }
+    }
+    gascl_count(vertices, arcs, counts, scratch);
 }
 #endif
 
@@ -56,44 +90,62 @@ __kernel void gascl_fold(GASCL_STATE, __global const gascl_tally *tallies, const
 }
 
 // The end of a superstep, by one group: reduce the tallies, ask `stop`, keep a record. Numbers of
-// `stopped`: 1 the program's stop, 2 an empty mask, 3 overflow, 4 an id out of range.
+// `stopped`: 1 the program's stop, 2 an empty mask, 3 overflow, 4 a fault (words.cl), 5 a pause for
+// the host to choose another delivery, where the next frontier's arcs leave what it named.
 __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
-                           __global const int *counts, const int num_counts, const int starting,
-                           const int ask_stop, __global gascl_control *records, const int slot) {
+                           __global const long *counts, const int num_counts, const int starting,
+                           const int ask_stop, const long least_arcs, const long most_arcs,
+                           __global gascl_control *records, const int slot) {
     __local gascl_tally scratch[GASCL_GROUP];
-    __local long totals[GASCL_GROUP];
+    __local long totals[2 * GASCL_GROUP];
     const int item = get_local_id(0);
     gascl_tally tally = gascl_tally_zero();
     for (int i = item; i < num_tallies; i += GASCL_GROUP)
         gascl_tally_add(&tally, tallies[i]);
-    long count = 0;
-    for (int i = item; i < num_counts; i += GASCL_GROUP)
-        count += counts[i];
+    long vertices = 0, arcs = 0;
+    for (int i = item; i < num_counts; i += GASCL_GROUP) {
+        vertices += counts[2 * i];
+        arcs += counts[2 * i + 1];
+    }
     scratch[item] = tally;
-    totals[item] = count;
+    totals[2 * item] = vertices;
+    totals[2 * item + 1] = arcs;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item != 0 || gascl_control_->stopped)
         return;
     for (int i = 1; i < GASCL_GROUP; ++i) {
         gascl_tally_add(&tally, scratch[i]);
-        count += totals[i];
+        vertices += totals[2 * i];
+        arcs += totals[2 * i + 1];
     }
     gascl_control now = *gascl_control_;
-    const gascl_aggregates prev = now.tally.aggregates;
+    const gascl_aggregates prev = now.aggregates;
     now.tally = tally;
+    now.aggregates = gascl_settle(tally);
     now.active = now.next_active;
-    now.next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : count;
+    now.next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
+    now.next_arcs = arcs;
     if (now.overflow != INT_MAX)
         now.stopped = 3;
     else if (now.fault != INT_MAX)
         now.stopped = 4;
     else if (!starting && ask_stop &&
-             gascl_stop(prev, tally.aggregates, now.superstep, gascl_run_))
+             gascl_stop(prev, now.aggregates, now.superstep, gascl_run_))
         now.stopped = 1;
-    else if (!GASCL_SCATTER_ALL && now.next_active == 0)
+    else if (!GASCL_SCATTER_ALL && now.next_active == 0 && !now.under_way)
         now.stopped = 2;
+    else if (arcs < least_arcs || arcs > most_arcs)
+        now.stopped = 5;
     if (!starting)
         ++now.superstep;
-    *gascl_control_ = now;
+#if GASCL_SPARSE
+    now.frontier = GASCL_SCATTER_ALL ? now.frontier : now.frontier_next;
+    now.touched = now.touched_next;
+#else
+    now.frontier = now.touched = 0;
+#endif
+    now.frontier_next = now.listed = now.touched_next = 0;
     records[slot] = now;
+    now.under_way = 0;
+    *gascl_control_ = now;
 }

@@ -1,0 +1,39 @@
+// Delivery `edges` (Kim, algorithms 1 and 2, edge-centric): a work-item takes an arc of the list of
+// arcs (COO), whoever its ends are, and adds what it carries to its receiver's inbox atomically.
+//
+// Departures: any combiner, not only a sum; both directions of an undirected edge are arcs of the
+// list; scatter of a masked program skips the arcs of vertices that are not in the mask.
+#include "runtime.cl"
+
+__kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *restrict sources,
+                                  __global const int *restrict targets, const long num_arcs) {
+    if (gascl_control_->stopped)
+        return;
+    GASCL_FOR_RANGE_OF(gascl_offset, arc, num_arcs) {
+        const int source = sources[arc];
+#if !GASCL_SCATTER_ALL
+        if (!gascl_mask[source])
+            continue;
+#endif
+        GASCL_FOR_LANES {
+            const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
+            gascl_edge e = gascl_edge_at(source, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
+            const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ARC_STATE
+            gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#endif
+            if (out.count)
+                gascl_post(targets[arc], gascl_narrow(out, source, gascl_control_),
+                           GASCL_POST() GASCL_LANE_ON);
+        }
+    }
+}
+
+__kernel void gascl_edges_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
+    __local gascl_tally scratch[GASCL_GROUP];
+    gascl_tally tally = gascl_tally_zero();
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
+        GASCL_FOR_LANES
+            gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_tally_store(tally, tallies, scratch);
+}

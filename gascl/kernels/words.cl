@@ -1,0 +1,132 @@
+// The words of the language: what snippets call, behind the macros that the header defines. Included
+// by the header, after its types and the combiner.
+//
+// An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind and by
+// the line of the built source, with the least vertex where it happened: the host can then say where
+// in the user's file that is, and the run has stopped.
+#define GASCL_OUT_OF_RANGE 0
+#define GASCL_SENT_TWICE 1
+#define GASCL_NAN 2
+#define GASCL_INFINITE 3
+#define GASCL_DIVIDED_BY_ZERO 4
+#define GASCL_NO_MESSAGE 5
+#define GASCL_NO_NEIGHBOR 6
+
+// Where the value of this lane stands among those of a vertex or an arc.
+#if GASCL_LANES == 1
+#define GASCL_AT(i) (i)
+#else
+#define GASCL_AT(i) ((size_t)(i) * GASCL_LANES + gascl_lane)
+#endif
+
+static void gascl_trap(const int kind, const int line, const int id, __global int *faults,
+                       __global gascl_control *control) {
+    atomic_min(&faults[kind * GASCL_LINES + line], id);
+    atomic_min(&control->fault, id);
+}
+
+static bool gascl_is_vertex(const long id, const int sender, const int line, __global int *faults,
+                            __global gascl_control *control, __global const gascl_run *run) {
+    if (id >= 0 && id < run->graph.num_vertices)
+        return true;
+    gascl_trap(GASCL_OUT_OF_RANGE, line, sender, faults, control);
+    return false;
+}
+
+static gascl_box gascl_box_empty(void) {
+    gascl_box box;
+    box.combined = gascl_identity();
+    box.count = 0;
+#if GASCL_OVERFLOWS
+    box.overflow = 0;
+#endif
+    return box;
+}
+
+static void gascl_box_combine(gascl_box *box, const gascl_accumulator x) {
+#if GASCL_OVERFLOWS
+    box->combined = gascl_combine(box->combined, x, &box->overflow, 0);
+#else
+    box->combined = gascl_combine(box->combined, x);
+#endif
+}
+
+#if GASCL_SINGLE
+// Where messages are read singly, one travels along an arc: there is nothing to combine two with.
+static void gascl_send(gascl_box *out, const gascl_message x, const int sender, const int line,
+                       __global int *faults, __global gascl_control *control) {
+    if (out->count)
+        gascl_trap(GASCL_SENT_TWICE, line, sender, faults, control);
+    out->combined = x;
+    out->count = 1;
+}
+#else
+// Several messages along one arc are combined and count as one.
+static void gascl_send(gascl_box *out, const gascl_message x) {
+    if (out->count)
+        gascl_box_combine(out, x);
+    else
+        out->combined = x;
+    out->count = 1;
+#if GASCL_OVERFLOWS
+    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
+        out->overflow += 1 << 24;  // more than wrapping back can undo
+#endif
+    out->combined = GASCL_TO_MESSAGE(out->combined);  // a message travels, however delivered
+}
+#endif
+
+#if GASCL_MASKED && GASCL_SPARSE
+#include "frontier.cl"
+#elif GASCL_MASKED
+#include "mask.cl"
+#endif
+
+#if GASCL_INBOX
+#include "inbox.cl"
+#endif
+
+// The other end of v's i-th arc.
+static int gascl_neighbor(const long i, const int id, const int line, __global int *faults,
+                          __global gascl_control *control, __global const gascl_run *run,
+                          __global const gascl_offset *offsets, __global const int *targets) {
+    if (i >= 0 && i < offsets[id + 1] - offsets[id])
+        return targets[offsets[id] + i];
+    gascl_trap(GASCL_NO_NEIGHBOR, line, id, faults, control);
+    return id;
+}
+
+// Whether there is an arc from a to b: a row's targets are sorted.
+static bool gascl_has_edge(const long a, const long b, const int id, const int line,
+                           __global int *faults, __global gascl_control *control,
+                           __global const gascl_run *run, __global const gascl_offset *offsets,
+                           __global const int *targets) {
+    if (!gascl_is_vertex(a, id, line, faults, control, run) ||
+        !gascl_is_vertex(b, id, line, faults, control, run))
+        return false;
+    gascl_offset first = offsets[a], last = offsets[a + 1];
+    while (first < last) {
+        const gascl_offset middle = first + (last - first) / 2;
+        if (targets[middle] < b)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < offsets[a + 1] && targets[first] == b;
+}
+
+#if GASCL_DEBUG
+static int gascl_zero(const int id, const int line, __global int *faults,
+                      __global gascl_control *control) {
+    gascl_trap(GASCL_DIVIDED_BY_ZERO, line, id, faults, control);
+    return 1;
+}
+
+static int gascl_message_index(const long i, const int num_messages, const int id, const int line,
+                               __global int *faults, __global gascl_control *control) {
+    if (i >= 0 && i < num_messages)
+        return (int)i;
+    gascl_trap(GASCL_NO_MESSAGE, line, id, faults, control);
+    return 0;
+}
+#endif

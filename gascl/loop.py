@@ -1,0 +1,287 @@
+"""The superstep loop: enqueue, look at what the device recorded, go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.deliveries import Launch
+from gascl.device import Device
+from gascl.direction import Direction
+from gascl.errors import GasclError, ProgramError
+from gascl.graph import Graph
+from gascl.interrupts import Interrupts
+from gascl.layout import Layout
+from gascl.plan import Plan
+from gascl.program import VertexProgram
+from gascl.restart import Start
+from gascl.result import Step
+from gascl.state import RECORDS, State
+
+#: Why the device stopped, as gascl_finish (superstep.cl) writes it.
+_STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT, _PAUSE = 1, 2, 3, 4, 5
+#: What a trap found, as kernels/words.cl numbers them.
+_FAULTS = (
+    "gave an id that is not in 0 ... {last}",
+    "sent twice along one arc, and a gather snippet reads one message an arc: send once",
+    "made NaN",
+    "made a finite value infinite",
+    "divided by zero",
+    "read messages[i] with an i that is not in 0 ... num_messages - 1",
+    "asked for neighbor(i) with an i that is not in 0 ... num_neighbors - 1",
+)
+#: Seconds of work to have under way between two looks at what the device did.
+_AHEAD = 0.1
+
+
+class Loop:
+    """One run: what is on the device, and how far it got.
+
+    Attributes:
+        trace: a `Step` for each superstep.
+        direction: which of the plans is in use.
+    """
+
+    def __init__(
+        self,
+        program: VertexProgram,
+        plans: Sequence[Plan],
+        layout: Layout,
+        state: State,
+        start: Start,
+        callback: Callable[[Step], Any] | None,
+    ):
+        self.program, self.layout, self.state, self.start = program, layout, state, start
+        self.device: Device = layout.device
+        self.graph: Graph = layout.graph
+        self.callback = callback
+        self.direction = Direction.of(plans, self.device, layout.num_arcs)
+        self.trace: list[Step] = []
+        self.seconds = 0.0
+
+    @property
+    def plan(self) -> Plan:
+        return self.direction.plan
+
+    def to_end(self, max_supersteps: int, interrupts: Interrupts) -> tuple[str, bool]:
+        """Run until something ends it: what, in words, and whether that is the program's rule."""
+        fixed = self.program.fixed_supersteps()
+        limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
+        started = time.perf_counter()
+        stopped = self._begin(fixed is None)
+        ahead = 1
+        why = ""
+        while not stopped and not why and len(self.trace) < limit and not interrupts.pending:
+            count = min(ahead, limit - len(self.trace))
+            before = time.perf_counter()
+            stopped, why = self._batch(count, fixed is None)
+            each = (time.perf_counter() - before) / count
+            if stopped == _PAUSE:
+                stopped = 0
+                self._turn()
+            if self.program.converged is None:
+                ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
+        if self.plan.delivery.sparse and self.plan.facts.masked:
+            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"))
+        self.seconds = time.perf_counter() - started
+        if stopped == _STOP_HELD:
+            return f"stop held: {(type(self.program).stop or '').strip()}", True
+        if stopped == _MASK_EMPTY:
+            return "no vertex is active and no message is under way", True
+        if why:
+            return why, True
+        if fixed is not None and len(self.trace) == fixed:
+            return f"ran the {fixed} supersteps asked for", True
+        if interrupts.pending:
+            return "interrupted by Ctrl-C", False
+        return f"reached max_supersteps={max_supersteps} before its rule held", False
+
+    def _begin(self, ask_stop: bool) -> int:
+        """What stands before the first superstep; returns why nothing is to be done, or 0."""
+        if self.start.resumes:
+            stopped = self._resume()
+        else:
+            stopped = self._start(ask_stop)
+        if type(self.program).scatter_on == "all" and self.plan.delivery.sparse:
+            both = ("STATE", "out_offsets", "frontier", "frontier_next")
+            self._launch("gascl_push_all", self.device.groups, both)
+        if stopped == _PAUSE:
+            stopped = 0
+            self._turn()
+        else:
+            self.direction.choose(int(self.state.control["next_arcs"][0]))
+        return stopped
+
+    def _resume(self) -> int:
+        """Go on with a kept State as it stands."""
+        state, control = self.state, self.state.control
+        if self.plan.facts.masked:
+            if self.plan.delivery.sparse:
+                self._launch(
+                    "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
+                )
+            idle = not control["next_active"][0] and not state.pending
+            if idle and type(self.program).scatter_on == "mask":
+                return _MASK_EMPTY
+        least, most = self.direction.bounds()
+        return 0 if least <= control["next_arcs"][0] <= most else _PAUSE
+
+    def _start(self, ask_stop: bool) -> int:
+        """Field inits, the init snippet and the first mask: the program's own, or one given."""
+        state, groups = self.state, self.device.groups
+        given = self.start.mask is not None or self.start.kept_mask
+        numbers = (np.uint64(state.given), np.uint64(state.kept), np.int32(not given))
+        self._launch("gascl_start", groups, ("STATE", *numbers, "tallies"))
+        if self.plan.facts.arc_state:
+            kept = np.uint64(state.kept_arcs)
+            arguments = ("STATE", "EDGE", "out_offsets", "out_targets", kept)
+            self._launch("gascl_start_arcs", groups, arguments)
+        self._enqueue_finish(groups, 0, True, ask_stop)
+        state.swap(self.plan)
+        record = state.records(1)[0]
+        self._check(record)
+        if not given:
+            return int(record["stopped"])
+        return self._set_mask(record)
+
+    def _set_mask(self, record: np.void) -> int:
+        """Replace the first mask by the one given."""
+        state = self.state
+        mask = self.start.mask
+        if mask is None:
+            mask = np.empty(self.graph.num_vertices, np.uint8)
+            cl.enqueue_copy(self.device.queue, mask, state.buffers["mask"])
+        state.write("mask", mask)
+        for name in ("next", "marks", "flags"):
+            if name in state.buffers:
+                state.clear(state.buffers[name], state.buffers[name].size)
+        degrees = np.diff(self.graph.arcs(type(self.program).edges).out_offsets)
+        control = state.control
+        control["stopped"] = control["frontier"] = control["listed"] = 0
+        control["next_active"] = np.count_nonzero(mask)
+        control["next_arcs"] = degrees[mask != 0].sum()
+        state.write("control", control)
+        if self.plan.delivery.sparse:
+            self._launch(
+                "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
+            )
+        if not control["next_active"][0]:
+            return _MASK_EMPTY
+        least, most = self.direction.bounds()
+        return 0 if least <= control["next_arcs"][0] <= most else _PAUSE
+
+    def _turn(self) -> None:
+        """Change to the other plan, and the mask to its form."""
+        state, was = self.state, self.plan
+        if not self.direction.choose(int(state.control["next_arcs"][0])):
+            return
+        state.control["stopped"] = 0
+        if was.delivery.sparse:
+            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"), plan=was)
+            state.control["frontier"] = state.control["touched"] = 0
+        state.write("control", state.control)
+        if self.plan.delivery.sparse:
+            self._launch(
+                "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
+            )
+
+    def _batch(self, count: int, ask_stop: bool) -> tuple[int, str]:
+        """Run up to `count` supersteps; the device stops by itself where its rule holds."""
+        events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
+        records = self.state.records(count)
+        for slot, record in enumerate(records):
+            self._check(record)
+            seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
+            aggregates = record["aggregates"]
+            step = Step(
+                superstep=len(self.trace),
+                active=int(record["active"]),
+                messages=int(record["tally"]["messages"]),
+                aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
+                seconds=seconds,
+                delivery=self.plan.delivery.name,
+                why=self.direction.why,
+            )
+            self.trace.append(step)
+            self.state.control = records[slot : slot + 1].copy()
+            if self.callback is not None:
+                self.callback(step)
+            if record["stopped"]:
+                return int(record["stopped"]), ""
+            if ask_stop and self.program.converged is not None and self.program.converged(step):
+                return 0, "converged() said so"
+        return 0, ""
+
+    def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:
+        events = []
+        groups = 1
+        first = not self.trace and slot == 0
+        if self.plan.facts.snapshots:
+            events.append(self._launch("gascl_snapshot", self.device.groups, ("STATE",)))
+        for launch in self.plan.delivery.launches:
+            if launch.first_only and self.plan.facts.fusable and not first:
+                continue
+            groups = self._groups(launch)
+            events.append(self._launch(launch.kernel, groups, launch.arguments))
+        events += self._enqueue_finish(max(groups, 1), slot, False, ask_stop)
+        self.state.swap(self.plan)
+        self.device.queue.flush()
+        return events
+
+    def _groups(self, launch: Launch) -> int:
+        if launch.over.endswith("_blocks"):
+            return len(self.layout.blocks(launch.over)) - 1
+        return {"vertices": self.device.groups, "one": 0}[launch.over]
+
+    def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
+        events, counts = [], 0
+        if self.plan.facts.masked:
+            commit = self.plan.delivery.commit
+            counts = self.device.groups
+            flag = np.int32(starting)
+            arguments = [flag if a == "starting" else a for a in commit.arguments]
+            events.append(self._launch(commit.kernel, counts, arguments))
+        reduced = "tallies"
+        if tallies > self.device.groups:
+            folding = ("STATE", "tallies", np.int32(tallies), "folded")
+            events.append(self._launch("gascl_fold", self.device.groups, folding))
+            reduced, tallies = "folded", self.device.groups
+        numbers = (np.int32(starting), np.int32(ask_stop), *map(np.int64, self.direction.bounds()))
+        arguments = ["STATE", reduced, np.int32(tallies), "counts", np.int32(counts), *numbers]
+        events.append(self._launch("gascl_finish", 1, (*arguments, "records", np.int32(slot))))
+        return events
+
+    def _launch(
+        self, name: str, groups: int, arguments: Sequence[Any], plan: Plan | None = None
+    ) -> Any:
+        """Enqueue a kernel with `groups` work-groups, or with one item where that is 0."""
+        plan = plan or self.plan
+        local = plan.group if groups else 1
+        kernel = plan.kernels[name]
+        kernel.set_args(*self.state.arguments(plan, arguments))
+        size = (max(groups, 1) * local,)
+        return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
+
+    def _check(self, record: np.void) -> None:
+        """Raise for what the device found wrong."""
+        step = len(self.trace)
+        name = type(self.program).__name__
+        if record["stopped"] == _OVERFLOW:
+            label = self.graph.label_of(int(record["overflow"]))
+            raise GasclError(
+                f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
+                f"in superstep {step}; declare a wider type, such as message = 'int64' or 'real'"
+            )
+        if record["stopped"] == _FAULT:
+            faults = self.state.faults(self.plan)
+            kind, line = np.unravel_index(np.argmin(faults), faults.shape)
+            label = self.graph.label_of(int(faults[kind, line]))
+            place = self.plan.places[line - 1]
+            what = _FAULTS[kind].format(last=self.graph.num_vertices - 1)
+            shown = f"\n    {place.text.strip()}" if place and place.text else ""
+            at = f"{place}: " if place else ""
+            raise ProgramError(f"{at}{name}: vertex {label!r} {what}, in superstep {step}{shown}")

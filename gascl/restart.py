@@ -1,0 +1,117 @@
+"""How a run goes on from a kept State: what continues, and who starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GasclError, ProgramError
+from gascl.facts import Facts
+from gascl.graph import Graph
+from gascl.program import VertexProgram
+
+if TYPE_CHECKING:
+    from gascl.state import State
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a run begins.
+
+    Attributes:
+        resumes: as if it had never been interrupted: superstep, aggregates, messages and mask.
+        mask: (V,) uint8, who scatters first; None: the program's own rule.
+        kept_mask: the mask is the State's.
+    """
+
+    resumes: bool = False
+    mask: np.ndarray | None = None
+    kept_mask: bool = False
+
+
+def resolve_start(program: VertexProgram, graph: Graph, state: State | None, start: Any) -> Start:
+    """What `run(program, state=state, start=start)` means.
+
+    Raises:
+        ProgramError: the program can't go on from that State on this graph.
+        GasclError: the State is used up, or `start` makes no sense.
+    """
+    cls = type(program)
+    masked = cls.scatter_on == "mask"
+    named = start if isinstance(start, str) else None
+    if named is not None and named not in ("mask", "changed"):
+        raise GasclError(f"start is 'mask', 'changed' or an array of vertices, not {start!r}")
+    if start is not None and not masked:
+        raise ProgramError(f"{cls.__name__} scatters on all: start={start!r} has no meaning")
+    if state is None:
+        if named is not None:
+            raise GasclError(f"start={named!r} goes on from a State: give state=result.state")
+        return Start(mask=None if start is None else _mask(graph, start))
+    state.check_unused()
+    changed = graph is not state.graph and graph.fingerprint != state.graph.fingerprint
+    if changed:
+        _check_change(program, graph, state)
+        if named is None and start is None and masked:
+            named = "changed"
+    same = cls is state.program and program.lanes == state.lanes
+    if named in (None, "mask") and start in (None, named) and same and not changed:
+        return Start(resumes=True)
+    if state.pending:
+        raise ProgramError(
+            f"messages of {state.program.__name__} are under way in that State: only a run of "
+            "the same program, on the same graph and mask, can deliver them"
+        )
+    if named == "mask":
+        if not state.has_mask:
+            raise ProgramError(f"start='mask': {state.program.__name__} left no mask")
+        return Start(kept_mask=True)
+    if named == "changed":
+        if graph.change is None:
+            raise GasclError("start='changed': the graph is none that with_edges made")
+        return Start(mask=_marked(graph, graph.change.vertices))
+    return Start(mask=None if start is None else _mask(graph, start))
+
+
+def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
+    """Refuse a program for whose State this graph is another problem."""
+    cls = type(program)
+    if graph.num_vertices != state.graph.num_vertices:
+        raise ProgramError(
+            f"the State is of {state.graph.num_vertices:,} vertices and the graph has "
+            f"{graph.num_vertices:,}: run without state="
+        )
+    if Facts.of(cls).arc_state:
+        raise ProgramError(
+            f"{cls.__name__} keeps state on arcs, and the graph's arcs have changed: run without "
+            "state="
+        )
+    if cls.restart == "any":
+        return
+    change = graph.change
+    direct = change is not None and change.before == state.graph.fingerprint
+    if cls.restart == "added" and direct and change is not None and not change.removed:
+        return
+    why = {
+        True: f"the change removed {change.removed if change else 0} edges",
+        False: "the graph is not the State's with_edges(...)",
+    }[direct]
+    able = "survives added edges only" if cls.restart == "added" else "survives no change"
+    raise ProgramError(f"{cls.__name__} can't go on from that State: it {able}, and {why}; run it "
+                       "without state=")  # fmt: skip
+
+
+def _mask(graph: Graph, labels: Iterable[Any]) -> np.ndarray:
+    try:
+        vertices = list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+    except TypeError:
+        raise GasclError(f"start is an array or list of vertices, not {labels!r}") from None
+    return _marked(graph, np.array([graph.index_of(v) for v in vertices], np.int64))
+
+
+def _marked(graph: Graph, vertices: np.ndarray) -> np.ndarray:
+    mask = np.zeros(graph.num_vertices, np.uint8)
+    mask[vertices] = 1
+    return mask

@@ -1,0 +1,126 @@
+"""What a run is given in numbers: initial fields and parameters, checked and laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import ProgramError
+from gascl.fields import ChoiceParam, Lanes, Param, SuperstepsParam, VertexParam
+from gascl.graph import Graph
+from gascl.header import Header
+from gascl.layout import convert
+from gascl.program import VertexProgram
+from gascl.types import Type
+
+
+def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarray:
+    """The parameters of each lane and the graph's counts, as kernels read them."""
+    run = np.zeros(1, header.run)
+    run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
+    for name, param in type(program).params.items():
+        if isinstance(param, ChoiceParam | SuperstepsParam):
+            continue
+        value = getattr(program, name)
+        for lane in range(program.lanes):
+            one = value[lane] if isinstance(value, Lanes) else value
+            run["params"][name][0, lane] = _parameter(program, graph, param, one)
+    return run
+
+
+def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:
+    if isinstance(param, VertexParam):
+        return graph.index_of(value)
+    type_ = param.resolve(program.dtype)
+    if type_.is_float:
+        most = float(np.finfo(type_.scalar).max)
+        if np.isfinite(value) and abs(value) > most:
+            raise ProgramError(
+                f"{program!r}: {param.name}={value} is beyond {type_.scalar}, which holds "
+                f"up to {most:.3g}; use dtype='float64'"
+            )
+    return value
+
+
+def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
+    """The vertex fields given at construction, each in its field's type.
+
+    Of shape (V,), with lanes (V, lanes), and one more dimension for the components of a vector.
+
+    Raises:
+        ProgramError: a wrong length, an unknown vertex, a value the type can't hold.
+    """
+    arrays = {}
+    for name, given in program.initial.items():
+        type_ = types[name]
+        tail = (type_.width,) if type_.width > 1 else ()
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *tail)
+        if isinstance(given, Mapping):
+            values = np.zeros(shape, type_.scalar)
+            for label, value in given.items():
+                values[graph.index_of(label)] = _one(program, name, type_, label, value)
+        elif type_.members:
+            values = _struct_array(program, name, type_, given)
+        else:
+            values = np.asarray(given)
+        if lanes and values.shape == shape:
+            values = np.repeat(values[:, None], program.lanes, axis=1)
+        shape = (graph.num_vertices, *lanes, *tail)
+        if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
+            raise ProgramError(
+                f"{type(program).__name__}({name}=...): expected "
+                f"{'values' if type_.members else 'numbers'} of shape {shape}, one a "
+                f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
+            )
+        if not type_.members:
+            values = convert(values, type_, f"the initial {name!r}")
+        arrays[name] = values.copy()
+    return arrays
+
+
+def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any) -> Any:
+    """One vertex's initial value."""
+    if type_.members:
+        try:
+            return np.array(tuple(value), type_.scalar)
+        except (TypeError, ValueError):
+            one = None
+    else:
+        one = np.asarray(value)
+    shape = (type_.width,) if type_.width > 1 else ()
+    if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): {value!r} of {label!r} is no {type_.c}"
+        )
+    what = f"the initial {name!r} of {label!r}"
+    return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
+
+
+def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) -> np.ndarray:
+    """A structured array with the type's members, by name."""
+    values = np.asarray(given)
+    members = [n for n, _ in type_.members]
+    if values.dtype.names is None or set(values.dtype.names) != set(members):
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): expected a structured array with the members "
+            f"{', '.join(members)}; got {values.dtype}"
+        )
+    array = np.zeros(values.shape, type_.scalar)
+    for member, inner in type_.members:
+        part = values[member]
+        if inner.width == 1:
+            array[member] = convert(part, inner, f"the initial {name!r}, {member!r}")
+        else:
+            array[member][..., : inner.width] = part
+    return array
+
+
+def stored(values: np.ndarray, type_: Type) -> np.ndarray:
+    """As OpenCL keeps it: a vector of 3 takes the place of 4."""
+    if type_.width == type_.stored:
+        return np.ascontiguousarray(values)
+    pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]
+    return np.pad(values, pad)
