@@ -1,13 +1,15 @@
-"""Vertex programs as small trees, and those trees as C snippets.
+"""Vertex programs as small trees.
 
-`oracle.run` interprets a tree; `namespace` renders it to the class body that gascl compiles.
+`oracle.run` interprets a tree; `program_text` renders it to the class that gascl compiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple
+
+from values import Structs, components
 
 # Expressions ---------------------------------------------------------------------------------
 
@@ -19,7 +21,10 @@ class Const:
 
 @dataclass(frozen=True)
 class Var:
-    """`space.name`, where space is v, e, p, g, prev or agg; superstep, msg, has_msg have none."""
+    """`space.name`, where space is v, e, p, g, prev or agg; words such as msg have none.
+
+    Within a gather snippet `item` is one of the messages and `found` what its loop has found.
+    """
 
     space: str
     name: str
@@ -70,16 +75,58 @@ class GetMask:
     of: Expr | None = None
 
 
-Expr = Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask
+@dataclass(frozen=True)
+class Member:
+    """A scalar of a vector or struct, by its path: `v.best.x`."""
+
+    x: Expr
+    path: str
+
+
+@dataclass(frozen=True)
+class Make:
+    """A vector or struct of these scalars."""
+
+    kind: str
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Of:
+    """`FIELD_of(of)`."""
+
+    name: str
+    of: Expr
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """`neighbor(i)`, i modulo their number; the vertex itself where there are none."""
+
+    i: Expr
+
+
+@dataclass(frozen=True)
+class HasEdge:
+    a: Expr
+    b: Expr
+
+
+Expr = (
+    Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask | Member | Make | Of | Neighbor
+) | HasEdge
 
 # Statements ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Assign:
+    """To `v.NAME` or `e.NAME`; the name may go on to a member: "best.x"."""
+
     name: str
     value: Expr
     op: str = "="  # or "+="
+    space: str = "v"
 
 
 @dataclass(frozen=True)
@@ -91,7 +138,10 @@ class If:
 
 @dataclass(frozen=True)
 class Send:
+    """`send(value)`, or `send_to(to, value)`."""
+
     value: Expr
+    to: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +165,20 @@ class Aggregate:
 Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate
 
 
+@dataclass(frozen=True)
+class Gather:
+    """A gather snippet: one of the forms of `gathers`, which finds a number among the messages.
+
+    `item` is a number computed of each message (`Var("", "item")`), `result` what `msg` becomes
+    of the number found (`Var("", "found")`).
+    """
+
+    form: str
+    item: Expr
+    result: Expr
+    real: bool = False  # whether the numbers are floats
+
+
 def contains(block: tuple[Stmt, ...], kind: type) -> bool:
     """Whether a statement of this kind stands in the block, on any path."""
     return any(
@@ -124,21 +188,41 @@ def contains(block: tuple[Stmt, ...], kind: type) -> bool:
     )
 
 
+def walk(node: Any) -> Iterator[Any]:
+    """Every expression and statement in a tree or block."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from walk(part)
+    elif is_dataclass(node):
+        yield node
+        for f in fields(node):
+            yield from walk(getattr(node, f.name))
+
+
+# Programs ------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Field:
-    type: str  # NumPy's name, or "real"
+    type: str  # a name as in `values`
     init: Expr = Const(0)
+
+
+class Aggregator(NamedTuple):
+    type: str
+    how: str  # an op, or C text over a and b
+    identity: int | Make | None = None  # of such a text
 
 
 @dataclass(frozen=True)
 class Program:
     fields: Mapping[str, Field]
     message: str
-    combine: str
-    identity: int | float | None = None  # of a custom combine
+    combine: str | None = None
+    identity: int | float | Make | None = None  # of a custom combine or a gather snippet
     edge_fields: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)  # default
     params: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # type, default
-    aggregates: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # type, how
+    aggregates: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # see Aggregator
     mask: Expr | None = None  # absent: every vertex, unless init sets masks
     scatter_on: str = "mask"
     apply_on: str = "message"
@@ -150,157 +234,48 @@ class Program:
     converged: Callable[[Any], bool] | None = None  # of a Step
     has_supersteps: bool = False  # declares param.supersteps, with this default
     supersteps: int | None = None
+    structs: Structs = field(default_factory=dict)
+    arc_fields: Mapping[str, Field] = field(default_factory=dict)
+    gather: Gather | None = None
+    gathered: str | None = None
+    lanes: int | None = None  # the class attribute
+    listed: int | None = None  # without it: a parameter is to be given as a list of so many
+    # Of custom rules that `combiners.CUSTOM` has not: C text -> the rule in Python.
+    folds: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
+
+    @property
+    def msg_type(self) -> str:
+        return self.gathered or self.message
+
+    def aggregator(self, name: str) -> Aggregator:
+        return Aggregator(*self.aggregates[name])
 
 
-# C text --------------------------------------------------------------------------------------
-
-# Of these C would turn a signed operand into an unsigned one: they are read as `long`.
-UNSIGNED = ("uint32", "uint64")
-WRAP = "int wrap(int x, int n) { x = x % n; return x < 0 ? x + n : x; }"
-EXTREMES = {-(2**31): "INT_MIN", -(2**63): "LONG_MIN"}
-
-
-def constant(value: int | float) -> str:
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return "INFINITY" if value > 0 else "(-INFINITY)"
-    text = EXTREMES.get(int(value)) or repr(value)
-    if isinstance(value, int) and value >= 2**31:
-        text += "L"
-    return f"({text})" if text.startswith("-") else text
+def kind_of(program: Program, x: Expr) -> str:
+    """The type of an expression that reads something declared; "int32" of anything else."""
+    if isinstance(x, Member):
+        parts = dict(components(kind_of(program, x.x), program.structs))
+        return parts[x.path]
+    if isinstance(x, Make):
+        return x.kind
+    if isinstance(x, Of):
+        return program.fields[x.name].type
+    if isinstance(x, Cond):
+        return kind_of(program, x.then)
+    return declared_type(program, x.space, x.name) if isinstance(x, Var) else "int32"
 
 
 def declared_type(program: Program, space: str, name: str) -> str:
     """The declared type of a variable; "int32" for what gascl itself provides."""
     if space == "v" and name in program.fields:
         return program.fields[name].type
+    if space == "e" and name in program.arc_fields:
+        return program.arc_fields[name].type
     if space == "e" and name in program.edge_fields:
         return program.edge_fields[name][0]
     if space == "p":
         return program.params[name][0]
     if space in ("prev", "agg"):
-        return program.aggregates[name][0]
-    return program.message if name == "msg" else "int32"
-
-
-def c_expr(program: Program, x: Expr) -> str:
-    def text(y: Expr) -> str:
-        return c_expr(program, y)
-
-    if isinstance(x, Const):
-        return constant(x.value)
-    if isinstance(x, Var):
-        name = f"{x.space}.{x.name}" if x.space else x.name
-        return f"(long){name}" if declared_type(program, x.space, x.name) in UNSIGNED else name
-    if isinstance(x, Bin):
-        a, b = text(x.a), text(x.b)
-        if x.op in ("min", "max"):
-            return f"{x.op}((long)({a}), (long)({b}))"
-        if x.op in ("fmin", "fmax"):
-            return f"{x.op}((real)({a}), (real)({b}))"
-        return f"({a} {x.op} {b})"
-    if isinstance(x, Cond):
-        return f"({text(x.test)} ? {text(x.then)} : {text(x.orelse)})"
-    if isinstance(x, Clamp):
-        cast, name = ("(real)", "fm") if x.real else ("(long)", "m")
-        low, high = cast + constant(x.low), cast + constant(x.high)
-        return f"{name}in({name}ax({cast}({text(x.x)}), {low}), {high})"
-    if isinstance(x, Vertex):
-        return f"wrap({text(x.x)}, g.num_vertices)"
-    if isinstance(x, ToInt):
-        return f"(int)({text(x.x)})"
-    return "get_mask()" if x.of is None else f"get_mask_of({text(x.of)})"
-
-
-def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> str:
-    lines = []
-    for s in block:
-        if isinstance(s, If):
-            lines.append(f"{indent}if ({c_expr(program, s.test)}) {{")
-            lines.append(c_block(program, s.then, indent + "    "))
-            if s.orelse:
-                lines.append(f"{indent}}} else {{")
-                lines.append(c_block(program, s.orelse, indent + "    "))
-            lines.append(f"{indent}}}")
-            continue
-        if isinstance(s, Assign):
-            line = f"v.{s.name} {s.op} {c_expr(program, s.value)}"
-        elif isinstance(s, Send):
-            line = f"send({c_expr(program, s.value)})"
-        elif isinstance(s, Aggregate):
-            line = f"aggregate_{s.name}({c_expr(program, s.value)})"
-        elif isinstance(s, UnsetMask):
-            line = "unset_mask()"
-        else:
-            line = "set_mask()" if s.of is None else f"set_mask_of({c_expr(program, s.of)})"
-        lines.append(f"{indent}{line};")
-    return "\n".join(lines)
-
-
-def texts(program: Program) -> dict[str, str]:
-    """Every part of the class body that is text: snippets, expressions and choices."""
-    body = {"message": program.message, "combine": program.combine}
-    if program.identity is not None:
-        body["identity"] = constant(program.identity)
-    body |= {
-        "scatter_on": program.scatter_on,
-        "apply_on": program.apply_on,
-        "edges": program.edges,
-    }
-    if program.mask is not None:
-        body["mask"] = c_expr(program, program.mask)
-    if program.stop is not None:
-        body["stop"] = c_expr(program, program.stop)
-    for name in ("init", "scatter", "apply"):
-        if block := getattr(program, name):
-            body[name] = "\n" + c_block(program, block) + "\n"
-    inits = [c_expr(program, f.init) for f in program.fields.values()]
-    if any("wrap(" in text for text in [*body.values(), *inits]):
-        body["functions"] = WRAP
-    return body
-
-
-def namespace(program: Program) -> dict[str, Any]:
-    """The body of the program's class."""
-    from gascl import aggregate, edge, param, vertex
-
-    body: dict[str, Any] = dict(texts(program))
-    for name, f in program.fields.items():
-        body[name] = getattr(vertex, f.type)(init=c_expr(program, f.init))
-    for name, (kind, default) in program.edge_fields.items():
-        declare = getattr(edge, kind)
-        body[name] = declare() if default is None else declare(default=default)
-    for name, (kind, default) in program.params.items():
-        body[name] = getattr(param, kind)(default=default)
-    for name, (kind, how) in program.aggregates.items():
-        body[name] = getattr(aggregate, kind)(how)
-    if program.has_supersteps:
-        body["supersteps"] = param.supersteps(default=program.supersteps)
-    if program.converged is not None:
-        rule = program.converged
-        body["converged"] = lambda self, step: rule(step)
-    return body
-
-
-def build(program: Program) -> Any:
-    """The VertexProgram subclass."""
-    from gascl import VertexProgram
-
-    return type("Random", (VertexProgram,), namespace(program))
-
-
-def listing(program: Program) -> str:
-    """The program as one would have typed it, for the reader of a failure."""
-    lines = ["class Random(VertexProgram):"]
-    for name, f in program.fields.items():
-        lines.append(f"    {name} = vertex.{f.type}(init={c_expr(program, f.init)!r})")
-    for name, (kind, default) in program.edge_fields.items():
-        lines.append(f"    {name} = edge.{kind}({'' if default is None else f'default={default}'})")
-    lines += [f"    {n} = param.{kind}(default={d})" for n, (kind, d) in program.params.items()]
-    lines += [f"    {n} = aggregate.{k}({how!r})" for n, (k, how) in program.aggregates.items()]
-    if program.has_supersteps:
-        lines.append(f"    supersteps = param.supersteps(default={program.supersteps})")
-    if program.converged is not None:
-        lines.append("    converged = ...  # see the tree")
-    for name, text in texts(program).items():
-        lines.append(f'    {name} = """{text}"""' if "\n" in text else f"    {name} = {text!r}")
-    return "\n".join(lines)
+        its = program.aggregator(name)
+        return {"count": "int64", "mean": "float64"}.get(its.how, its.type)
+    return {"msg": program.msg_type, "item": program.message}.get(name, "int32")

@@ -1,79 +1,44 @@
-"""Hypothesis strategies: random vertex programs (as trees) and the graphs to run them on.
+"""A hypothesis strategy: random vertex programs, as trees.
 
-Values stay small by construction: an expression carries bounds of its value, sums and products
-that would leave them are clamped, and whatever may hold an identity or another extreme value (msg,
-prev, a "raw" or "wide" field) is clamped where it is read. The oracle checks the same as it runs.
+A `Shape` says what a program must have; the rest is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+from combiners import CUSTOM, by_component, custom_identity, least
 from hypothesis import strategies as st
-from oracle import CUSTOM, PlainGraph, identity_of
 from program_tree import (
-    Aggregate,
-    Assign,
-    Bin,
-    Clamp,
-    Cond,
+    Aggregator,
     Const,
-    Expr,
     Field,
+    Gather,
     GetMask,
     If,
+    Make,
     Program,
     Send,
-    SetMask,
     Stmt,
     ToInt,
-    UnsetMask,
     Var,
-    Vertex,
     contains,
 )
-
-BOUND = 100_000  # of an intermediate value
-FIELD_TYPES = [
-    *["int32", "int64", "real", "real", "float32", "float64"],
-    *["uint8", "int8", "int16", "uint16", "uint32", "uint64"],
-]
-MESSAGE_TYPES = ["int32", "int64", "uint32", "real", "real"]
-INTEGER_ONLY = ("or", "and", "(a + b) % 1009", "a ^ b")
-DRAW = Callable[[st.SearchStrategy[Any]], Any]
+from random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
+from random_statements import Writer, sent_value
+from random_stops import stop_rules
+from shapes import GATHERS, INTEGER_ONLY, NARROW, STRUCTS, VECTORS, WANTS, WIDE, Shape
+from values import SCALARS, components, is_real, is_scalar, layout
 
 
-def is_real(kind: str) -> bool:
-    return kind in ("real", "float32", "float64")
+class _Drawing:
+    """One program, part by part: `body` becomes the `Program`."""
 
-
-def bounds_of(kind: str) -> tuple[int, int]:
-    """What may be stored in a field, a message or an aggregator of a type."""
-    if kind in ("uint8", "int8"):
-        return (0, 200) if kind == "uint8" else (-100, 100)
-    return (0, 1000) if kind.startswith("uint") else (-1000, 1000)
-
-
-class E(NamedTuple):
-    """An expression, the bounds of its value, and whether C computes it in floating point."""
-
-    x: Expr
-    low: int
-    high: int
-    real: bool = False
-
-
-@dataclass
-class Scope:
-    """What expressions of one snippet may read: `leaves`, and whose mask."""
-
-    draw: DRAW
-    leaves: list[E]
-    masks: bool = False  # get_mask() and get_mask_of(...)
-    writable: dict[str, str] = field(default_factory=dict)  # field: type
+    def __init__(self, draw: DRAW, shape: Shape, real: str):
+        self.draw, self.shape, self.real = draw, shape, real
+        wants = {w for w in WANTS if w in shape.wants or (not shape.only and self.chance(15))}
+        self.wants = wants - ({"send_to"} if shape.combine in GATHERS else set())
+        self.body: dict[str, Any] = {"structs": {}, "folds": {}, "aggregates": {}}
 
     def pick(self, *choices: Any) -> Any:
         return self.draw(st.sampled_from(choices))
@@ -81,290 +46,266 @@ class Scope:
     def chance(self, percent: int) -> bool:
         return self.draw(st.integers(0, 99)) >= 100 - percent
 
-    def constant(self) -> E:
-        value = self.draw(st.integers(-9, 20))
-        return E(Const(value), value, value)
+    def program(self) -> Program:
+        self.message()
+        self.world()
+        self.vertex_fields()
+        self.scatter()
+        if self.shape.combine in GATHERS:
+            self.gather()
+        self.apply()
+        self.body |= stop_rules(self.draw, self.body, self.laned)
+        self.body.pop("ops", None)
+        return Program(**self.body)
 
-    def fit(self, e: E, low: int, high: int) -> Expr:
-        """`e` brought within bounds, clamped where it has to be."""
-        return e.x if low <= e.low and e.high <= high else Clamp(e.x, low, high, e.real)
+    def composite(self, kind: str | None, most: int = 64) -> str:
+        """A vector ("vector"), a struct ("struct") or either, of so many bytes at most."""
+        structs = self.body["structs"]
+        fits = lambda name, known: layout(name, known, self.real)[0] <= most  # noqa: E731
+        vectors = [v for v in VECTORS if fits(v, {})]
+        if kind == "vector" or (kind is None and self.chance(40)):
+            return self.pick(*vectors)
+        drawn = self.pick(*[s for s in STRUCTS if fits("S", {"S": s})])
+        name = next((n for n, members in structs.items() if members == drawn), "")
+        name = name or "Pair Other Third Fourth Fifth Sixth".split()[len(structs)]
+        structs[name] = drawn
+        return name
 
-    def integer(self, e: E) -> E:
-        return E(ToInt(e.x), e.low, e.high) if e.real else e
-
-    def vertex(self) -> Expr:
-        """The id of some vertex."""
-        return Vertex(self.integer(self.expr(1)).x)
-
-    def test(self, depth: int = 1) -> Expr:
-        kind = self.pick("compare", "compare", "compare", "and", "or", "mask", "odd")
-        if kind == "odd":
-            e = self.integer(self.expr(depth - 1))
-            return Bin("&", e.x, Const(1))
-        if kind == "mask" and self.masks:
-            return GetMask() if self.chance(50) else GetMask(self.vertex())
-        if kind in ("and", "or") and depth > 0:
-            return Bin("&&" if kind == "and" else "||", self.test(depth - 1), self.test(depth - 1))
-        op = self.pick("<", "<=", ">", ">=", "==", "!=")
-        return Bin(op, self.expr(depth - 1).x, self.expr(depth - 1).x)
-
-    def expr(self, depth: int = 2) -> E:
-        if depth <= 0 or self.chance(25):
-            return self.constant() if self.chance(20) else self.pick(*self.leaves)
-        kind = self.pick("+", "+", "-", "*", "min", "max", "test", "?", "/%", "bits")
-        if kind == "test":
-            return E(self.test(depth - 1), 0, 1)
-        a, b = self.expr(depth - 1), self.expr(depth - 1)
-        if kind == "?":
-            x = Cond(self.test(depth - 1), a.x, b.x)
-            return E(x, min(a.low, b.low), max(a.high, b.high), a.real or b.real)
-        if kind == "bits":
-            a, b = self.integer(a), self.integer(b)
-            size = max(abs(a.low), abs(b.low), a.high, b.high).bit_length()
-            return E(Bin(self.pick("&", "|", "^"), a.x, b.x), -(2**size), 2**size - 1)
-        if kind == "/%":
-            a, by, op = self.integer(a), self.draw(st.integers(2, 40)), self.pick("/", "%")
-            size = by - 1 if op == "%" else max(abs(a.low), abs(a.high)) // by
-            return E(Bin(op, a.x, Const(by)), 0 if a.low >= 0 else -size, size)
-        real = a.real or b.real
-        if kind in ("min", "max"):
-            pick = min if kind == "min" else max
-            op = f"f{kind}" if real else kind
-            return E(Bin(op, a.x, b.x), pick(a.low, b.low), pick(a.high, b.high), real)
-        if kind == "*":
-            a, b = self.narrow(a, 300), self.narrow(b, 300)
-            ends = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
-        elif kind == "+":
-            a, b = self.narrow(a, BOUND // 2), self.narrow(b, BOUND // 2)
-            ends = [a.low + b.low, a.high + b.high]
+    def message(self) -> None:
+        """The type of a message and how it is combined."""
+        combine, body, kind = self.shape.combine, self.body, self.shape.message
+        most = 8 if "send_to" in self.wants else 64
+        if combine in ("least", "by component"):
+            kind = self.composite(kind, most) if kind in (None, "struct", "vector") else kind
+            ops = tuple(
+                self.pick("min", "max", *["sum"] * (its not in NARROW))
+                for _, its in components(kind, body["structs"])
+            )
+            if combine == "least":
+                rule = least(kind, body["structs"], self.real)
+            else:
+                rule = by_component(kind, body["structs"], self.real, ops)
+            body |= {"combine": rule.text, "identity": rule.identity, "ops": rule.ops}
+            body["folds"][rule.text] = rule.fold
+        elif combine in GATHERS:
+            kind = kind or (self.composite(None) if self.chance(25) else self.pick(*SCALARS))
+            kind = self.composite(kind) if kind in ("struct", "vector") else kind
         else:
-            a, b = self.narrow(a, BOUND // 2), self.narrow(b, BOUND // 2)
-            ends = [a.low - b.high, a.high - b.low]
-        return E(Bin(kind, a.x, b.x), min(ends), max(ends), real)
+            kinds = [k for k in SCALARS if not (is_real(k) and combine in INTEGER_ONLY)]
+            kinds = [k for k in kinds if k not in NARROW] if "%" in combine else kinds
+            if combine == "prod" and "send_to" in self.wants:
+                kinds = [k for k in kinds if k not in WIDE]
+            kind = kind or self.pick(*["real"] * 3 * ("real" in kinds), *kinds)
+            body["combine"] = combine
+            if combine in CUSTOM:
+                body["identity"] = custom_identity(combine, kind)
+        body["message"] = kind
 
-    def narrow(self, e: E, bound: int) -> E:
-        x = self.fit(e, -bound, bound)
-        return E(x, max(e.low, -bound), min(e.high, bound), e.real) if x is not e.x else e
+    def world(self) -> None:
+        """What a program is about: all that is not of a vertex."""
+        body, pick, draw = self.body, self.pick, self.draw
+        number = lambda most: range(draw(st.integers(0, most)))  # noqa: E731
+        body |= {
+            "scatter_on": pick("mask", "mask", "all"),
+            "apply_on": pick("message", "all"),
+            "edges": self.shape.edges or pick("out", "out", "in", "both"),
+            "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
+                            for i in number(2)},
+            "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
+                       for i in number(2)},
+        }  # fmt: skip
+        self.laned = bool(self.wants & {"lanes", "listed"})
+        if self.laned:
+            body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 5)
+        if "listed" in self.wants and not body["params"]:
+            body["params"] = {"k0": ("int32", 1)}
+        for i in number(2):
+            kind, how = pick(*SCALARS), pick("sum", "min", "max")
+            body["aggregates"][f"t{i}"] = (kind, how)
+        if "aggregators" in self.wants:
+            self.new_aggregators()
+        self.outside = [
+            *[E(Var("g", "num_vertices"), 0, 400), E(Var("g", "num_edges"), 0, 1000)],
+            *[E(Var("p", n), -20, 20, is_real(kind)) for n, (kind, _) in body["params"].items()],
+            *[E(Var("", "lane"), 0, 4)] * 2 * self.laned,
+        ]
+        self.own = [
+            *[E(Var("v", "id"), 0, 400), E(Var("v", "in_degree"), 0, 1000)],
+            *[E(Var("v", "out_degree"), 0, 1000)],
+        ]
 
+    def new_aggregators(self) -> None:
+        """One each that counts, takes a mean, and follows a rule of its own; and of a struct."""
+        body, pick = self.body, self.pick
+        body["aggregates"] |= {"n": (pick(*SCALARS), "count"), "mean": (pick(*SCALARS), "mean")}
+        how = pick(*CUSTOM)
+        kind = pick(*[k for k in SCALARS if k not in NARROW and not is_real(k)])
+        body["aggregates"]["c"] = Aggregator(kind, how, custom_identity(how, kind))
+        kind = self.composite(None)
+        rule = least(kind, body["structs"], self.real)
+        if self.chance(50):
+            ops = tuple(pick("min", "max") for _ in components(kind, body["structs"]))
+            rule = by_component(kind, body["structs"], self.real, ops)
+        body["aggregates"]["best"] = Aggregator(kind, rule.text, rule.identity)
+        body["folds"][rule.text] = rule.fold
 
-def clamped(x: Expr, real: bool, low: int = -500) -> E:
-    return E(Clamp(x, low, 500, real), low, 500, real)
+    def vertex_fields(self) -> None:
+        """Vertex fields, and how a run begins."""
+        body, pick = self.body, self.pick
+        shape, structs = self.shape, body["structs"]
+        if shape.combine in GATHERS:
+            kinds = [None, None, "int32", "real", "uint16"]
+            body["gathered"] = self.composite(None) if self.chance(25) else pick(*kinds)
+        msg_type = body.get("gathered") or body["message"]
+        fields: dict[str, Field] = {}
+        self.body["fields"] = fields
+        scope = self.at_init = Scope(self.draw, self.own + self.outside, structs=structs)
+        for i in range(self.draw(st.integers(1, 3))):
+            name, kind = f"x{i}", pick(*SCALARS)
+            if i == 0 and shape.field in SCALARS:
+                kind = shape.field
+            elif i and self.chance(60):
+                raw = self.chance(50)
+                name = f"raw{i}" if raw else f"wide{i}"
+                kind = msg_type if raw else pick("int32", "real", "int64")
+            self.add_field(name, kind)
+        if shape.field in ("struct", "vector") or self.chance(20):
+            self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
+        self.stored = {name: f.type for name, f in fields.items()}
+        scope.writable = {n: kind for n, kind in self.stored.items() if not n.startswith("raw")}
+        body["mask"] = scope.test() if self.chance(60) else None
+        if self.chance(35):
+            aggregates = ["aggregate"] * bool(body["aggregates"])
+            effects = ["assign", "set_mask", "set_mask_of", *aggregates * 2]
+            body["init"] = Writer(scope, body, effects, self.real).block(2)
 
+    def add_field(self, name: str, kind: str) -> None:
+        fields, scope = self.body["fields"], self.at_init
+        fields[name] = Field(kind, scope.stored(kind))
+        scope.leaves = self.own + self.read_fields() + self.outside
 
-def sent_value(scope: Scope, program: dict[str, Any], real_bits: int) -> Expr:
-    """What is sent: within the bounds that the combiner bears, sometimes the identity itself."""
-    kind, combine = program["message"], program["combine"]
-    dtype = np.dtype(f"f{real_bits // 8}" if kind == "real" else kind)
-    if scope.chance(15):
-        value = program.get("identity")
-        return Const(identity_of(combine, dtype) if value is None else value)
-    if combine == "prod":
-        one = Cond(scope.test(), Const(1), Const(scope.pick(-1, 0) if dtype.kind != "u" else 0))
-        few = Bin("<", scope.pick(*scope.leaves[:1]).x, Const(2))
-        return Cond(few, Const(2), one) if scope.chance(50) else one
-    low, high = bounds_of(kind)
-    e = scope.expr(2)
-    if combine in ("or", "and", "a ^ b"):
-        return scope.fit(scope.integer(e), low, high)
-    return scope.fit(e, 0 if "%" in combine else low, high)
+    def read_fields(self) -> list[E]:
+        leaves: list[E] = []
+        for name, f in self.body["fields"].items():
+            leaves += scalars(Var("v", name), f.type, self.body["structs"], is_safe(name))
+        return leaves
 
+    def step_leaves(self) -> list[E]:
+        """What scatter, gather and apply see of the vertex and the superstep."""
+        step = [E(Var("", "superstep"), 0, 100)]
+        for name in self.body["aggregates"]:
+            step += self.aggregate_leaves(name)
+        leaves = self.own + self.read_fields() * 2 + self.outside + step * self.pick(1, 3)
+        return leaves
 
-class Writer:
-    """Draws the statements of one snippet."""
+    def aggregate_leaves(self, name: str) -> list[E]:
+        kind, how, _ = Aggregator(*self.body["aggregates"][name])
+        x = Var("prev", name)
+        if how == "count":
+            return [clamped(x, "int64")]
+        if how == "mean":  # a fraction, or NaN
+            e = clamped(x, "float64")
+            return [E(ToInt(e.x), e.low, e.high)]
+        return scalars(x, kind, self.body["structs"])
 
-    def __init__(self, scope: Scope, program: dict[str, Any], effects: list[str], real_bits: int):
-        self.scope, self.program = scope, program
-        self.effects, self.real_bits = effects, real_bits
+    def scope(self, leaves: list[E], **more: Any) -> Scope:
+        others = self.body["fields"] if "others" in self.wants else {}
+        adjacency = "adjacency" in self.wants
+        structs = self.body["structs"]
+        scope = Scope(self.draw, leaves, True, structs, others, adjacency, **more)
+        wanted = [scope.other] * bool(others) + [scope.near] * adjacency
+        if wanted and leaves:  # be it ever so short, the snippet is likely to ask
+            asked = [self.pick(*wanted)() for _ in range(3)]
+            scope.leaves = leaves + asked * (1 + len(leaves) // 4)
+        return scope
 
-    def block(self, most: int, depth: int = 1) -> tuple[Stmt, ...]:
-        return tuple(self.statement(depth) for _ in range(self.scope.draw(st.integers(1, most))))
+    def arc_leaves(self) -> list[E]:
+        body = self.body
+        return [
+            *[E(Var("e", "src"), 0, 400), E(Var("e", "dst"), 0, 400)],
+            *[E(Var("e", "id"), 0, 1000), E(Var("e", "reversed"), 0, 1)],
+            *[E(Var("e", n), -9, 9, is_real(k)) for n, (k, _) in body["edge_fields"].items()] * 2,
+        ]
 
-    def statement(self, depth: int) -> Stmt:
-        scope = self.scope
-        if depth > 0 and scope.chance(40):
-            orelse = self.block(1, depth - 1) if scope.chance(40) else ()
-            return If(scope.test(), self.block(2, depth - 1), orelse)
-        effect = scope.pick(*self.effects)
-        if effect == "send":
-            return Send(sent_value(scope, self.program, self.real_bits))
-        if effect == "set_mask":
-            return SetMask()
-        if effect == "set_mask_of":
-            return SetMask(scope.vertex())
-        if effect == "unset_mask":
-            return UnsetMask()
-        if effect == "aggregate":
-            name = scope.pick(*self.program["aggregates"])
-            return Aggregate(name, scope.fit(scope.expr(), *bounds_of(self.kind(name))))
-        name = scope.pick(*scope.writable)
-        kind = scope.writable[name]
-        if name.startswith("raw"):
-            return Assign(name, Var("", "msg"))
-        if name.startswith("wide"):
-            return Assign(name, scope.fit(scope.expr(), 0, 100), "+=")
-        e = scope.expr()
-        return Assign(name, scope.fit(e, *bounds_of(kind)))
+    def scatter(self) -> None:
+        body = self.body
+        arcs: dict[str, str] = {}
+        its: list[E] = []
+        if "arc" in self.wants:
+            scope = Scope(self.draw, self.arc_leaves() + self.outside, structs=body["structs"])
+            kinds = [self.pick(*SCALARS)] + [self.composite(None)] * self.chance(40)
+            fields = {f"x{'ab'[i]}": Field(k, scope.stored(k, 1)) for i, k in enumerate(kinds)}
+            body["arc_fields"] = fields
+            arcs = {name: f.type for name, f in fields.items()}
+            for name, kind in arcs.items():
+                its += scalars(Var("e", name), kind, body["structs"], True)
+        leaves, reads_arc = self.step_leaves(), self.chance(55)
+        if reads_arc or arcs:
+            leaves += self.arc_leaves() * 2 + its * 6 + [E(GetMask(Var("e", "dst")), 0, 1)]
+        scope = self.scope(leaves, arcs=arcs)
+        effects = ["set_mask", "set_mask_of"] if self.chance(35) else []
+        effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
+        if self.shape.combine in GATHERS:  # at most one message an arc
+            block = Writer(scope, body, effects, self.real).block(2) if effects else ()
+            block += (self.one_send(scope),)
+        else:
+            block = Writer(scope, body, ["send"] * 5 + effects, self.real).block(2)
+            if not contains(block, Send):
+                block += (Send(sent_value(scope, body, self.real)),)
+        writer = Writer(scope, body, effects, self.real)
+        sure = [name for name in ("arc", "send_to") if name in self.wants]
+        body["scatter"] = tuple(writer.effect(name) for name in sure) + block
 
-    def kind(self, name: str) -> str:
-        return self.program["aggregates"][name][0]
+    def one_send(self, scope: Scope) -> Stmt:
+        sends = [(Send(sent_value(scope, self.body, self.real)),) for _ in range(2)]
+        orelse = sends[1] if self.chance(50) else ()
+        return If(scope.test(), sends[0], orelse) if self.chance(70) else sends[0][0]
 
+    def gather(self) -> None:
+        body, structs = self.body, self.body["structs"]
+        item = scalars(Var("", "item"), body["message"], structs, True)
+        leaves = self.step_leaves()
+        e = self.pick(*item)
+        if self.chance(60):
+            inner = self.scope(item * 8 + leaves)
+            e = inner.narrow(inner.expr(1), 1000)
+        form = self.shape.combine.removeprefix("gather: ")
+        ends = {"sum": (-600_000, 600_000), "distinct": (0, 600)}
+        low, high = ends.get(form, (e.low, e.high))
+        found = E(Var("", "found"), low, high, e.real)
+        scope = self.scope(leaves)
+        scope.leaves = [scope.narrow(found, 2000)] * len(scope.leaves) + scope.leaves
+        kind = body["gathered"] or body["message"]
+        if is_scalar(kind) and self.chance(30):
+            result = scope.fit(found, *bounds_of(kind))
+        else:
+            result = scope.stored(kind, 1)
+        body["gather"] = Gather(form, e.x, result, e.real)
+        if self.chance(50):
+            identity = 7 if is_scalar(kind) else None
+            parts = components(kind, structs)
+            body["identity"] = identity or Make(kind, tuple(Const(i) for i in range(len(parts))))
 
-def read_fields(fields: dict[str, Field]) -> list[E]:
-    leaves = []
-    for name, f in fields.items():
-        x, real = Var("v", name), is_real(f.type)
-        low, high = bounds_of(f.type)
-        leaves.append(E(x, low, high, real) if name[0] == "x" else clamped(x, real))
-    return leaves
-
-
-@st.composite
-def programs(draw: DRAW, combine: str, dtype: str = "float32") -> Program:
-    """A program with this combiner that the language admits, whatever it computes."""
-    pick = lambda *choices: draw(st.sampled_from(choices))  # noqa: E731
-    chance = lambda percent: draw(st.integers(0, 99)) >= 100 - percent  # noqa: E731
-    bits = 64 if dtype == "float64" else 32
-    types = [kind for kind in MESSAGE_TYPES if kind != "real" or combine not in INTEGER_ONLY]
-    body: dict[str, Any] = {"message": pick(*types), "combine": combine}
-    real = body["message"] == "real"
-    if combine in CUSTOM:
-        floor = 0 if body["message"] == "uint32" else -1_000_000
-        limits = {"a < b ? a : b": 1_000_000, "a > b ? a : b": floor}
-        body["identity"] = limits.get(combine, 0)
-    body |= {
-        "scatter_on": pick("mask", "mask", "all"),
-        "apply_on": pick("message", "all"),
-        "edges": pick("out", "out", "in", "both"),
-        "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
-                        for i in range(draw(st.integers(0, 2)))},
-        "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
-                   for i in range(draw(st.integers(0, 2)))},
-        "aggregates": {f"t{i}": (pick("int32", "real", "int64", "uint32"),
-                                 pick("sum", "min", "max"))
-                       for i in range(draw(st.integers(0, 2)))},
-    }  # fmt: skip
-    world = [
-        *[E(Var("g", "num_vertices"), 0, 400), E(Var("g", "num_edges"), 0, 1000)],
-        *[E(Var("p", n), -20, 20, is_real(kind)) for n, (kind, _) in body["params"].items()],
-    ]
-    self_leaves = [
-        *[E(Var("v", "id"), 0, 400), E(Var("v", "in_degree"), 0, 1000)],
-        *[E(Var("v", "out_degree"), 0, 1000)],
-    ]
-    fields = {}
-    at_init = Scope(draw, self_leaves + world)
-    for i in range(draw(st.integers(1, 3))):
-        name, kind = f"x{i}", pick(*FIELD_TYPES)
-        if i and chance(60):
-            raw = chance(50)
-            name = f"raw{i}" if raw else f"wide{i}"
-            kind = body["message"] if raw else pick("int32", "real", "int64")
-        low, high = bounds_of(kind)
-        fields[name] = Field(kind, at_init.fit(at_init.expr(), low, high))
-        at_init.leaves = self_leaves + read_fields(fields) + world
-    body["fields"] = fields
-    stored = {name: f.type for name, f in fields.items()}
-    ready = {name: kind for name, kind in stored.items() if not name.startswith("raw")}
-    at_init.writable = ready
-    body["mask"] = at_init.test() if chance(60) else None
-    aggregates = ["aggregate"] * bool(body["aggregates"])
-    if chance(35):
-        effects = ["assign", "set_mask", "set_mask_of", *aggregates * 2]
-        body["init"] = Writer(at_init, body, effects, bits).block(2)
-
-    step = [E(Var("", "superstep"), 0, 100)]
-    for name, (kind, _) in body["aggregates"].items():
-        low = 0 if kind == "uint32" else -500
-        step.append(clamped(Var("prev", name), is_real(kind), low))
-    leaves = self_leaves + read_fields(fields) * 2 + world + step * pick(1, 3)
-    arc_leaves = [
-        *[E(Var("e", "src"), 0, 400), E(Var("e", "dst"), 0, 400), E(Var("e", "id"), 0, 1000)],
-        *[E(Var("e", "reversed"), 0, 1)],
-        *[E(Var("e", n), -9, 9, is_real(kind)) for n, (kind, _) in body["edge_fields"].items()] * 2,
-        *[E(GetMask(Var("e", "dst")), 0, 1)],
-    ]
-    reads_arc = chance(55)
-    scope = Scope(draw, leaves + (arc_leaves * 2 if reads_arc else []), masks=True)
-    effects = ["send"] * 5 + (["set_mask", "set_mask_of"] if chance(35) else [])
-    body["scatter"] = Writer(scope, body, effects, bits).block(2)
-    if not contains(body["scatter"], Send):
-        body["scatter"] += (Send(sent_value(scope, body, bits)),)
-
-    unsigned = body["message"] == "uint32"
-    heard = [clamped(Var("", "msg"), real, 0 if unsigned else -500), E(Var("", "has_msg"), 0, 1)]
-    scope = Scope(draw, heard * 3 + leaves, masks=True, writable=stored)
-    effects = ["assign"] * 3 + ["store"] * 2 + ["set_mask"] * 2 + aggregates * 2
-    effects += ["set_mask_of", "unset_mask"] * pick(1, 1, 4)
-    if chance(95):
-        body["apply"] = Writer(scope, body, effects, bits).block(4)
-    body |= stop_rules(draw, body)
-    return Program(**body)
-
-
-class Quiet(NamedTuple):
-    """A `converged` rule: few messages, or some superstep."""
-
-    messages: int
-    superstep: int
-
-    def __call__(self, step: Any) -> bool:
-        return step.messages < self.messages or step.superstep >= self.superstep
-
-
-def stop_rules(draw: DRAW, body: dict[str, Any]) -> dict[str, Any]:
-    """`stop`, `converged`, a number of supersteps, several of these, or (on a mask) none."""
-    rules: dict[str, Any] = {}
-    number = draw(st.integers(0, 5))
-    kinds = ["stop", "stop", "converged", *["none"] * (3 if body["scatter_on"] == "mask" else 0)]
-    kind = draw(st.sampled_from(kinds))
-    if draw(st.integers(0, 2)) == 2:
-        rules |= {"has_supersteps": True, "supersteps": draw(st.sampled_from([number, None]))}
-    if kind == "converged":
-        rules["converged"] = Quiet(draw(st.integers(0, 3)), number)
-    if kind == "stop":
-        limits = [Const(number), *(Var("p", name) for name in body["params"])]
-        late = rules["stop"] = Bin(">=", Var("", "superstep"), draw(st.sampled_from(limits)))
-        if body["aggregates"] and draw(st.booleans()):
-            name = draw(st.sampled_from(sorted(body["aggregates"])))
-            others = [Var("prev", name), Const(number), Const(30), Var("g", "num_vertices")]
-            op = draw(st.sampled_from(["==", "<", ">"]))
-            other = draw(st.sampled_from(others))
-            rules["stop"] = Bin("||", Bin(op, Var("agg", name), other), late)
-    return rules
-
-
-def with_fields(num_vertices: int, edges: Any, directed: bool = True, every: int = 1) -> PlainGraph:
-    """A graph with the edge field w0 and, if `every` is odd, w1."""
-    edges = tuple(edges)
-    values = {"w0": [(3 * i + every) % 10 for i in range(len(edges))]}
-    if every % 2:
-        values["w1"] = [float((7 * i) % 10) for i in range(len(edges))]
-    return PlainGraph(num_vertices, edges, directed, values)
-
-
-PATH = [(i, i + 1) for i in range(199)]
-SPECIAL = {
-    "empty": with_fields(0, []),
-    "one vertex": with_fields(1, []),
-    "one vertex, two self-loops": with_fields(1, [(0, 0), (0, 0)]),
-    "no edges": with_fields(5, [], every=2),
-    "self-loops": with_fields(4, [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 2), (2, 3)]),
-    "self-loops, undirected": with_fields(3, [(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)], False, 2),
-    "parallel edges": with_fields(3, [(0, 1)] * 4 + [(1, 2)] * 3 + [(1, 0), (2, 0)]),
-    "parallel, undirected": with_fields(3, [(0, 1), (1, 0), (0, 1), (2, 1)], False),
-    "isolated vertices": with_fields(9, [(2, 5), (5, 7), (7, 2), (5, 2)], every=2),
-    "star inwards": with_fields(301, [(i, 0) for i in range(1, 301)]),
-    "star outwards": with_fields(301, [(300, i) for i in range(300)], every=2),
-    "star, undirected": with_fields(301, [(150, i) for i in range(301) if i != 150], False),
-    "path": with_fields(200, PATH),
-    "path, undirected": with_fields(200, PATH, False, 2),
-}
+    def apply(self) -> None:
+        body = self.body
+        msg_type = body.get("gathered") or body["message"]
+        heard = scalars(Var("", "msg"), msg_type, body["structs"])
+        heard.append(E(Var("", "has_msg"), 0, 1))
+        scope = self.scope(heard * 3 + self.step_leaves(), writable=self.stored)
+        aggregates = ["aggregate"] * bool(body["aggregates"])
+        effects = ["assign"] * 3 + ["store"] * 2 + ["set_mask"] * 2 + aggregates * 2
+        effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
+        effects += ["send_to"] * 3 * ("send_to" in self.wants)
+        writer = Writer(scope, body, effects, self.real)
+        if self.wants or self.chance(95):
+            body["apply"] = writer.block(4)
+        if "send_to" in self.wants:
+            body["apply"] += (If(scope.test(), (writer.effect("send_to"),)),)
+        if "aggregators" in self.wants:
+            body["apply"] += tuple(writer.aggregate(name) for name in ("n", "mean", "c", "best"))
 
 
 @st.composite
-def graphs(draw: DRAW, most: int = 12) -> PlainGraph:
-    """A multigraph of up to `most` vertices."""
-    n = draw(st.integers(1, most))
-    ends = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
-    edges = draw(st.lists(ends, max_size=3 * n))
-    return with_fields(n, edges, draw(st.booleans()), draw(st.integers(1, 4)))
+def programs(draw: DRAW, shape: Shape, real: str = "float32") -> Program:
+    """A program of this shape that the language admits, whatever it computes."""
+    return _Drawing(draw, shape, real).program()

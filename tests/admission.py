@@ -1,0 +1,59 @@
+"""Which delivery takes which program, worked out from the tree: see docs/programs.md."""
+
+from __future__ import annotations
+
+from program_tree import Assign, Program, Send, SetMask, Var, contains, walk
+from values import is_real, layout
+
+DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
+
+
+def sends_to(program: Program) -> bool:
+    parts = walk((program.scatter, program.apply))
+    return any(isinstance(s, Send) and s.to is not None for s in parts)
+
+
+def sums_floats(program: Program) -> bool:
+    return program.combine in ("sum", "prod") and is_real(program.message)
+
+
+def payload(program: Program, real: str) -> int:
+    """Bytes of a combined message: sums are held in 64 bits, those of floats in double."""
+    if program.combine in ("sum", "prod"):
+        return 8
+    return layout(program.message, program.structs, real)[0]
+
+
+def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
+    """Whether messages may be combined by atomics, in any order."""
+    if program.gather is not None or payload(program, real) > 8:
+        return False
+    if program.combine == "prod" and program.message in ("int64", "uint64"):
+        return False  # whose overflow would not be seen
+    return not (deterministic and sums_floats(program))
+
+
+def by_pulling(program: Program) -> set[str]:
+    """`pull` and `outbox`, where scatter's only effect is to send."""
+    nodes = list(walk(program.scatter))
+    of_arc = {
+        x.name.partition(".")[0] for x in nodes if isinstance(x, Var | Assign) and x.space == "e"
+    }
+    sends = [s for s in nodes if isinstance(s, Send)]
+    effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
+    if effects or not sends or program.gather is not None or of_arc & {*program.arc_fields}:
+        return set()
+    return {"pull"} if of_arc else {"pull", "outbox"}
+
+
+def expected_deliveries(
+    program: Program, real: str = "float32", deterministic: bool = True, lanes: int | None = None
+) -> set[str]:
+    """Those that must take the program; every other must refuse it."""
+    if sends_to(program) and sums_floats(program) and deterministic:
+        return {"serial"}
+    admitted = {"slots", "serial"} | by_pulling(program)
+    if by_atomics(program, real, deterministic):
+        lanes = program.lanes or program.listed or 1 if lanes is None else lanes
+        admitted |= {"edges", "push"} if lanes == 1 else {"edges"}
+    return admitted

@@ -1,0 +1,137 @@
+"""The engine against the oracle: every delivery of a program on every graph, bit for bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from admission import DELIVERIES, expected_deliveries, sends_to, sums_floats
+from oracle import Outcome, PlainGraph, run
+from program_text import build, listing
+from program_tree import Program
+
+
+@pytest.fixture(scope="module", params=[1, 8], ids=["group1", "group8"])
+def device(request: pytest.FixtureRequest) -> Any:
+    """The first CPU, else the first device, in both shapes of a work-group."""
+    return find_device(request.param)
+
+
+def find_device(group: int) -> Any:
+    cl = pytest.importorskip("pyopencl")
+    from gascl.device import Device
+
+    try:
+        found = [d for p in cl.get_platforms() for d in p.get_devices()]
+    except cl.Error as error:
+        pytest.skip(f"no OpenCL platform: {error}")
+    if not found:
+        pytest.skip("no OpenCL device")
+    cpus = [d for d in found if d.type & cl.device_type.CPU]
+    return Device((cpus or found)[0], group=group)
+
+
+def gascl_graph(graph: PlainGraph) -> Any:
+    from gascl import Graph
+
+    ends = np.array(graph.edges, np.int64).reshape(-1, 2)
+    return Graph.from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        num_vertices=graph.num_vertices,
+        directed=graph.directed,
+        **{name: np.asarray(values) for name, values in graph.fields.items()},
+    )
+
+
+def flat(value: Any) -> list[Any]:
+    """The numbers of a scalar, vector or struct; NaN as text, which equals itself."""
+    if isinstance(value, np.void):
+        return [x for name in value.dtype.names for x in flat(value[name])]
+    if isinstance(value, np.ndarray | tuple | list):
+        return [x for part in value for x in flat(part)]
+    number = value.item() if isinstance(value, np.generic) else value
+    return ["NaN" if isinstance(number, float) and math.isnan(number) else number]
+
+
+def member(values: np.ndarray, path: str) -> np.ndarray:
+    """A scalar of structs, by its path: ("p.x")."""
+    name, _, inner = path.partition(".")
+    if not inner:
+        return values[name]
+    return values[name][..., "xyzw".index(inner) if len(inner) == 1 else int(inner[1:], 16)]
+
+
+def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
+    if expected.dtype.names:
+        assert values.dtype.names, where
+        pairs = [(member(values, path), expected[path]) for path in expected.dtype.names]
+    else:
+        pairs = [(values, expected)]
+    for one, other in pairs:
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), where
+        assert one.tolist() == other.tolist(), where
+
+
+def same(result: Any, outcome: Outcome, where: str) -> None:
+    """Assert that the engine's result is the oracle's, of every field and superstep."""
+    steps = [(s.superstep, s.active, s.messages) for s in outcome.trace]
+    assert [(s.superstep, s.active, s.messages) for s in result.trace] == steps, where
+    for step, expected in zip(result.trace, outcome.trace, strict=True):
+        for name, value in expected.aggregates.items():
+            got = step.aggregates[name]
+            assert flat(got) == flat(value), f"{name} of superstep {step.superstep}, {where}"
+    for name, values in outcome.fields.items():
+        same_array(result[name], values, f"{name}, {where}")
+    for name, values in outcome.arc_fields.items():
+        same_array(result.arc_fields[name], values, f"{name}, {where}")
+    assert (result.supersteps, result.converged) == (outcome.supersteps, outcome.converged), where
+
+
+def check(
+    device: Any,
+    program: Program,
+    plain: Iterable[PlainGraph],
+    most: int | None = 6,
+    *,
+    cls: Any = None,
+    dtype: str = "float32",
+    given: Any = None,
+    **params: Any,
+) -> None:
+    """Every delivery of a program on every graph, at most so many supersteps.
+
+    `given(graph)` are fields passed as arrays. Where float sums or products of it may be atomic,
+    both with and without `deterministic`: the sums are exact, so that the result is one.
+    """
+    from gascl import Engine, ProgramError
+
+    cls = cls or build(program)
+    lists = [len(value) for value in params.values() if isinstance(value, list)]
+    lanes = lists[0] if lists else program.lanes or 1
+    refused: set[str] = {*DELIVERIES, "auto"}
+    for deterministic in (True, False) if sums_floats(program) else (True,):
+        admitted = expected_deliveries(program, dtype, deterministic, lanes)
+        if not (deterministic and sends_to(program) and sums_floats(program)):
+            admitted |= {"auto"}
+        for graph in plain:
+            fields = given(graph) if given else {}
+            outcome = run(
+                program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most
+            )
+            engine = Engine(gascl_graph(graph), device, deterministic=deterministic)
+            instance = cls(dtype=dtype, **params, **fields)
+            for delivery in sorted(refused):
+                if delivery == "serial" and device.group > 1:
+                    continue  # one work-item, whatever the group
+                options = {"max_supersteps": most, "not_converged": "ignore", "delivery": delivery}
+                if delivery in admitted:
+                    where = f"{delivery} on {graph}, {params}\n{listing(program)}"
+                    same(engine.run(instance, **options), outcome, where)
+                else:
+                    with pytest.raises(ProgramError, match=delivery if deterministic else ""):
+                        engine.run(instance, **options)
+        refused -= admitted  # those that took it need not do so again
