@@ -63,6 +63,7 @@ class Demand:
         way: how the device combines them atomically (`Atomics.way_of`); "" where it can't.
         sums_floats: a sum or product of floats, whose last bits depend on the order.
         wide_product: a product of integers of 64 bits.
+        tallies_floats: an aggregator sums floats up.
         deterministic: a run must repeat bit for bit.
     """
 
@@ -71,6 +72,7 @@ class Demand:
     way: str
     sums_floats: bool
     wide_product: bool
+    tallies_floats: bool
     deterministic: bool
 
 
@@ -153,6 +155,11 @@ def _inbox_refuses(demand: Demand) -> str | None:
 def _push_refuses(demand: Demand) -> str | None:
     if demand.facts.lanes > 1:
         return "it has several lanes, and the frontier is one"
+    if demand.deterministic and demand.tallies_floats:
+        return (
+            "an aggregator would add its floats in the frontier's order, another one each time; "
+            "Engine(..., deterministic=False) allows that"
+        )
     return _inbox_refuses(demand)
 
 
@@ -284,6 +291,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
         atomics.way_of(cls.combine or "or", accumulator),
         cls.combine in ("sum", "prod") and message.is_float,
         cls.combine == "prod" and message.itemsize == 8,
+        any(a.sums_floats for a in cls.aggregates.values()),
         deterministic,
     )
 

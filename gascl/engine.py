@@ -188,7 +188,7 @@ class Engine:
             state = State(program, plans, layout, initial, previous, start.resumes)
             self.device.queue.finish()
             for note in state.notes:
-                warnings.warn(f"{cls.__name__}: {note}", stacklevel=4)
+                warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
             seconds["upload"] = time.perf_counter() - built
             loop = Loop(program, plans, layout, state, start, callback)
             stopped, converged = loop.to_end(limit, interrupts)
@@ -231,7 +231,7 @@ def _warn_of_nan(result: Result, given: set[str]) -> None:
     for name, values in result.fields.items():
         if values.dtype.kind != "f" or name in given:
             continue
-        rows = np.isnan(values.reshape(len(values), -1)).any(axis=1)
+        rows = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
         if rows.any():
             first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
             warnings.warn(

@@ -159,6 +159,12 @@ class Aggregate(Field):
     def is_custom(self) -> bool:
         return self.op not in self.OPS
 
+    @property
+    def sums_floats(self) -> bool:
+        """Its last bits depend on the order in which it adds."""
+        floats = self.op == "mean" or self.resolve("float32").is_float
+        return self.op in ("sum", "mean") and floats
+
     def accumulator(self, real: str, fp64: bool) -> Type:
         """Sums are wider than what is added: double for floats, 64 bits for integers."""
         type_ = self.resolve(real)

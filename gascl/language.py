@@ -8,7 +8,16 @@ from inspect import signature
 from typing import TYPE_CHECKING, NoReturn
 
 from gascl.errors import ProgramError
-from gascl.fields import REQUIRED, ArcField, EdgeField, Field, Param, SuperstepsParam, VertexField
+from gascl.fields import (
+    REQUIRED,
+    ArcField,
+    EdgeField,
+    Field,
+    Param,
+    SuperstepsParam,
+    VertexField,
+    is_lanes,
+)
 from gascl.snippet import Member, Snippet
 from gascl.source import Place
 from gascl.types import Struct, resolve, unfit
@@ -197,6 +206,8 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
         )
     if isinstance(declared, Param) and declared.default is not REQUIRED:
         try:
+            if is_lanes(declared.default):
+                raise ValueError("a default is one value; lanes are given at construction")
             declared.default = declared.convert(declared.default)
         except (ValueError, TypeError) as error:
             _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
