@@ -28,11 +28,11 @@ _STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT, _PAUSE = 1, 2, 3, 4, 5
 _FAULTS = (
     "gave an id that is not in 0 ... {last}",
     "sent twice along one arc, and a gather snippet reads one message an arc: send once",
-    "made NaN",
-    "made a finite value infinite",
     "divided by zero",
     "read messages[i] with an i that is not in 0 ... num_messages - 1",
     "asked for neighbor(i) with an i that is not in 0 ... num_neighbors - 1",
+    "made NaN",
+    "made a finite value infinite",
 )
 #: Seconds of work to have under way between two looks at what the device did.
 _AHEAD = 0.1

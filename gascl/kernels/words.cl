@@ -6,11 +6,11 @@
 // in the user's file that is, and the run has stopped.
 #define GASCL_OUT_OF_RANGE 0
 #define GASCL_SENT_TWICE 1
-#define GASCL_NAN 2
-#define GASCL_INFINITE 3
-#define GASCL_DIVIDED_BY_ZERO 4
-#define GASCL_NO_MESSAGE 5
-#define GASCL_NO_NEIGHBOR 6
+#define GASCL_DIVIDED_BY_ZERO 2
+#define GASCL_NO_MESSAGE 3
+#define GASCL_NO_NEIGHBOR 4
+#define GASCL_NAN 5  // behind what may have been its cause
+#define GASCL_INFINITE 6
 
 // Where the value of this lane stands among those of a vertex or an arc.
 #if GASCL_LANES == 1
