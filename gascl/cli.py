@@ -123,7 +123,7 @@ def _program_options(add: Any) -> None:
     add("program", metavar="PROGRAM", help=text)
     text = "a parameter of the program (a vertex by its label), or dtype=float64; repeatable"
     add("--set", metavar="NAME=VALUE", type=_setting, action="append", default=[], help=text)
-    text = "how messages travel: auto (the default), outbox, pull, serial or slots"
+    text = "how messages travel: auto (the default), slots, pull, outbox, push, edges or serial"
     add("--delivery", metavar="NAME", default="auto", help=text)
 
 
@@ -148,6 +148,10 @@ def _run_options(add: Any) -> None:
     text = "write every vertex field, one row a vertex: .csv, .npz or .parquet"
     add("--output", metavar="FILE", type=Path, help=text)
     add("--trace", metavar="FILE", type=Path, help="write each superstep's numbers as JSON")
+    text = "allow deliveries that add floats in another order each time"
+    add("--nondeterministic", action="store_true", help=text)
+    text = "stop at NaN, infinity, division by zero and wrong indices, with the snippet's line"
+    add("--debug", action="store_true", help=text)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -182,7 +186,6 @@ def _run(arguments: argparse.Namespace) -> int:
     # Everything that can be refused is refused before the graph is read.
     cls = program_class(arguments.program)
     program = constructed(cls, dict(arguments.set))
-    deliveries.choose(cls, arguments.delivery)
     field = _field_to_print(program, arguments.field)
     _check_outputs(arguments)
 
@@ -190,6 +193,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from gascl.engine import Engine
 
     device = find(arguments.device)
+    orderly = not arguments.nondeterministic
+    demand = deliveries.demand_of(program, device.atomics, device.fp64, orderly)
+    deliveries.choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = _read(arguments)
     read = time.perf_counter() - started
@@ -197,7 +203,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print(_described(graph), flush=True)
     progress = Progress(_say)
     try:
-        result = Engine(graph, device).run(
+        engine = Engine(graph, device, deterministic=orderly, debug=arguments.debug)
+        result = engine.run(
             program,
             delivery=arguments.delivery,
             max_supersteps=arguments.max_supersteps,
@@ -278,7 +285,8 @@ def _devices(arguments: argparse.Namespace) -> int:
 
 def _kernel(arguments: argparse.Namespace) -> int:
     from gascl.codegen import generate
-    from gascl.deliveries import choose
+    from gascl.atomics import Atomics
+    from gascl.deliveries import choose, demand_of
     from gascl.fields import REQUIRED
     from gascl.plan import assemble
 
@@ -286,8 +294,9 @@ def _kernel(arguments: argparse.Namespace) -> int:
     # Only choices and dtype show in the source: any value does for what must be given.
     values = {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
     program = constructed(cls, values | dict(arguments.set))
-    header = generate(cls, real=program.dtype, choices=program.choices())
-    print(assemble(header, choose(cls, arguments.delivery))[0], end="")
+    header = generate(cls, real=program.dtype, choices=program.choices(), lanes=program.lanes)
+    demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
+    print(assemble(header, choose(program, demand, arguments.delivery)[0])[0], end="")
     return DONE
 
 

@@ -185,7 +185,7 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     name, kind = declared.name, declared.kind
     what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
     place = cls.class_source.place(name)
-    builtin = VERTEX_MEMBERS if isinstance(declared, VertexField) else ()
+    builtin: tuple[str, ...] = VERTEX_MEMBERS if isinstance(declared, VertexField) else ()
     if isinstance(declared, EdgeField | ArcField):
         builtin = EDGE_MEMBERS
     if isinstance(declared.type, Struct) and not declared.type.name:
