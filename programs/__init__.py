@@ -1,6 +1,15 @@
 """The bundled vertex programs, one a file."""
 
+from gascl.programs.breadth_first import BreadthFirst
+from gascl.programs.connected_components import ConnectedComponents
+from gascl.programs.label_propagation import LabelPropagation
 from gascl.programs.page_rank import PageRank
 from gascl.programs.shortest_paths import ShortestPaths
 
-__all__ = ["PageRank", "ShortestPaths"]
+__all__ = [
+    "BreadthFirst",
+    "ConnectedComponents",
+    "LabelPropagation",
+    "PageRank",
+    "ShortestPaths",
+]

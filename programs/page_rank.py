@@ -22,11 +22,13 @@ class PageRank(VertexProgram):
 
     Args:
         damping: chance of following an arc.
-        tolerance: stop when the ranks change by less than this, summed over all vertices (L1).
+        tolerance: stop when the ranks change by less, summed over all vertices (L1) and lanes.
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
         personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
+
+    After edges were added or removed, a run that goes on from the ranks before needs less time.
     """
 
     damping = param.real(0.85)
@@ -40,6 +42,7 @@ class PageRank(VertexProgram):
 
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
+    restart = "any"
     init = "if (v.out_degree == 0) aggregate_lost(v.rank);"
     scatter = "send(v.rank / v.out_degree);"
     apply = """
@@ -54,20 +57,23 @@ class PageRank(VertexProgram):
     stop = "agg.change < p.tolerance"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        if not 0 <= self.damping <= 1:
+        damping = np.asarray(self.damping)
+        if not np.all((damping >= 0) & (damping <= 1)):
             raise ProgramError(f"PageRank: damping is from 0 to 1, not {self.damping}")
+        if self.lanes > 1 and self.dangling == "spread" and not graph.out_degree.all():
+            why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
+            raise ProgramError(f"PageRank: {why}; run one by one, or with dangling='ignore'")
         # Rounding alone can keep ranks that sum to 1 changing by a few eps in all.
-        reachable = 8 * np.finfo(self.dtype).eps
-        if self.supersteps is None and not self.tolerance >= reachable:
+        reachable = 8 * np.finfo(self.dtype).eps * self.lanes
+        if self.supersteps is None and not np.all(np.asarray(self.tolerance) >= reachable):
             raise ProgramError(
                 f"PageRank: tolerance={self.tolerance} can't be reached in {self.dtype}; give at "
                 f"least {reachable:.0e}, dtype='float64', or a number of supersteps"
             )
         if "personalization" in initial:
             weights = initial["personalization"]
-            total = weights.sum(dtype=np.float64)
-            if not (weights.min(initial=0) >= 0 and 0 < total < np.inf):
-                raise ProgramError(
-                    "PageRank: personalization needs weights of 0 or more, not all of them 0"
-                )
+            total = weights.sum(axis=0, dtype=np.float64)
+            if not (weights.min(initial=0) >= 0 and np.all((total > 0) & (total < np.inf))):
+                why = "personalization needs weights of 0 or more, not all of them 0"
+                raise ProgramError(f"PageRank: {why}")
             weights /= total

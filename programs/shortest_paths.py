@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, edge, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, edge, param, struct, vertex
 
 
 class ShortestPaths(VertexProgram):
@@ -28,26 +28,25 @@ class ShortestPaths(VertexProgram):
     parent = vertex.int32(init=-1)
     weight = edge.real(default=1)
 
-    message = "real2"  # a distance and who sent it
-    combine = "a.x < b.x || (a.x == b.x && a.y <= b.y) ? a : b"
-    identity = "(real2)(INFINITY, INFINITY)"
+    message = struct([("distance", "real"), ("parent", "int32")])
+    combine = """
+        a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b
+    """
+    identity = "(message){INFINITY, -1}"
+    # An added edge can only bring vertices nearer, and relaxing it finds all that follows. This
+    # holds where the source is the same and no weight of an edge that was there has grown.
+    restart = "added"
     mask = "v.id == p.source"
-    scatter = "send((real2)(v.distance + e.weight, v.id));"
+    scatter = "send((message){v.distance + e.weight, v.id});"
     apply = """
-        if (msg.x < v.distance) {
-            v.distance = msg.x;
-            v.parent = msg.y;
+        if (msg.distance < v.distance) {
+            v.distance = msg.distance;
+            v.parent = msg.parent;
             set_mask();
         }
     """
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
-        if graph.num_vertices > exact:
-            raise ProgramError(
-                f"ShortestPaths: {self.dtype} tells apart {exact:,} vertices and the graph has "
-                f"{graph.num_vertices:,}; use dtype='float64'"
-            )
         weights = graph.edge_fields.get("weight")
         if weights is None or not len(weights):
             return
@@ -61,6 +60,7 @@ class ShortestPaths(VertexProgram):
                 f"ShortestPaths: weights are 0 or more, but edge {wrong[0]} ({ends[0]!r} to "
                 f"{ends[1]!r}) has {weights[wrong[0]]} ({len(wrong)} such edges)"
             )
+        exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
         longest = float(weights.max()) * (graph.num_vertices - 1)
         if weights.dtype.kind in "iu" and longest > exact:
             warnings.warn(

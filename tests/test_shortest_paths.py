@@ -18,7 +18,7 @@ from gascl import engine as engine_module
 from gascl.programs import ShortestPaths
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
-DELIVERIES = ("slots", "pull", "serial")
+DELIVERIES = ("auto", "slots", "pull", "push", "edges", "serial")
 
 
 def arcs_of(graph: Graph) -> list[tuple[int, int, float]]:
@@ -168,12 +168,13 @@ def test_weights_whose_sums_may_be_rounded_are_warned_of():
         assert Engine(small).run(ShortestPaths(source=0)).distance[3] == 2**23 + 1
 
 
-def test_more_vertices_than_float32_can_tell_apart():
-    graph = Graph.from_edges([0], [1], num_vertices=2**24 + 1)
-    with pytest.raises(
-        ProgramError, match=r"tells apart 16,777,216 vertices .* 16,777,217; use dt"
-    ):
-        Engine(graph).run(ShortestPaths(source=0))
+def test_parents_are_exact_beyond_what_float32_holds():
+    """A predecessor is an integer beside the distance: 2^24 + 1, here, is no float32."""
+    last = 2**24 + 1
+    graph = Graph.from_edges([last, last - 1], [0, 0], num_vertices=last + 1, weight=[1.0, 0.5])
+    result = Engine(graph).run(ShortestPaths(source=last))
+    assert (result.distance[0], result.parent[0]) == (1, last)
+    assert np.isfinite(result.distance).sum() == 2
 
 
 def check_against_scipy(graph: Graph, source: int, **options) -> None:
