@@ -298,7 +298,7 @@ def _check_singles(cls: type[VertexProgram]) -> None:
 
 
 def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
-    if kind == "combine" and cls.combine in COMBINERS:
+    if snippet is cls.snippets.get("combine") and cls.combine in COMBINERS:
         return
     for word, line in snippet.words.items():
         place = snippet.place(line)
