@@ -18,93 +18,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from graphs import EDGES_PER_VERTEX, Input, clean, grid, rmat
+from turns import Row, ratio, table, take_turns
 
 DAMPING = 0.85
-EDGES_PER_VERTEX = 16
-#: Graph500's chances of an edge's bits: (0, 0), (0, 1) and (1, 0).
-A, B, C = 0.57, 0.19, 0.19
 #: Largest accepted L1 distance from the verifier after a fixed number of supersteps.
 FIXED_LIMIT = {"float32": 1e-4, "float64": 1e-10}
 #: Schedules of the C loop that are tried: name, OpenMP's kind, chunk.
 SCHEDULES = [("static", 1, 0), ("guided", 3, 64)] + [
     (f"dynamic, {chunk}", 2, chunk) for chunk in (64, 256, 1024, 4096, 16384)
 ]
-
-
-@dataclass
-class Input:
-    """The graph as those want it that do not clean it themselves.
-
-    Attributes:
-        raw: (2, E') int32 source and target as generated, with loops and duplicates.
-        src, dst: (E,) int32, without them, by target and then source.
-        offsets: (V + 1,) int32, where a target's edges begin in src.
-        out_degree: (V,) int32.
-    """
-
-    num_vertices: int
-    raw: np.ndarray
-    src: np.ndarray
-    dst: np.ndarray
-    offsets: np.ndarray
-    out_degree: np.ndarray
-
-
-@dataclass
-class Row:
-    """A contender: how to run it, and what it did in each round.
-
-    Attributes:
-        run: does the work once; returns seconds and the ranks.
-        reference: what the ranks should be; limit: the largest accepted L1 distance from it.
-        vertex_bytes: bytes read or written for each vertex in a superstep; None: not computed.
-    """
-
-    name: str
-    run: Callable[[], tuple[float, np.ndarray, str]]
-    reference: np.ndarray
-    limit: float
-    vertex_bytes: int | None = None
-    seconds: list[float] = field(default_factory=list)
-    distance: float = 0.0
-    note: str = ""
-
-
-def rmat(scale: int, seed: int, order: str) -> np.ndarray:
-    """(2, 16 * 2**scale) int32: sources and targets of a directed R-MAT, kept in a temp folder."""
-    cached = Path(tempfile.gettempdir()) / f"gascl-rmat-{scale}-{seed}-{order}.npy"
-    if cached.exists():
-        return np.load(cached)
-    rng = np.random.default_rng(seed)
-    count = EDGES_PER_VERTEX << scale
-    edges = np.zeros((2, count), np.int32)
-    for _ in range(scale):
-        draw = rng.random(count, np.float32)
-        edges[0] = 2 * edges[0] + (draw >= A + B)
-        edges[1] = 2 * edges[1] + (((draw >= A) & (draw < A + B)) | (draw >= A + B + C))
-    if order == "shuffled":
-        edges = rng.permutation(1 << scale).astype(np.int32)[edges]
-    part = cached.with_suffix(f".{os.getpid()}.npy")
-    np.save(part, edges)
-    part.replace(cached)
-    return edges
-
-
-def clean(raw: np.ndarray, num_vertices: int) -> Input:
-    """Drop loops and duplicates, without gascl, so that its own policies are checked by it."""
-    src, dst = raw.astype(np.int64)
-    keys = np.unique((dst * num_vertices + src)[src != dst])
-    src, dst = (keys % num_vertices).astype(np.int32), (keys // num_vertices).astype(np.int32)
-    counts = np.bincount(dst, minlength=num_vertices)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    out_degree = np.bincount(src, minlength=num_vertices).astype(np.int32)
-    return Input(num_vertices, raw, src, dst, offsets, out_degree)
 
 
 class Verifier:
@@ -289,33 +216,6 @@ class Igraph:
         return time.perf_counter() - started, np.array(rank), "Gauss-Seidel"
 
 
-def take_turns(rows: list[Row], rounds: int) -> None:
-    """Run each once to warm up, then `rounds` times in turn; verify every answer."""
-    for number in range(rounds + 1):
-        for row in rows:
-            time.sleep(0.05)  # idle OpenMP threads spin for a while after their work
-            seconds, rank, row.note = row.run()
-            distance = float(np.abs(rank.astype(np.float64) - row.reference).sum())
-            row.distance = max(row.distance, distance)
-            if not distance <= row.limit:
-                sys.exit(
-                    f"refused: {row.name} is {distance:.2e} from the verifier (L1), more "
-                    f"than {row.limit:.0e}"
-                )
-            if number:
-                row.seconds.append(seconds)
-
-
-def ratio(row: Row, to: Row) -> str:
-    """Median, least and largest of the rounds' ratios."""
-    ratios = np.array(row.seconds) / np.array(to.seconds)
-    return f"{np.median(ratios):.2f} ({ratios.min():.2f}-{ratios.max():.2f})"
-
-
-def table(head: list[str], lines: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
-
-
 def options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--scale", type=int, default=20, help="2**scale vertices (default: 20)")
@@ -324,6 +224,9 @@ def options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--device", default="pthread", help="default: pthread, which is PoCL")
     parser.add_argument("--threads", type=int, default=2, help="of everybody (default: 2)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--graph", choices=("rmat", "grid"), default="rmat", help="R-MAT (default) or a square grid"
+    )
     parser.add_argument(
         "--order",
         choices=("shuffled", "generated"),
@@ -398,13 +301,16 @@ def main(argv: list[str] | None = None) -> None:
 
 def report(given: argparse.Namespace, folder: Path) -> None:
     started = time.perf_counter()
-    raw = rmat(given.scale, given.seed, given.order)
+    what = f"R-MAT, {EDGES_PER_VERTEX} edges a vertex drawn, seed {given.seed}, {given.order}"
+    if given.graph == "grid":
+        what, raw = "square grid, edges in both directions", grid(given.scale)
+    else:
+        raw = rmat(given.scale, given.seed, given.order)
     generated = time.perf_counter() - started
-    data = clean(raw, 1 << given.scale)
+    data = clean(raw, int(raw.max()) + 1 if given.graph == "grid" else 1 << given.scale)
     verifier = Verifier(data)
     print(
-        f"R-MAT scale {given.scale}, {EDGES_PER_VERTEX} edges a vertex drawn, seed {given.seed}, "
-        f"directed, vertices {given.order}: {data.num_vertices:,} vertices, "
+        f"{what}; scale {given.scale}, directed: {data.num_vertices:,} vertices, "
         f"{len(data.src):,} edges without loops and duplicates, largest in-degree "
         f"{int(np.diff(data.offsets).max()):,}; generated or read in {generated:.1f} s.\n"
     )
