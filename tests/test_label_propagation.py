@@ -95,7 +95,6 @@ def test_hubs():
     assert Engine(many).run(LabelPropagation(supersteps=3)).label.tolist() == propagate(many, 3)[0]
 
 
-@pytest.mark.slow
 def test_a_hub_of_a_million():
     """n log n: insertion sort would take hours here."""
     n = 10**6
