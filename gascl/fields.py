@@ -85,7 +85,8 @@ class Param(Field):
             return self.convert_one(value)
         if not len(value):
             raise ValueError("expected a value, or one for each lane, not an empty list")
-        return Lanes(self.convert_one(x) for x in np.asarray(value, object).tolist())
+        values = value.tolist() if isinstance(value, np.ndarray) else value
+        return Lanes(map(self.convert_one, values))
 
     def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
