@@ -140,3 +140,49 @@ def test_places_without_a_file():
     assert [str(p) for p in snippet.places] == [f"Some.apply:{i}" for i in (1, 2, 3)]
     assert str(snippet.place(1)) == "Some.apply:2"
     assert str(snippet.place(9)) == "Some.apply:3"
+
+
+# Debug mode's guards: D(divisor), I(index of messages) -------------------------------------------
+
+GUARDED = [
+    ("x = a / b;", "x = a / D(b);"),
+    ("a % b - c", "a % D(b) - c"),
+    ("a / b / c % d", "a / D(b) / D(c) % D(d)"),
+    ("a/2.0f+1", "a/D(2.0f)+1"),
+    ("a / -b", "a / D(-b)"),
+    ("a / *b * c", "a / D(*b) * c"),
+    ("a / (b + c) * d", "a / D((b + c)) * d"),
+    ("a / (b / c)", "a / D((b / D(c)))"),
+    ("a / (real)b * c", "a / D((real)b) * c"),
+    ("a / (real)(b + c) * d", "a / D((real)(b + c)) * d"),
+    ("a / (b) - c", "a / D((b)) - c"),
+    ("a / f(b, c)[d].e->g * h", "a / D(f(b, c)[d].e->g) * h"),
+    ("a / v.x ? b : c", "a / D(v.x) ? b : c"),
+    ("v.x /= b + c; d", "v.x /= D(b + c); d"),
+    ("a %= b, c", "a %= D(b), c"),
+    ("for (;; a /= 2) {}", "for (;; a /= D(2)) {}"),
+    ("a /= f(b, c) ? d : e;", "a /= D(f(b, c) ? d : e);"),
+    ("a /\n  b", "a /\n  D(b)"),
+    ("a / b / /* why */ c // d / e", "a / D(b) / /* why */ D(c) // d / e"),
+    ("p(\"a / b\"); '/'", "p(\"a / b\"); '/'"),
+    ("messages[i]", "messages[I(i)]"),
+    ("messages [i + 1].x = y[0]", "messages [I(i + 1)].x = y[0]"),
+    ("messages[messages[0] / 2]", "messages[I(messages[I(0)] / D(2))]"),
+    ("a / messages[i]", "a / D(messages[I(i)])"),
+    ("messages[a / b]", "messages[I(a / D(b))]"),
+    ("f(messages, num_messages)", "f(messages, num_messages)"),
+]
+
+
+@pytest.mark.parametrize(("text", "guarded"), GUARDED)
+def test_guarded(text, guarded):
+    assert made(text).guarded("D", "I") == guarded
+
+
+@pytest.mark.parametrize("sign", "-+!~")
+def test_a_cast_of_a_signed_divisor_is_guarded_whole(sign):
+    assert made(f"a / (int){sign}b").guarded("D", "I") == f"a / D((int){sign}b)"
+
+
+def test_divisors_may_be_left_alone():
+    assert made("a / b; messages[i / j]").guarded(None, "I") == "a / b; messages[I(i / j)]"
