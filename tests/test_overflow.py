@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from demands import admitted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
-from gascl.deliveries import admitted
 from gascl.device import Device, find
 
 SHAPES = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
@@ -53,11 +53,34 @@ class Last(VertexProgram):
     stop = "superstep >= 0"
 
 
+class Posted(VertexProgram):
+    """`Long` by way of the inbox: what is sent to any vertex, in this superstep and in the next."""
+
+    x = vertex.int64()
+    supersteps = param.supersteps(2)
+    message, combine = "int64", "sum"
+    scatter = "if (superstep && v.id > 2) send(-1);"
+    scatter_on = apply_on = "all"
+    apply = """
+        if (superstep)
+            v.x = msg;
+        else if (v.id == 1 || v.id == 2)
+            send_to(0, v.id == 1 ? LONG_MAX : 1);
+    """
+
+
+class PostedTooMuch(Posted):
+    scatter = "if (superstep && v.id > 2) send_to(0, v.id < 5);"
+
+
 def outcomes(program: VertexProgram, graph: Graph, group: int) -> set:
     """What every delivery makes of vertex 0, or that it overflows: one thing, if all agree."""
-    engine = Engine(graph, Device(find().cl, group))
+    device = Device(find().cl, group)
+    engine = Engine(graph, device)
     found = set()
-    for delivery in admitted(type(program)):
+    able = admitted(program, device)
+    assert ("push" in able) == ("edges" in able) == (type(program).combine == "sum")
+    for delivery in able:
         try:
             result = engine.run(program, delivery=delivery)
             found.add((result.supersteps, int(result.x[0])))
@@ -72,7 +95,12 @@ def test_a_sum_may_leave_its_range_and_come_back(group):
 
 
 @pytest.mark.parametrize("group", SHAPES)
-@pytest.mark.parametrize("program", [TooLong, Unsigned])
+def test_a_sum_of_messages_sent_anywhere_may_leave_its_range_and_come_back(group):
+    assert outcomes(Posted(), STAR, group) == {(2, 2**63 - 17)}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+@pytest.mark.parametrize("program", [TooLong, Unsigned, PostedTooMuch])
 def test_a_sum_beyond_64_bits_is_an_error(group, program):
     assert outcomes(program(), STAR, group) == {"overflow"}
 
