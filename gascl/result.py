@@ -186,7 +186,7 @@ def _plain(value: Any) -> Any:
     """JSON has no infinity and no NaN: they become their names."""
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

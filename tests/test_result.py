@@ -24,7 +24,7 @@ LABELS = ["a", "b", "c,c", "d", 'e"e', "f\nf", "g", "h"]
 def made(labels=LABELS) -> Result:
     steps = [
         Step(0, 8, 7, {"change": 1.5, "least": math.inf}, 1e-6),
-        Step(1, 3, 2, {"change": math.nan, "least": -math.inf}, 2e-6),
+        Step(1, 3, 2, {"change": math.nan, "far": (math.inf, 3)}, 2e-6, "push", "few arcs"),
     ]
     count = np.array([3, 1, 2, 3, 1, 0, 7, 7], np.int64)
     return Result(
@@ -90,10 +90,14 @@ def test_top_of_unsigned_numbers():
 
 
 def test_top_refuses():
-    with pytest.raises(GasclError, match="field 'place' is a vector of 2: it has no order"):
+    with pytest.raises(GasclError, match="field 'place' is of 2 values a vertex: it has no order"):
         made().top("place")
     with pytest.raises(KeyError, match="no field 'rnak'"):
         made().top("rnak")
+    with pytest.raises(GasclError, match="field 'best' is a struct: it has no order"):
+        structured().top("best")
+    with pytest.raises(GasclError, match="field 'rank' is of 3 values a vertex: it has no order"):
+        structured(lanes=3).top("rank")
 
 
 def test_csv(tmp_path):
@@ -104,6 +108,71 @@ def test_csv(tmp_path):
     assert [row[0] for row in rows[1:]] == LABELS
     assert [float(row[1]) for row in rows[1:]] == pytest.approx(RANK, abs=0, nan_ok=True)
     assert [row[2:] for row in rows[1:3]] == [["3", "0.0", "1.0"], ["1", "2.0", "3.0"]]
+
+
+def structured(lanes: int = 1) -> Result:
+    """A struct with a vector in it, a scalar and a vector; of several lanes at once."""
+    shape = (2, lanes) if lanes > 1 else (2,)
+    best = np.zeros(shape, [("near", "f4"), ("at", "i2", (2,)), ("who", "i4")])
+    for name in ("near", "who", "at"):
+        best[name] = np.arange(best[name].size).reshape(best[name].shape)
+    fields = {
+        "best": best,
+        "rank": np.arange(2.0 * lanes).reshape(shape),
+        "place": np.arange(4 * lanes).reshape(*shape, 2),
+    }
+    graph = Graph.from_edges([0], [1])
+    return Result(graph, fields, 1, True, "", [], "Some (CL)", "slots")
+
+
+COLUMNS = {
+    1: {
+        "vertex": [0, 1],
+        "best_near": [0, 1],
+        "best_at_0": [0, 2],
+        "best_at_1": [1, 3],
+        "best_who": [0, 1],
+        "rank": [0, 1],
+        "place_0": [0, 2],
+        "place_1": [1, 3],
+    },
+    2: {
+        "vertex": [0, 1],
+        "best_near_0": [0, 2],
+        "best_near_1": [1, 3],
+        "best_at_0_0": [0, 4],
+        "best_at_0_1": [1, 5],
+        "best_at_1_0": [2, 6],
+        "best_at_1_1": [3, 7],
+        "best_who_0": [0, 2],
+        "best_who_1": [1, 3],
+        "rank_0": [0, 2],
+        "rank_1": [1, 3],
+        "place_0_0": [0, 4],
+        "place_0_1": [1, 5],
+        "place_1_0": [2, 6],
+        "place_1_1": [3, 7],
+    },
+}
+
+
+@pytest.mark.parametrize("lanes", COLUMNS)
+def test_columns_of_structs_and_lanes(tmp_path, lanes):
+    """A member, a lane (before a vector's component) and a component each have a column."""
+    result = structured(lanes)
+    result.save(tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    columns = {name: [float(x) for x in column] for name, *column in zip(*rows, strict=True)}
+    assert columns == COLUMNS[lanes]
+    result.save(tmp_path / "out.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert {n: table[n].to_pylist() for n in table.column_names} == COLUMNS[lanes]
+    assert str(table["best_at_0" if lanes == 1 else "best_at_0_0"].type) == "int16"
+    result.save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as found:
+        assert found["best"].dtype == result.best.dtype
+        assert all(np.array_equal(found[n], result[n]) for n in ("best", "rank", "place"))
 
 
 def test_csv_keeps_every_bit(tmp_path):
@@ -164,10 +233,12 @@ def test_trace(tmp_path):
 
     found = json.loads(text, parse_constant=refuse)
     assert found["trace"][0]["aggregates"] == {"change": 1.5, "least": "inf"}
-    assert found["trace"][1]["aggregates"] == {"change": "nan", "least": "-inf"}
+    assert found["trace"][1]["aggregates"] == {"change": "nan", "far": ["inf", 3]}
     assert found["trace"][1]["superstep"] == 1
     assert (found["trace"][0]["active"], found["trace"][0]["messages"]) == (8, 7)
     assert found["trace"][1]["seconds"] == 2e-6
+    assert [s["delivery"] for s in found["trace"]] == ["", "push"]
+    assert [s["why"] for s in found["trace"]] == ["", "few arcs"]
     assert {k: found[k] for k in ("supersteps", "converged", "stopped", "device", "delivery")} == {
         "supersteps": 2,
         "converged": True,
