@@ -25,6 +25,7 @@ from gascl import (
     param,
     vertex,
 )
+from gascl.deliveries import DELIVERIES
 from gascl.programs import PageRank
 
 
@@ -91,7 +92,8 @@ def test_trace_of_a_breadth_first_search():
     assert all(s.seconds > 0 for s in result.trace)
     assert (result.supersteps, result.converged) == (4, True)
     assert result.stopped == "no vertex is active and no message is under way"
-    assert (result.delivery, result.device) == ("slots", str(engine().device))
+    assert result.delivery == " and ".join(dict.fromkeys(s.delivery for s in result.trace))
+    assert result.device == str(engine().device)
     assert result.graph is GRAPH
 
 
@@ -229,7 +231,7 @@ class Vectors(VertexProgram):
     apply = "v.count += msg;"
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "outbox", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", *DELIVERIES])
 def test_small_graphs(delivery):
     empty = Engine(Graph.from_edges([], [])).run(Vectors(), delivery=delivery)
     assert (empty.supersteps, empty.converged, empty.trace) == (0, True, [])
@@ -266,10 +268,27 @@ REFUSED = [
     (VertexProgram(), {}, "VertexProgram has neither scatter nor apply: no work"),
     (Counting(), {"not_converged": "stop"}, "is warn, error or ignore, not 'stop'"),
     (Counting(), {"max_supersteps": -1}, "max_supersteps is a whole number from 0, not -1"),
-    (Counting(), {"delivery": "push"}, "no delivery 'push'; there is auto, slots, pull, outbox, s"),
-    (Marking(source=0), {"delivery": "pull"}, "'pull' can't take Marking.*use one of: slots, ser"),
+    (Counting(), {"delivery": "pigeon"}, r"no delivery 'pigeon'; there is auto, slots, pull, out"),
+    (Counting(), {"delivery": None}, "no delivery None; there is auto, slots, pull, out"),
+    (
+        Marking(source=0),
+        {"delivery": "pull"},
+        "'pull' can't take Marking.*use one of: slots, push, edges, serial$",
+    ),
     (Marking(source=0), {"delivery": "outbox"}, "'outbox' can't take Marking"),
-    (Weighing(source=0), {"delivery": "outbox"}, "reads the arc.*use one of: slots, pull, serial"),
+    (
+        Weighing(source=0),
+        {"delivery": "outbox"},
+        "reads the arc.*use one of: slots, pull, push, edges, serial$",
+    ),
+    (Bfs(source=0), {"callback": 3}, "callback is called with each Step; 3 can't be"),
+    (Bfs(source=0), {"state": 3}, "state is what a run with keep_state=True leaves, not 3"),
+    (Bfs(source=0), {"start": "mask"}, "start='mask' goes on from a State"),
+    (Bfs(source=0), {"start": "changed"}, "start='changed' goes on from a State"),
+    (Bfs(source=0), {"start": "all"}, "start is 'mask', 'changed' or an array of vertices, not"),
+    (Bfs(source=0), {"start": 3}, "start is an array or list of vertices, not 3"),
+    (Bfs(source=0), {"start": [0, 6]}, "no vertex 6; the graph's vertices are 0 to 5"),
+    (Counting(), {"start": [0]}, r"Counting scatters on all: start=\[0\] has no meaning"),
 ]
 
 
@@ -298,7 +317,8 @@ def test_an_unknown_source():
 def test_another_value_of_a_parameter_builds_nothing(monkeypatch):
     run = engine().run
     first = run(Counting(limit=3)), run(Bfs(source=0))
-    at = [run(Weighing(source=0), delivery=d).depth.tolist() for d in ("slots", "pull")]
+    ways = ("slots", "pull", "push", "edges")
+    at = [run(Weighing(source=0), delivery=d).depth.tolist() for d in ways]
 
     def refuse(*args, **kwargs):
         raise AssertionError("a kernel is built")
@@ -308,7 +328,7 @@ def test_another_value_of_a_parameter_builds_nothing(monkeypatch):
     assert run(Counting(supersteps=2)).supersteps == 2
     assert run(Bfs(source=5)).depth.tolist() == [1, 2, 2, 3, 4, 0]
     assert Engine(LETTERS).run(Bfs(source="a")).depth.tolist() == [0, -1, -1, 1]
-    assert at == [run(Weighing(source=0), delivery=d).depth.tolist() for d in ("slots", "pull")]
+    assert at == [run(Weighing(source=0), delivery=d).depth.tolist() for d in ways]
     assert run(Counting(limit=3)).n.tolist() == first[0].n.tolist()
     assert run(Bfs(source=0)).trace[0].messages == first[1].trace[0].messages
     with pytest.raises(AssertionError, match="a kernel is built"):
@@ -327,7 +347,7 @@ def test_an_engine_serves_programs_along_different_edges():
     for way in ("out", "in", "both", "out"):
         for base in (Bfs, Weighing):
             program = type("Along", (base,), {"edges": way})
-            for delivery in ("slots", "pull"):
+            for delivery in ("slots", "pull", "push", "edges"):
                 result = engine().run(program(source=3), delivery=delivery)
                 assert result.depth.tolist() == expected[way], (way, base, delivery)
 

@@ -23,7 +23,7 @@ from gascl.device import Device, find
 from gascl.programs import PageRank, ShortestPaths
 
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])
-DELIVERIES = ("slots", "pull", "outbox", "serial")
+DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
 
 
 @functools.cache
@@ -95,7 +95,7 @@ def test_overflow_is_an_error(case):
             engine().run(program, delivery=delivery)
 
 
-@pytest.mark.parametrize("delivery", ["slots", "pull"])
+@pytest.mark.parametrize("delivery", ["slots", "pull", "push", "edges"])
 def test_overflow_where_items_share_a_vertex(delivery):
     star = Graph.from_edges(np.arange(40), np.full(40, 40))
     program, run = summing("int32", "sum"), engine(star, 8).run
@@ -171,9 +171,10 @@ def test_masks_of_ids_out_of_range(where, call):
     names[where] = f"{call}; send(1);" if where == "scatter" else f"{call};"
     program = type("Astray", (VertexProgram,), names)
     sender = "hub" if where == "apply" else "b"
-    said = f"vertex '{sender}' gave set_mask_of or get_mask_of an id that is not in 0 ... 3, in"
-    with pytest.raises(ProgramError, match=f"{said} superstep 0"):
-        engine().run(program())
+    said = rf"^Astray\.{where}:1: Astray: vertex '{sender}' gave an id that is not in 0 \.\.\. 3, in"
+    for delivery in ("auto", "slots", "push"):
+        with pytest.raises(ProgramError, match=f"{said} superstep 0"):
+            engine().run(program(), delivery=delivery)
 
 
 # Initial values ----------------------------------------------------------------------------------
