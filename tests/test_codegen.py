@@ -7,61 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from golden_programs import GOLDENS, Everywhere, Masks, Singly
 
-from gascl import VertexProgram, aggregate, edge, param, vertex
+from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.codegen import generate
+from gascl.deliveries import DELIVERIES
+from gascl.facts import Facts
 from gascl.fields import VertexParam
-from gascl.header import Header, struct_dtype
-from gascl.programs import PageRank, ShortestPaths
-from gascl.types import SCALARS, resolve
+from gascl.header import Header
+from gascl.plan import Plan
+from gascl.programs import PageRank
 
 GOLDEN = Path(__file__).parent / "golden"
-
-
-class Masks(VertexProgram):
-    """Every word of masks, integers, a choice, and messages that are checked for overflow."""
-
-    level = vertex.uint8(init="v.id % 3")
-    heard = vertex.int64()
-    cost = edge.int16(default=1)
-    root = param.vertex()
-    most = param.int32(9)
-    rule = param.choice("near", "far")
-    seen = aggregate.int32("sum")
-    least = aggregate.uint16("min")
-
-    message, combine = "int32", "sum"
-    edges = "both"
-    mask = "v.id == p.root || v.in_degree > g.num_edges"
-    init = "aggregate_least(v.level); if (v.id == 1) set_mask_of(0);"
-    functions = "int twice(int x) { return 2 * x; }"
-    scatter = """
-        if (e.reversed && p.rule == rule_far)
-            return;
-        set_mask_of(e.dst);
-        if (get_mask_of(e.dst))
-            set_mask();
-        send(twice(e.cost) + (int)(e.id % 2));
-    """
-    apply = """
-        v.heard += msg;
-        aggregate_seen(has_msg);
-        if (superstep > p.most || prev.seen == 0)
-            return;
-        if (get_mask())
-            unset_mask();
-        else
-            set_mask_of(v.id / 2);
-    """
-    stop = "agg.seen == 0 || superstep > p.most"
-
-
-GOLDENS = {
-    "shortest_paths_float32": (ShortestPaths, {}),
-    "page_rank_float32": (PageRank, {}),
-    "page_rank_float64": (PageRank, {"real": "float64"}),
-    "masks_far_int64": (Masks, {"offset": "int64", "choices": {"rule": "far"}}),
-}
 
 
 class Least(VertexProgram):
@@ -99,13 +56,20 @@ def test_each_line_has_its_place(name):
     )
     for line, place in placed:
         file, number = str(place).rsplit(":", 1)
-        assert line.strip() in Path(file).read_text().split("\n")[int(number) - 1]
+        written = Path(file).read_text().split("\n")[int(number) - 1]
+        if options.get("debug"):  # divisors and indices are guarded there
+            assert set(re.findall(r"\w+", line)) - {"gascl_nonzero", "gascl_index"} <= set(
+                re.findall(r"\w+", written)
+            )
+        else:
+            assert line.strip() in written
 
 
 @pytest.mark.parametrize("name", GOLDENS)
 def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
-    from gascl.deliveries import DELIVERIES, admitted
+    from demands import admitted
+
     from gascl.device import find
     from gascl.plan import build
 
@@ -115,8 +79,9 @@ def test_golden_programs_compile(name):
         **{n: 0 for n, p in cls.params.items() if isinstance(p, VertexParam)},
         **options.get("choices", {}),
     )
-    for delivery in admitted(cls):
-        build(program, find(), DELIVERIES[delivery], options.get("offset", "int32"))
+    for delivery in admitted(program):
+        offset, debug = options.get("offset", "int32"), options.get("debug", False)
+        build(program, find(), DELIVERIES[delivery], offset, debug)
 
 
 # Nothing that is not used ----------------------------------------------------------------------
@@ -167,19 +132,83 @@ def test_loads_and_stores_only_what_is_mentioned():
     header = generate(Some)
     loaded = re.findall(r"= gascl_v_(\w+)\[", body(header, "gascl_scattering"))
     assert loaded == ["sent"]
-    applied = body(header, "gascl_apply")
+    applied = body(header, "gascl_apply_message")
     assert "sent" not in re.findall(r"gascl_v_(\w+)\[", applied)
-    assert "read" in re.findall(r"= gascl_v_(\w+)\[gascl_id\];", applied)
-    assert re.findall(r"^ +gascl_v_(\w+)\[gascl_id\] = ", applied, re.M) == ["written"]
+    assert "read" in re.findall(r"= gascl_v_(\w+)\[GASCL_AT\(gascl_id\)\];", applied)
+    stored = re.findall(r"^ +gascl_v_(\w+)\[GASCL_AT\(gascl_id\)\] = ", applied, re.M)
+    assert stored == ["written"]
+
+    class Arcs(Least):
+        seen = arc.int32()
+        kept = arc.int32(init="e.seen")
+        other = arc.int32()
+        scatter = "e.kept = e.seen; send(1);"
+
+    header = generate(Arcs)
+    assert header.edge == ["a.seen", "a.kept", "a.other"]
+    assert re.findall(r"gascl_a_(\w+)\[", body(header, "gascl_store_arc")) == ["kept"]
+    unused = with_(noted=arc.int32(), kept2=arc.int32(init="e.noted"))
+    assert unused.edge == []
+    assert not re.search("gascl_a_|noted|kept2", unused.text)
+
+
+def arguments(delivery: str, **names) -> list[str]:
+    """What kernels are given of the state, with a delivery."""
+    cls = type("Changed", (Least,), names)
+    plan = Plan(generate(cls), Facts.of(cls), DELIVERIES[delivery], "", 1, 1, {}, [])
+    return plan.arguments()
 
 
 def test_masks_only_where_used():
     everywhere = {"scatter_on": "all", "stop": "superstep > 3"}
-    assert not {"mask", "next", "marks"} & set(with_(**everywhere).state)
-    assert {"mask", "next"} <= set(generate(Least).state)
-    assert "marks" not in generate(Least).state
-    assert "marks" in with_(apply="set_mask_of(0); unset_mask();").state
-    assert "mask" in with_(**everywhere, apply="v.x = get_mask();").state
+    assert arguments("slots", **everywhere) == ["run", "control", "v.x"]
+    assert arguments("slots") == ["run", "control", "v.x", "mask", "next"]
+    marks = {"apply": "set_mask_of(0); unset_mask();"}
+    assert arguments("slots", **marks)[-3:] == ["mask", "next", "marks"]
+    assert arguments("slots", **everywhere, apply="v.x = get_mask();")[-2:] == ["mask", "next"]
+    # push has bits and a list of vertices in their place.
+    assert {"mask", "next", "marks"}.isdisjoint(arguments("push", **marks))
+    assert {"flags", "listed"} <= set(arguments("push"))
+    assert {"flags", "listed"}.isdisjoint(arguments("push", **everywhere))
+
+
+INBOX = {"inbox", "arrived", "wraps"}
+
+
+def test_inboxes_only_where_used():
+    assert INBOX.isdisjoint(arguments("slots"))
+    assert set(arguments("edges")) >= INBOX
+    assert "touched" not in arguments("edges")
+    assert {*INBOX, "touched"} <= set(arguments("push"))
+    assert "inbox_next" not in arguments("push")
+    assert set(arguments("slots", scatter="send_to(0, 1);")) >= INBOX
+    ahead = {f"{n}_next" for n in INBOX}
+    assert ahead.isdisjoint(arguments("slots", scatter="send_to(0, 1);"))
+    assert {*INBOX, *ahead} <= set(arguments("pull", apply="send_to(0, 1);"))
+    assert {*ahead, "touched_next"} <= set(arguments("push", apply="send_to(0, 1);"))
+
+
+def test_other_arguments_only_where_used():
+    for text, names in (
+        ("v.x = num_neighbors;", {"out_offsets", "out_targets"}),
+        ("v.x = neighbor(0);", {"out_offsets", "out_targets", "faults"}),
+        ("v.x = x_of(0);", {"old.x", "faults"}),
+        ("if (x_of(0)) set_mask();", {"faults"}),
+        ("set_mask_of(0);", {"faults"}),
+        ("v.x = v.in_degree;", {"in_degree"}),
+    ):
+        plain = set(arguments("slots"))
+        assert set(arguments("slots", apply=text)) - plain == names, text
+    assert "faults" in generate(Least, debug=True).state
+
+
+def test_debug_mode_adds_nothing_where_it_is_off():
+    text = generate(Singly).text
+    assert not re.search("gascl_(nonzero|index|sound|finite|trap|first)", text)
+    for trap in ("nonzero", "index", "sound_float", "finite_float"):
+        assert f"gascl_{trap}(" in generate(Singly, debug=True).text
+    # A program without floats has nothing that could be NaN.
+    assert "gascl_sound" not in generate(Least, debug=True).text
 
 
 def test_what_a_snippet_does_not_mention_is_not_brought_into_its_sight():
@@ -191,8 +220,8 @@ def test_what_a_snippet_does_not_mention_is_not_brought_into_its_sight():
     ):
         names = {"k": param.int32(1), "total": aggregate.int32("sum")}
         without, used = with_(**names), with_(**names, scatter=f"send({mentioned});")
-        assert line not in body(without, "gascl_scatter")
-        assert line in body(used, "gascl_scatter")
+        assert line not in body(without, "gascl_scatter_snippet")
+        assert line in body(used, "gascl_scatter_snippet")
         assert line not in body(used, "gascl_apply_snippet")
 
 
@@ -203,6 +232,12 @@ def test_words_are_only_defined_where_used():
     words = set(re.findall(r"^#define (?!GASCL|return)(\w+)\(", generate(Masks).text, re.M))
     masks = {"set_mask", "unset_mask", "set_mask_of", "get_mask", "get_mask_of"}
     assert words == {"send", "aggregate_seen", "aggregate_least", *masks}
+    words = set(re.findall(r"^#define (?!GASCL|return)(\w+)", generate(Everywhere).text, re.M))
+    aggregates = {f"aggregate_{n}" for n in Everywhere.aggregates}
+    calls = {"send", "send_to", "set_mask_of", "up_of", "best_of"}
+    assert words == {*calls, *aggregates, "neighbor", "num_neighbors", "has_edge", "lane"}
+    words = set(re.findall(r"^#define (?!GASCL|return)(\w+)", generate(Singly).text, re.M))
+    assert words == {"send", "set_mask", "aggregate_most", "share_of", "neighbor", "num_neighbors"}
 
 
 def test_overflow_is_only_checked_for_integer_sums_and_products():
@@ -218,6 +253,7 @@ def test_overflow_is_only_checked_for_integer_sums_and_products():
 #: The language's own words, which a snippet sees; DESIGN, section 3.
 WORDS = set("v e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
 WORDS |= set("set_mask_of get_mask get_mask_of real x id".split())
+WORDS |= set("send_to neighbor num_neighbors has_edge lane messages num_messages".split())
 
 
 @pytest.mark.parametrize("name", GOLDENS)
@@ -236,10 +272,11 @@ def test_names_have_the_prefix(name):
         found |= set(re.findall(r"\*(\w+)", macro))
     for head in re.findall(r"^static [^{;]*?\(([^{;]*)\) {$", text, re.M):
         if "gascl_id" in head or "gascl_vertex" in head or "prev" in head:  # around a snippet
-            arguments = head.replace("GASCL_STATE", "").replace("GASCL_EDGE", "").split(",")
+            arguments = re.sub(r"GASCL_(STATE|EDGE|LANE)", "", head).split(",")
             found |= {a.split()[-1].lstrip("*") for a in arguments if a.strip()}
     allowed = WORDS | {f"aggregate_{n}" for n in cls.aggregates}
-    allowed |= {f"real{n}" for n in (2, 3, 4, 8, 16)}
+    allowed |= {f"real{n}" for n in (2, 3, 4, 8, 16)} | {f"{n}_of" for n in cls.vertex_fields}
+    allowed |= set(cls.structs)
     strange = {n for n in found if not n.lower().startswith("gascl_")} - allowed
     assert strange == set()
     assert {"gascl_vertex", "gascl_scatter", "gascl_params", "GASCL_STATE"} <= found
@@ -266,67 +303,10 @@ def test_real_and_offsets():
     assert "typedef double real;" in generate(PageRank, real="float64").text
     assert "typedef int gascl_offset;" in generate(Masks).text
     assert "typedef long gascl_offset;" in generate(Masks, offset="int64").text
-    assert generate(PageRank).tally["aggregates"]["change"] == np.float64
-    assert generate(PageRank, fp64=False).tally["aggregates"]["change"] == np.float32
+    assert generate(PageRank).tally["sums"]["change"] == np.float64
+    assert generate(PageRank, fp64=False).tally["sums"]["change"] == np.float32
     assert "double" not in generate(PageRank, fp64=False).text
     assert "FP_CONTRACT OFF" in generate(Least).text
-
-
-# Struct layouts --------------------------------------------------------------------------------
-
-#: (members, offsets, size), by hand from OpenCL C 1.2: a vector is aligned to its size, one of 3
-#: counts as one of 4, and a struct's size is a multiple of its greatest alignment.
-LAYOUTS = [
-    (["int32", "int64"], [0, 8], 16),
-    (["int8", "int16", "int8", "int32"], [0, 2, 4, 8], 12),
-    (["float64", "uint8"], [0, 8], 16),
-    (["int8", "float4"], [0, 16], 32),
-    (["float3", "int32"], [0, 16], 32),
-    (["int32", "char3", "int8", "short2"], [0, 4, 8, 12], 16),
-    (["uint8", "double2", "float32", "double16"], [0, 16, 32, 128], 256),
-    (["float8", "int64", "float2"], [0, 32, 40], 64),
-    ([], [0], 4),
-]
-
-
-@pytest.mark.parametrize(("types", "offsets", "size"), LAYOUTS, ids=str)
-def test_struct_layouts(types, offsets, size):
-    dtype = struct_dtype([(f"m{i}", resolve(t, "float32")) for i, t in enumerate(types)])
-    assert [dtype.fields[n][1] for n in dtype.names] == offsets
-    assert dtype.itemsize == size
-
-
-def test_struct_layouts_are_the_devices():
-    """Each struct's size and the offset of each member, as a kernel on the device sees them."""
-    import pyopencl as cl
-
-    from gascl.device import find
-
-    device = find()
-    every = [
-        *SCALARS,
-        *(f"{c}{n}" for c in ("char", "short", "float", "long") for n in (2, 3, 4, 8)),
-    ]
-    pairs = [[a, b, "int8"] for a in every[:: 3 if device.fp64 else 4] for b in every]
-    pairs = [p for p in pairs if device.fp64 or "float64" not in p]
-    text, expected = "", []
-    stores = ""
-    for i, types in enumerate([*pairs, *(t for t, _, _ in LAYOUTS if t)]):
-        members = [(f"m{k}", resolve(t, "float32")) for k, t in enumerate(types)]
-        text += f"typedef struct {{ {' '.join(f'{t.c} {n};' for n, t in members)} }} s{i};\n"
-        dtype = struct_dtype(members)
-        for name in dtype.names:
-            stores += f"    out[{len(expected)}] = (int)(size_t)&((s{i} *)0)->{name};\n"
-            expected.append(dtype.fields[name][1])
-        stores += f"    out[{len(expected)}] = sizeof(s{i});\n"
-        expected.append(dtype.itemsize)
-    text += f"__kernel void offsets(__global int *out) {{\n{stores}}}\n"
-    built = cl.Program(device.context, text).build()
-    out = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, 4 * len(expected))
-    built.offsets(device.queue, (1,), (1,), out)
-    found = np.empty(len(expected), np.int32)
-    cl.enqueue_copy(device.queue, found, out)
-    assert found.tolist() == expected
 
 
 if __name__ == "__main__":

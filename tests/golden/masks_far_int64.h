@@ -9,6 +9,18 @@ typedef long gascl_offset;
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_OVERFLOWS 1
+#define GASCL_SINGLE 0
+#define GASCL_POSTS_AHEAD 0
+#define GASCL_ARC_STATE 0
+#define GASCL_SNAPSHOTS 0
+#define GASCL_DEBUG 0
+#define GASCL_LANES 1
+enum { gascl_lane = 0 };
+#define GASCL_LANE
+#define GASCL_LANE_ON
+
+static void gascl_layouts(__global int *sizes) {
+}
 
 enum { rule_near, rule_far };
 typedef struct {
@@ -23,12 +35,13 @@ typedef struct {
 } gascl_graph;
 
 typedef struct {
-    gascl_params params;
+    gascl_params params[1];
     gascl_graph graph;
 } gascl_run;
 
-static gascl_params gascl_read_params(__global const gascl_run *gascl_given) {
-    gascl_params params = gascl_given->params;
+static gascl_params gascl_read_params(__global const gascl_run *gascl_given
+        GASCL_LANE) {
+    gascl_params params = gascl_given->params[gascl_lane];
     params.rule = rule_far;
     return params;
 }
@@ -39,44 +52,86 @@ typedef struct {
 } gascl_aggregates;
 
 typedef struct {
+    long seen;
+    ushort least;
+} gascl_sums;
+
+typedef struct {
     long messages;
-    gascl_aggregates aggregates;
+    gascl_sums sums;
 } gascl_tally;
+
+static long gascl_seen_none(void) {
+    return 0;
+}
+
+static long gascl_seen_merge(const long a, const long b) {
+    return a + b;
+}
+
+static void gascl_aggregate_seen(gascl_tally *all, const long x) {
+    all->sums.seen = gascl_seen_merge(all->sums.seen, x);
+}
+
+static ushort gascl_least_none(void) {
+    return USHRT_MAX;
+}
+
+static ushort gascl_least_merge(const ushort a, const ushort b) {
+    return b < a ? b : a;
+}
+
+static void gascl_aggregate_least(gascl_tally *all, const ushort x) {
+    all->sums.least = gascl_least_merge(all->sums.least, x);
+}
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.aggregates.seen = 0;
-    zero.aggregates.least = USHRT_MAX;
+    zero.sums.seen = gascl_seen_none();
+    zero.sums.least = gascl_least_none();
     return zero;
-}
-
-static void gascl_aggregate_seen(gascl_tally *all, const long x) {
-    all->aggregates.seen = all->aggregates.seen + x;
-}
-
-static void gascl_aggregate_least(gascl_tally *all, const ushort x) {
-    all->aggregates.least = x < all->aggregates.least ? x : all->aggregates.least;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    gascl_aggregate_seen(all, more.aggregates.seen);
-    gascl_aggregate_least(all, more.aggregates.least);
+    all->sums.seen = gascl_seen_merge(all->sums.seen, more.sums.seen);
+    all->sums.least = gascl_least_merge(all->sums.least, more.sums.least);
+}
+
+static gascl_aggregates gascl_settle(const gascl_tally all) {
+    gascl_aggregates seen;
+    seen.seen = all.sums.seen;
+    seen.least = all.sums.least;
+    return seen;
 }
 
 typedef struct {
     long active;
     long next_active;
+    long next_arcs;
     gascl_tally tally;
+    gascl_aggregates aggregates;
     int superstep;
     int stopped;
     int overflow;
     int fault;
+    int under_way;
+    int frontier;
+    int frontier_next;
+    int listed;
+    int touched;
+    int touched_next;
 } gascl_control;
 
 typedef int gascl_message;
+typedef int gascl_gathered;
 typedef long gascl_accumulator;
+#define GASCL_TO_MESSAGE(x) (gascl_message)(x)
+#define GASCL_CELL_BITS 64
+#define GASCL_CELL_KIND GASCL_SIGNED
+#define GASCL_CELL_OP GASCL_SUM
+#define GASCL_WRAPS 0
 // Messages combined into one, and how many they were.
 typedef struct {
     long combined;
@@ -99,9 +154,26 @@ typedef struct {
     short cost;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then the same, passed on.
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global uchar *gascl_mask, __global uchar *gascl_next, __global uchar *gascl_marks, __global const int *gascl_in_degree, __global uchar *gascl_v_level, __global long *gascl_v_heard
-#define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_mask, gascl_next, gascl_marks, gascl_in_degree, gascl_v_level, gascl_v_heard
+// Arguments of every kernel, and of those that visit arcs; then passed on.
+#if GASCL_SPARSE
+#define GASCL_MASKS , __global uint *gascl_flags, __global int *gascl_listed
+#define GASCL_MASKS_ON , gascl_flags, gascl_listed
+#else
+#define GASCL_MASKS , __global uchar *gascl_mask, __global uchar *gascl_next, __global uchar *gascl_marks
+#define GASCL_MASKS_ON , gascl_mask, gascl_next, gascl_marks
+#endif
+#if GASCL_INBOX && GASCL_SPARSE
+#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
+#elif GASCL_INBOX
+#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
+#else
+#define GASCL_INBOX_STATE
+#define GASCL_INBOX_STATE_ON
+#endif
+#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global int *gascl_faults, __global const int *gascl_in_degree, __global uchar *gascl_v_level, __global long *gascl_v_heard GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_v_level, gascl_v_heard GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE , __global const gascl_offset *gascl_e_id, __global const uchar *gascl_e_reversed, __global const short *gascl_e_cost
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_reversed, gascl_e_cost
 
@@ -119,62 +191,62 @@ static gascl_accumulator gascl_combine(
     return c;
 }
 
-// Defined in runtime.cl.
-static gascl_box gascl_box_empty(void);
-static void gascl_send(gascl_box *out, const gascl_message x);
-static gascl_message gascl_narrow(const gascl_box in, const int id,
-        __global gascl_control *control);
-static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);
-static int gascl_read_mask(__global const uchar *mask, const int id);
-static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
-        __global const gascl_run *run, __global gascl_control *control);
-static int gascl_get_mask_of(const long id, const int sender,
-        __global const uchar *mask, __global const gascl_run *run, __global gascl_control *control);
+// What apply sees where no message came.
+static gascl_gathered gascl_nothing(void) {
+    return GASCL_TO_MESSAGE(gascl_identity());
+}
 
-#define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
-#define set_mask() gascl_put_mask(gascl_next, v.id, 1)
-#define unset_mask() gascl_put_mask(gascl_next, v.id, 0)
-#define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, gascl_others, gascl_run_, gascl_control_)
-#define get_mask() gascl_read_mask(gascl_mask, v.id)
-#define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, gascl_mask, gascl_run_, gascl_control_)
+#include "words.cl"
+
+#define send(...) gascl_send(gascl_out, (__VA_ARGS__))
+#define set_mask() gascl_put_mask(v.id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
+#define unset_mask() gascl_put_mask(v.id, 0, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
+#define get_mask() gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)
+#define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON)
 #define aggregate_seen(gascl_x) gascl_aggregate_seen(gascl_all, (gascl_x))
 #define aggregate_least(gascl_x) gascl_aggregate_least(gascl_all, (gascl_x))
 
-static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE) {
-    __global uchar *gascl_others = gascl_next;
+static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+#define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 aggregate_least(v.level); if (v.id == 1) set_mask_of(0);
+#undef set_mask_of
     return v;
 }
 
-static uchar gascl_init_level(const gascl_vertex v, GASCL_STATE) {
+static uchar gascl_init_level(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     return (
 v.id % 3
     );
 }
 
-static void gascl_init(const int gascl_id, const ulong gascl_given, gascl_tally *gascl_all, GASCL_STATE) {
+// Fields are given by the user, or kept from another run: init can't change those.
+static void gascl_init(const int gascl_id, const ulong gascl_given,
+        const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.in_degree = gascl_in_degree[gascl_id];
     if (gascl_given >> 0 & 1)
-        v.level = gascl_v_level[gascl_id];
+        v.level = gascl_v_level[GASCL_AT(gascl_id)];
     else
-        v.level = gascl_init_level(v, GASCL_STATE_ON);
+        v.level = gascl_init_level(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
-        v.heard = gascl_v_heard[gascl_id];
+        v.heard = gascl_v_heard[GASCL_AT(gascl_id)];
     else
         v.heard = (long)(0);
-    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON);
-    gascl_v_level[gascl_id] = v.level;
-    gascl_v_heard[gascl_id] = v.heard;
-    const gascl_params p = gascl_read_params(gascl_run_);
+    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
+    if (!(gascl_kept >> 0 & 1))
+        gascl_v_level[GASCL_AT(gascl_id)] = v.level;
+    if (!(gascl_kept >> 1 & 1))
+        gascl_v_heard[GASCL_AT(gascl_id)] = v.heard;
+    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     const gascl_graph g = gascl_run_->graph;
-    if (
+    if (gascl_own_mask && (
 v.id == p.root || v.in_degree > g.num_edges
-    ) gascl_next[gascl_id] = 1;
+    ))
+        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);
 }
 
-static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE) {
+static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
     gascl_edge e;
     e.src = gascl_src;
     e.dst = gascl_dst;
@@ -184,19 +256,18 @@ static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const 
     return e;
 }
 
-static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE) {
+static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     return v;
 }
 
 // What v sends along one arc, in this superstep or, with 1, in the next.
-static gascl_box gascl_scatter(const gascl_vertex v, const gascl_edge e,
-        const int gascl_ahead, GASCL_STATE) {
-    gascl_box gascl_out = gascl_box_empty();
-    const gascl_params p = gascl_read_params(gascl_run_);
-    __global uchar *gascl_others = gascl_next;
-#define return return gascl_out
+static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,
+        gascl_box *gascl_out, const int gascl_ahead, GASCL_STATE GASCL_LANE) {
+    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
+#define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
+#define return return e
 
         if (e.reversed && p.rule == rule_far)
             return;
@@ -206,15 +277,24 @@ static gascl_box gascl_scatter(const gascl_vertex v, const gascl_edge e,
         send(twice(e.cost) + (int)(e.id % 2));
     
 #undef return
+#undef set_mask_of
+    return e;
+}
+
+static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
+        const int gascl_ahead, GASCL_STATE GASCL_LANE) {
+    gascl_box gascl_out = gascl_box_empty();
+    *gascl_e = gascl_scatter_snippet(v, *gascl_e, &gascl_out, gascl_ahead,
+        GASCL_STATE_ON GASCL_LANE_ON);
     return gascl_out;
 }
 
-static gascl_vertex gascl_apply_snippet(gascl_vertex v, const gascl_message msg, const bool has_msg,
-        gascl_tally *gascl_all, GASCL_STATE) {
-    const gascl_params p = gascl_read_params(gascl_run_);
-    const gascl_aggregates prev = gascl_control_->tally.aggregates;
+static gascl_vertex gascl_apply_snippet(gascl_vertex v,
+        const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
+    const gascl_aggregates prev = gascl_control_->aggregates;
     const int superstep = gascl_control_->superstep;
-    __global uchar *gascl_others = gascl_marks;
+#define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define return return v
 
         v.heard += msg;
@@ -227,20 +307,21 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v, const gascl_message msg,
             set_mask_of(v.id / 2);
     
 #undef return
+#undef set_mask_of
     return v;
 }
 
-static void gascl_apply(const int gascl_id, const gascl_box gascl_in,
-        gascl_tally *gascl_all, GASCL_STATE) {
-    gascl_all->messages += gascl_in.count;
-    if (!GASCL_APPLY_ALL && !gascl_in.count)
+static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+        const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+    gascl_all->messages += gascl_count;
+    if (!GASCL_APPLY_ALL && !gascl_count)
         return;
-    const gascl_message msg = gascl_narrow(gascl_in, gascl_id, gascl_control_);
     gascl_vertex v;
     v.id = gascl_id;
-    v.heard = gascl_v_heard[gascl_id];
-    v = gascl_apply_snippet(v, msg, gascl_in.count > 0, gascl_all, GASCL_STATE_ON);
-    gascl_v_heard[gascl_id] = v.heard;
+    v.heard = gascl_v_heard[GASCL_AT(gascl_id)];
+    v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
+        GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_v_heard[GASCL_AT(gascl_id)] = v.heard;
 }
 
 static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,

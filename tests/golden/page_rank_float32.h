@@ -9,6 +9,18 @@ typedef int gascl_offset;
 #define GASCL_EVERY_ARC_SENDS 1
 #define GASCL_FUSED 1
 #define GASCL_OVERFLOWS 0
+#define GASCL_SINGLE 0
+#define GASCL_POSTS_AHEAD 0
+#define GASCL_ARC_STATE 0
+#define GASCL_SNAPSHOTS 0
+#define GASCL_DEBUG 0
+#define GASCL_LANES 1
+enum { gascl_lane = 0 };
+#define GASCL_LANE
+#define GASCL_LANE_ON
+
+static void gascl_layouts(__global int *sizes) {
+}
 
 enum { dangling_spread, dangling_ignore };
 typedef struct {
@@ -23,12 +35,13 @@ typedef struct {
 } gascl_graph;
 
 typedef struct {
-    gascl_params params;
+    gascl_params params[1];
     gascl_graph graph;
 } gascl_run;
 
-static gascl_params gascl_read_params(__global const gascl_run *gascl_given) {
-    gascl_params params = gascl_given->params;
+static gascl_params gascl_read_params(__global const gascl_run *gascl_given
+        GASCL_LANE) {
+    gascl_params params = gascl_given->params[gascl_lane];
     params.dangling = dangling_spread;
     return params;
 }
@@ -39,44 +52,86 @@ typedef struct {
 } gascl_aggregates;
 
 typedef struct {
+    double change;
+    double lost;
+} gascl_sums;
+
+typedef struct {
     long messages;
-    gascl_aggregates aggregates;
+    gascl_sums sums;
 } gascl_tally;
+
+static double gascl_change_none(void) {
+    return 0;
+}
+
+static double gascl_change_merge(const double a, const double b) {
+    return a + b;
+}
+
+static void gascl_aggregate_change(gascl_tally *all, const double x) {
+    all->sums.change = gascl_change_merge(all->sums.change, x);
+}
+
+static double gascl_lost_none(void) {
+    return 0;
+}
+
+static double gascl_lost_merge(const double a, const double b) {
+    return a + b;
+}
+
+static void gascl_aggregate_lost(gascl_tally *all, const double x) {
+    all->sums.lost = gascl_lost_merge(all->sums.lost, x);
+}
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.aggregates.change = 0;
-    zero.aggregates.lost = 0;
+    zero.sums.change = gascl_change_none();
+    zero.sums.lost = gascl_lost_none();
     return zero;
-}
-
-static void gascl_aggregate_change(gascl_tally *all, const double x) {
-    all->aggregates.change = all->aggregates.change + x;
-}
-
-static void gascl_aggregate_lost(gascl_tally *all, const double x) {
-    all->aggregates.lost = all->aggregates.lost + x;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    gascl_aggregate_change(all, more.aggregates.change);
-    gascl_aggregate_lost(all, more.aggregates.lost);
+    all->sums.change = gascl_change_merge(all->sums.change, more.sums.change);
+    all->sums.lost = gascl_lost_merge(all->sums.lost, more.sums.lost);
+}
+
+static gascl_aggregates gascl_settle(const gascl_tally all) {
+    gascl_aggregates seen;
+    seen.change = all.sums.change;
+    seen.lost = all.sums.lost;
+    return seen;
 }
 
 typedef struct {
     long active;
     long next_active;
+    long next_arcs;
     gascl_tally tally;
+    gascl_aggregates aggregates;
     int superstep;
     int stopped;
     int overflow;
     int fault;
+    int under_way;
+    int frontier;
+    int frontier_next;
+    int listed;
+    int touched;
+    int touched_next;
 } gascl_control;
 
 typedef float gascl_message;
+typedef float gascl_gathered;
 typedef double gascl_accumulator;
+#define GASCL_TO_MESSAGE(x) (gascl_message)(x)
+#define GASCL_CELL_BITS 64
+#define GASCL_CELL_KIND GASCL_FLOATING
+#define GASCL_CELL_OP GASCL_SUM
+#define GASCL_WRAPS 0
 // Messages combined into one, and how many they were.
 typedef struct {
     double combined;
@@ -95,11 +150,23 @@ typedef struct {
     int dst;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then the same, passed on.
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global const int *gascl_out_degree, __global float *gascl_v_personalization, __global float *gascl_v_rank
-#define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_out_degree, gascl_v_personalization, gascl_v_rank
-#define GASCL_EDGE 
-#define GASCL_EDGE_ON 
+// Arguments of every kernel, and of those that visit arcs; then passed on.
+#define GASCL_MASKS
+#define GASCL_MASKS_ON
+#if GASCL_INBOX && GASCL_SPARSE
+#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
+#elif GASCL_INBOX
+#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
+#else
+#define GASCL_INBOX_STATE
+#define GASCL_INBOX_STATE_ON
+#endif
+#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global const int *gascl_out_degree, __global float *gascl_v_personalization, __global float *gascl_v_rank GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_out_degree, gascl_v_personalization, gascl_v_rank GASCL_MASKS_ON GASCL_INBOX_STATE_ON
+#define GASCL_EDGE
+#define GASCL_EDGE_ON
 
 static gascl_accumulator gascl_identity(void) {
     return 0;
@@ -110,85 +177,91 @@ static gascl_accumulator gascl_combine(
     return a + b;
 }
 
-// Defined in runtime.cl.
-static gascl_box gascl_box_empty(void);
-static void gascl_send(gascl_box *out, const gascl_message x);
-static gascl_message gascl_narrow(const gascl_box in, const int id,
-        __global gascl_control *control);
-static void gascl_put_mask(__global uchar *mask, const int id, const uchar value);
-static int gascl_read_mask(__global const uchar *mask, const int id);
-static void gascl_set_mask_of(const long id, const int sender, __global uchar *mask,
-        __global const gascl_run *run, __global gascl_control *control);
-static int gascl_get_mask_of(const long id, const int sender,
-        __global const uchar *mask, __global const gascl_run *run, __global gascl_control *control);
+// What apply sees where no message came.
+static gascl_gathered gascl_nothing(void) {
+    return GASCL_TO_MESSAGE(gascl_identity());
+}
 
-#define send(...) gascl_send(&gascl_out, (__VA_ARGS__))
+#include "words.cl"
+
+#define send(...) gascl_send(gascl_out, (__VA_ARGS__))
 #define aggregate_change(gascl_x) gascl_aggregate_change(gascl_all, (gascl_x))
 #define aggregate_lost(gascl_x) gascl_aggregate_lost(gascl_all, (gascl_x))
 
-static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE) {
+static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
 if (v.out_degree == 0) aggregate_lost(v.rank);
     return v;
 }
 
-static float gascl_init_personalization(const gascl_vertex v, GASCL_STATE) {
+static float gascl_init_personalization(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_graph g = gascl_run_->graph;
     return (
 (real)1 / g.num_vertices
     );
 }
 
-static float gascl_init_rank(const gascl_vertex v, GASCL_STATE) {
+static float gascl_init_rank(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_graph g = gascl_run_->graph;
     return (
 (real)1 / g.num_vertices
     );
 }
 
-static void gascl_init(const int gascl_id, const ulong gascl_given, gascl_tally *gascl_all, GASCL_STATE) {
+// Fields are given by the user, or kept from another run: init can't change those.
+static void gascl_init(const int gascl_id, const ulong gascl_given,
+        const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
-        v.personalization = gascl_v_personalization[gascl_id];
+        v.personalization = gascl_v_personalization[GASCL_AT(gascl_id)];
     else
-        v.personalization = gascl_init_personalization(v, GASCL_STATE_ON);
+        v.personalization = gascl_init_personalization(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
-        v.rank = gascl_v_rank[gascl_id];
+        v.rank = gascl_v_rank[GASCL_AT(gascl_id)];
     else
-        v.rank = gascl_init_rank(v, GASCL_STATE_ON);
-    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON);
-    gascl_v_personalization[gascl_id] = v.personalization;
-    gascl_v_rank[gascl_id] = v.rank;
+        v.rank = gascl_init_rank(v, GASCL_STATE_ON GASCL_LANE_ON);
+    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
+    if (!(gascl_kept >> 0 & 1))
+        gascl_v_personalization[GASCL_AT(gascl_id)] = v.personalization;
+    if (!(gascl_kept >> 1 & 1))
+        gascl_v_rank[GASCL_AT(gascl_id)] = v.rank;
 }
 
-static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE) {
+static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
     gascl_edge e;
     e.src = gascl_src;
     e.dst = gascl_dst;
     return e;
 }
 
-static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE) {
+static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
-    v.rank = gascl_v_rank[gascl_id];
+    v.rank = gascl_v_rank[GASCL_AT(gascl_id)];
     return v;
 }
 
 // What v sends along one arc, in this superstep or, with 1, in the next.
-static gascl_box gascl_scatter(const gascl_vertex v, const gascl_edge e,
-        const int gascl_ahead, GASCL_STATE) {
-    gascl_box gascl_out = gascl_box_empty();
+static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,
+        gascl_box *gascl_out, const int gascl_ahead, GASCL_STATE GASCL_LANE) {
 send(v.rank / v.out_degree);
+    return e;
+}
+
+static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
+        const int gascl_ahead, GASCL_STATE GASCL_LANE) {
+    gascl_box gascl_out = gascl_box_empty();
+    *gascl_e = gascl_scatter_snippet(v, *gascl_e, &gascl_out, gascl_ahead,
+        GASCL_STATE_ON GASCL_LANE_ON);
     return gascl_out;
 }
 
-static gascl_vertex gascl_apply_snippet(gascl_vertex v, const gascl_message msg, const bool has_msg,
-        gascl_tally *gascl_all, GASCL_STATE) {
-    const gascl_params p = gascl_read_params(gascl_run_);
-    const gascl_aggregates prev = gascl_control_->tally.aggregates;
+static gascl_vertex gascl_apply_snippet(gascl_vertex v,
+        const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
+    const gascl_aggregates prev = gascl_control_->aggregates;
 
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
         const real started = (1 - p.damping + p.damping * spread) * v.personalization;
@@ -201,19 +274,19 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v, const gascl_message msg,
     return v;
 }
 
-static void gascl_apply(const int gascl_id, const gascl_box gascl_in,
-        gascl_tally *gascl_all, GASCL_STATE) {
-    gascl_all->messages += gascl_in.count;
-    if (!GASCL_APPLY_ALL && !gascl_in.count)
+static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+        const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+    gascl_all->messages += gascl_count;
+    if (!GASCL_APPLY_ALL && !gascl_count)
         return;
-    const gascl_message msg = gascl_narrow(gascl_in, gascl_id, gascl_control_);
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
-    v.personalization = gascl_v_personalization[gascl_id];
-    v.rank = gascl_v_rank[gascl_id];
-    v = gascl_apply_snippet(v, msg, gascl_in.count > 0, gascl_all, GASCL_STATE_ON);
-    gascl_v_rank[gascl_id] = v.rank;
+    v.personalization = gascl_v_personalization[GASCL_AT(gascl_id)];
+    v.rank = gascl_v_rank[GASCL_AT(gascl_id)];
+    v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
+        GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_v_rank[GASCL_AT(gascl_id)] = v.rank;
 }
 
 static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,

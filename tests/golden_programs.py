@@ -1,0 +1,124 @@
+"""The programs whose generated headers are kept in golden/."""
+
+from __future__ import annotations
+
+from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl.programs import PageRank, ShortestPaths
+
+
+class Masks(VertexProgram):
+    """Every word of masks, integers, a choice, and messages that are checked for overflow."""
+
+    level = vertex.uint8(init="v.id % 3")
+    heard = vertex.int64()
+    cost = edge.int16(default=1)
+    root = param.vertex()
+    most = param.int32(9)
+    rule = param.choice("near", "far")
+    seen = aggregate.int32("sum")
+    least = aggregate.uint16("min")
+
+    message, combine = "int32", "sum"
+    edges = "both"
+    mask = "v.id == p.root || v.in_degree > g.num_edges"
+    init = "aggregate_least(v.level); if (v.id == 1) set_mask_of(0);"
+    functions = "int twice(int x) { return 2 * x; }"
+    scatter = """
+        if (e.reversed && p.rule == rule_far)
+            return;
+        set_mask_of(e.dst);
+        if (get_mask_of(e.dst))
+            set_mask();
+        send(twice(e.cost) + (int)(e.id % 2));
+    """
+    apply = """
+        v.heard += msg;
+        aggregate_seen(has_msg);
+        if (superstep > p.most || prev.seen == 0)
+            return;
+        if (get_mask())
+            unset_mask();
+        else
+            set_mask_of(v.id / 2);
+    """
+    stop = "agg.seen == 0 || superstep > p.most"
+
+
+class Everywhere(VertexProgram):
+    """What travels along arcs and to anyone, in three lanes: structs, arc state, the adjacency."""
+
+    Pair = struct([("distance", "real"), ("parent", "int32")])
+    best = vertex.struct(Pair, init="(Pair){v.id == p.source ? 0 : INFINITY, -1}")
+    up = vertex.int32(init="v.id + lane")
+    place = vertex.real2()
+    used = arc.int16(init="e.id % 2")
+    rest = arc.struct(Pair, init="(Pair){e.used, e.dst}")
+    weight = edge.real(default=1)
+    source = param.vertex()
+    change = aggregate.real("sum")
+    mean = aggregate.int32("mean")
+    calls = aggregate.real("count")
+    farthest = aggregate.struct(Pair, "a.distance > b.distance ? a : b", identity="(Pair){0}")
+
+    lanes = 3
+    message = Pair
+    combine = "a.distance < b.distance ? a : b"
+    identity = "(Pair){INFINITY, -1}"
+    mask = "v.id == p.source"
+    scatter = """
+        e.used += 1;
+        if (e.used > 3 || has_edge(e.dst, v.id))
+            return;
+        send((Pair){v.best.distance + e.weight, v.id});
+        send_to(up_of(e.dst), e.rest);
+    """
+    apply = """
+        v.up = up_of(up_of(v.up));
+        for (int i = 0; i < num_neighbors; ++i)
+            if (best_of(neighbor(i)).distance < msg.distance)
+                set_mask_of(neighbor(i));
+        if (msg.distance < v.best.distance) {
+            v.best = msg;
+            send_to(v.up, (Pair){msg.distance, lane});
+            aggregate_farthest(msg);
+            aggregate_change(1);
+        }
+        aggregate_mean(prev.calls);
+        aggregate_calls(1);
+    """
+    stop = "agg.farthest.distance > 100 || agg.mean > 1000"
+
+
+class Singly(VertexProgram):
+    """Messages one by one, and what debug mode adds."""
+
+    x = vertex.real(init="1.0f / (1 + v.id)")
+    share = vertex.real()
+    most = aggregate.real("max")
+
+    message, gathered, identity = "real", "float64", "-1"
+    scatter = "send(v.x / v.out_degree);"
+    gather = """
+        for (int i = 0; i < num_messages; ++i)
+            if (messages[i] > msg / num_messages)
+                msg = messages[i] += share_of(neighbor(i % num_neighbors));
+    """
+    apply_on = "all"
+    apply = """
+        v.share = msg / prev.most;
+        v.x /= 2 + v.share;
+        aggregate_most(v.x);
+        if (has_msg)
+            set_mask();
+    """
+
+
+GOLDENS = {
+    "shortest_paths_float32": (ShortestPaths, {}),
+    "page_rank_float32": (PageRank, {}),
+    "page_rank_float64": (PageRank, {"real": "float64"}),
+    "masks_far_int64": (Masks, {"offset": "int64", "choices": {"rule": "far"}}),
+    "everywhere_lanes3": (Everywhere, {"lanes": 3}),
+    "singly": (Singly, {}),
+    "singly_debug": (Singly, {"debug": True}),
+}
