@@ -371,7 +371,7 @@ def look_at_shape(engine: Engine) -> None:
         alone = {int(a) for a, b in pairwise(blocks) if b - a == 1}
         long = set(np.flatnonzero(degrees > BLOCK).tolist()) if group > 1 else set()
         assert long <= alone, f"{long - alone} not alone in {name}"
-        assert len(blocks) > 3, "too few groups to race"
+        assert len(blocks) > 3 or BLOCK > LONG, "too few groups to race"
     assert group == 1 or BLOCK > LONG or HUB in long
 
 

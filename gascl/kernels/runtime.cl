@@ -248,7 +248,8 @@ static uint gascl_half(const int rows) {
                 gascl_message x[GASCL_DEEP];                                                      \
                 bool gascl_got[GASCL_DEEP];                                                       \
                 _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                            \
-                    gascl_got[k] = FETCH(GASCL_ARC(i, k), gascl_its.first, x[k]);                 \
+                    gascl_got[k] =                                                                \
+                        GASCL_REACHES(i, k) && FETCH(GASCL_ARC(i, k), gascl_its.first, x[k]);     \
                 _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                            \
                     if (i + k * GASCL_GROUP < gascl_arcs && gascl_got[k]) {                       \
                         TAKEN(GASCL_ARC(i, k));                                                   \
@@ -264,6 +265,7 @@ static uint gascl_half(const int rows) {
                     bool gascl_got[GASCL_DEEP];                                                   \
                     _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                        \
                         gascl_got[k] =                                                            \
+                            GASCL_REACHES(i, k) &&                                                \
                             FETCH(GASCL_ARC(i, k), GASCL_ROW_OF(GASCL_ARC(i, k)), x[k]);          \
                     _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                        \
                         GASCL_KEEP(i + k * GASCL_GROUP, x[k], gascl_got[k], TAKEN)                \
@@ -299,6 +301,8 @@ static uint gascl_half(const int rows) {
 
 #define GASCL_ARC(i, k) \
     (gascl_its.begin + min((gascl_offset)(i) + (k) * GASCL_GROUP, gascl_arcs - 1))
+// With marks, TAKEN may change what another item would look at.
+#define GASCL_REACHES(i, k) (GASCL_EVERY_ARC_SENDS || (i) + (k) * GASCL_GROUP < gascl_arcs)
 #define GASCL_ROW_OF(arc) gascl_row_of(arc, offsets, gascl_its.first, gascl_rows)
 #if GASCL_EVERY_ARC_SENDS
 #define GASCL_MARKS_OF_MESSAGES
