@@ -44,7 +44,8 @@ class Launch:
     """One kernel of a superstep.
 
     Attributes:
-        over: a group for each of these: "in_blocks", "out_blocks", "vertices", or "one" item.
+        over: a group for each of these: "in_blocks", "out_blocks", "vertices", or "one" item. There
+            may be fewer groups than blocks.
         first_only: run in superstep 0 only where the program's phases fuse (`Facts.fusable`).
     """
 

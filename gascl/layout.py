@@ -15,6 +15,12 @@ from gascl.graph import Graph
 from gascl.source import Place
 from gascl.types import Type
 
+#: Groups over row blocks, for each group over vertices: enough that the device keeps itself busy
+#: to the end, few enough that their tallies are soon added up.
+GROUPS = 8
+#: Arcs of a row that is very long.
+LONG = 16384
+
 
 def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
     """Bounds of blocks of consecutive rows with about equal work, arcs plus rows.
@@ -22,23 +28,44 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
     Args:
         offsets: (V + 1,) the rows' arc offsets.
         group: items of the work-group that takes a block. With 1, there are about `parts` blocks;
-            else blocks of up to `size` arcs and rows, plus up to `group` arcs of the last row; a
-            row longer than that is a block of its own (CSR-adaptive, Greathouse and Daga 2014).
+            else blocks of up to `size` arcs and rows; a longer row is a block of its own
+            (CSR-adaptive, Greathouse and Daga 2014).
 
     Returns:
         (blocks + 1,) int32, from 0 to V, strictly rising.
     """
     rows = len(offsets) - 1
-    work = offsets + np.arange(rows + 1)
     if group == 1:
+        work = offsets + np.arange(rows + 1)
         targets = np.linspace(0, work[-1], parts + 1)
-        bounds = np.searchsorted(work, targets[1:-1])
-    else:
-        block = work[:-1] // size
-        starts = np.flatnonzero(np.diff(block)) + 1
-        long = np.flatnonzero(np.diff(offsets) > group)
-        bounds = np.concatenate([starts, long, long + 1])
-    return np.unique(np.concatenate([[0], bounds, [rows]])).astype(np.int32)
+        cuts = np.searchsorted(work, targets[1:-1])
+        return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
+    bounds, row, last = [0], 0, int(offsets[-1])
+    long = np.flatnonzero(np.diff(offsets) > size)
+    for alone in [*long.tolist(), rows]:
+        while row < alone:
+            full = offsets.dtype.type(min(int(offsets[row]) + size, last))
+            row = min(int(offsets.searchsorted(full, "right")) - 1, row + size, alone)
+            bounds.append(row)
+        if alone < rows:
+            row = alone + 1
+            bounds.append(row)
+    return np.array(bounds, np.int32)
+
+
+def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """What kernels read of each block: its arcs and its rows, as `gascl_block` in runtime.cl.
+
+    Very long rows come first, the longest at the head: they keep a group busy longest. The others
+    stay in order, for locality.
+    """
+    columns = [("begin", offsets.dtype), ("end", offsets.dtype), ("first", "i4"), ("last", "i4")]
+    table = np.empty(len(bounds) - 1, np.dtype(columns, align=True))
+    table["first"], table["last"] = bounds[:-1], bounds[1:]
+    table["begin"], table["end"] = offsets[bounds[:-1]], offsets[bounds[1:]]
+    length = (table["end"] - table["begin"]).astype(np.int64)
+    length[length < LONG] = 0
+    return table[np.argsort(-length, kind="stable")]
 
 
 def num_arcs(graph: Graph, edges: str) -> int:
@@ -108,8 +135,8 @@ class Layout:
             "out_sources": 4 * arcs,
             "in_sources": 4 * arcs,
             "slot": offset * arcs,
-            "out_blocks": 4 * (rows + 1),  # at most
-            "in_blocks": 4 * (rows + 1),
+            "out_blocks": 3 * 8 * self.most_blocks,
+            "in_blocks": 3 * 8 * self.most_blocks,
             "in_degree": 4 * rows,
             "out_degree": 4 * rows,
             "id": offset * arcs,
@@ -124,8 +151,13 @@ class Layout:
         """At least as many as there are row blocks, known before the arcs are built."""
         if self.group == 1:
             return self.device.groups
-        long = self.num_arcs // self.group
-        return (self.num_arcs + self.graph.num_vertices) // self.block + 2 * long + 2
+        rows = self.graph.num_vertices
+        return min(rows, 4 * self.num_arcs // self.block + rows // self.block + 2)
+
+    @property
+    def most_groups(self) -> int:
+        """Work-groups over row blocks, at most, that keep a tally each."""
+        return self.device.groups * (1 if self.group == 1 else GROUPS)
 
     @property
     def resident(self) -> int:
@@ -143,7 +175,8 @@ class Layout:
         """The device's copy of a graph array: `out_offsets`, `in_blocks`, `out_degree` ..."""
         if name not in self._buffers:
             if name.endswith("_blocks"):
-                array = self.blocks(name)
+                offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
+                array = block_table(offsets, self.blocks(name))
             elif name.endswith("_degree"):
                 array = getattr(self.graph, name)
             elif name == "out_sources":

@@ -234,7 +234,9 @@ class Loop:
 
     def _groups(self, launch: Launch) -> int:
         if launch.over.endswith("_blocks"):
-            return len(self.layout.blocks(launch.over)) - 1
+            blocks = len(self.layout.blocks(launch.over)) - 1
+            # Groups that keep a tally go through several blocks.
+            return min(blocks, self.layout.most_groups) if "tallies" in launch.arguments else blocks
         return {"vertices": self.device.groups, "one": 0}[launch.over]
 
     def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
@@ -245,13 +247,8 @@ class Loop:
             flag = np.int32(starting)
             arguments = [flag if a == "starting" else a for a in commit.arguments]
             events.append(self._launch(commit.kernel, counts, arguments))
-        reduced = "tallies"
-        if tallies > self.device.groups:
-            folding = ("STATE", "tallies", np.int32(tallies), "folded")
-            events.append(self._launch("gascl_fold", self.device.groups, folding))
-            reduced, tallies = "folded", self.device.groups
         numbers = (np.int32(starting), np.int32(ask_stop), *map(np.int64, self.direction.bounds()))
-        arguments = ["STATE", reduced, np.int32(tallies), "counts", np.int32(counts), *numbers]
+        arguments = ["STATE", "tallies", np.int32(tallies), "counts", np.int32(counts), *numbers]
         events.append(self._launch("gascl_finish", 1, (*arguments, "records", np.int32(slot))))
         return events
 

@@ -19,8 +19,10 @@ from gascl.header import INBOX, MASKS, Header
 from gascl.program import VertexProgram
 from gascl.source import Place
 
-#: Arcs and rows of a block that a work-group shares (1024 measured best on an H200).
-BLOCK = 1024
+#: Arcs and rows of a block that a work-group shares (measured best on an H200).
+BLOCK = 2048
+#: Arcs of which an item fetches the messages at once.
+DEEP = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 #: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
@@ -125,14 +127,18 @@ def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None
 
 
 def group_size(header: Header, device: Device) -> tuple[int, int]:
-    """Items of a work-group and arcs of a block: the device's choice, halved until what a group
-    keeps in local memory (a box an arc of its block, a tally an item) fits half of it."""
+    """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
+    group keeps in local memory fits half of it: a message, its mark and the beginning of a row for
+    each arc of a block; a box an item and a chunk of arcs, or a tally for two items, or two counts
+    an item."""
     group, block = device.group, BLOCK
     while group > 1:
-        boxes = (block + group) * header.box.itemsize
-        if 2 * (boxes + group * (header.tally.itemsize + 12)) <= device.cl.local_mem_size:
+        shared = block * (header.message.itemsize + 3) + 2
+        boxes = max(group, block // 8) * header.box.itemsize
+        shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
+        if 2 * shared <= device.cl.local_mem_size:
             break
-        group, block = group // 2, block // 2
+        group, block = (group, block // 2) if block > 4 * group else (group // 2, block)
     return group, block
 
 
@@ -184,6 +190,7 @@ def build(
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
+        f"-DGASCL_DEEP={DEEP if header.message.itemsize <= 16 else 1}",
         f"-DGASCL_SPARSE={int(delivery.sparse)}",
         f"-DGASCL_INBOX={int(plan.inbox)}",
         f"-DGASCL_LINES={len(places) + 1}",

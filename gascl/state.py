@@ -140,9 +140,8 @@ class State:
                 count = rows + arcs // PIECE + 1
             unneeded = buffer.item == "mark" and facts.every_arc_sends
             sizes[buffer.name] = 1 if unneeded else count * items.get(buffer.item, 1)
-        # One a group; a group has a block of rows or its share of the vertices.
-        sizes["tallies"] = header.tally.itemsize * max(self.layout.most_blocks, groups)
-        sizes["folded"] = header.tally.itemsize * groups
+        # One a group; a group has its share of the blocks of rows or of the vertices.
+        sizes["tallies"] = header.tally.itemsize * max(self.layout.most_groups, groups)
         sizes["counts"] = 16 * groups
         sizes["records"] = header.control.itemsize * RECORDS
         return sizes
@@ -230,6 +229,8 @@ class State:
                 values += [self.buffers[keys.get(n, n)] for n in plan.header.edge]
             elif name == "num_arcs":
                 values.append(np.int64(self.layout.num_arcs))
+            elif name.endswith("_blocks"):
+                values += [self.buffers[name], np.int32(len(self.layout.blocks(name)) - 1)]
             else:
                 values.append(self.buffers[name])
         return values

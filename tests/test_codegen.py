@@ -269,7 +269,7 @@ def test_names_have_the_prefix(name):
     found |= set(re.findall(r"^} (\w+);", text, re.M))
     found |= set(re.findall(r"^static \w+ (\w+)\(", text, re.M))
     for macro in re.findall(r"^#define GASCL_(?:STATE|EDGE) (.+)", text, re.M):
-        found |= set(re.findall(r"\*(\w+)", macro))
+        found |= set(re.findall(r"\*restrict (\w+)", macro))
     for head in re.findall(r"^static [^{;]*?\(([^{;]*)\) {$", text, re.M):
         if "gascl_id" in head or "gascl_vertex" in head or "prev" in head:  # around a snippet
             arguments = re.sub(r"GASCL_(STATE|EDGE|LANE)", "", head).split(",")

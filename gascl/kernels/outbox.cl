@@ -32,14 +32,14 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
         }
 }
 
-static void gascl_outbox_fetch(const size_t at, gascl_box *in,
+static bool gascl_outbox_fetch(const size_t at, gascl_message *x,
                                __global const gascl_message *outbox, __global const uchar *sent) {
 #if !GASCL_EVERY_ARC_SENDS
     if (!sent[at])
-        return;
+        return false;
 #endif
-    gascl_box_combine(in, outbox[at]);
-    ++in->count;
+    *x = outbox[at];
+    return true;
 }
 
 static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally,
@@ -52,12 +52,14 @@ static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *
 }
 
 #define GASCL_OUTBOX_WANTED(row) true
-#define GASCL_OUTBOX_FETCH(arc, row, in) \
-    gascl_outbox_fetch(GASCL_AT(sources[arc]), &in, outbox, sent)
+#define GASCL_OUTBOX_FETCH(arc, row, x) \
+    gascl_outbox_fetch(GASCL_AT(sources[arc]), &x, outbox, sent)
+#define GASCL_OUTBOX_TAKEN(arc)
 #define GASCL_OUTBOX_FINISH(row, in) \
     gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON, outbox_next, sent_next)
 
-__kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict blocks,
+__kernel void gascl_outbox_gather(GASCL_STATE, __global const gascl_block *restrict blocks,
+                                  const int num_blocks,
                                   __global const gascl_offset *restrict offsets,
                                   __global const int *restrict sources,
                                   __global const gascl_message *restrict outbox,
@@ -65,8 +67,9 @@ __kernel void gascl_outbox_gather(GASCL_STATE, __global const int *restrict bloc
                                   __global gascl_message *restrict outbox_next,
                                   __global uchar *restrict sent_next,
                                   __global gascl_tally *restrict tallies) {
-    __local gascl_tally scratch[GASCL_GROUP];
+    __local gascl_shared gascl_shared_;
     gascl_tally tally = gascl_tally_zero();
-    GASCL_GATHER(blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH, GASCL_OUTBOX_FINISH)
-    gascl_tally_store(tally, tallies, scratch);
+    GASCL_GATHER(blocks, num_blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH,
+                 GASCL_OUTBOX_TAKEN, GASCL_OUTBOX_FINISH)
+    gascl_tally_store(tally, tallies, &gascl_shared_);
 }

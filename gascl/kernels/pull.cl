@@ -3,36 +3,45 @@
 // behind a barrier, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-static void gascl_pull_fetch(const gascl_offset arc, const int row, gascl_box *in,
+static bool gascl_pull_fetch(const gascl_offset arc, const int row, gascl_message *x,
                              GASCL_STATE GASCL_EDGE GASCL_LANE, __global const int *sources) {
     const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
     if (!gascl_mask[source])
-        return;
+        return false;
 #endif
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
-    gascl_box_merge(in, gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON));
+    const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+    *x = gascl_narrow(out, row, gascl_control_);
+    return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
 #define GASCL_PULL_WANTED(row) true
-#define GASCL_PULL_FETCH(arc, row, in) \
-    gascl_pull_fetch(arc, row, &in, GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON, sources)
+#define GASCL_PULL_TAKEN(arc)
+#define GASCL_PULL_FETCH(arc, row, x) \
+    gascl_pull_fetch(arc, row, &x, GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON, sources)
 #define GASCL_PULL_FINISH(row, in) pulled[GASCL_AT(row)] = in
 
-__kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE, __global const int *restrict blocks,
+__kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE,
+                                __global const gascl_block *restrict blocks,
+                                const int num_blocks,
                                 __global const gascl_offset *restrict offsets,
                                 __global const int *restrict sources,
                                 __global gascl_box *restrict pulled) {
-    GASCL_GATHER(blocks, offsets, GASCL_PULL_WANTED, GASCL_PULL_FETCH, GASCL_PULL_FINISH)
+#if GASCL_GROUP > 1
+    __local gascl_shared gascl_shared_;
+#endif
+    GASCL_GATHER(blocks, num_blocks, offsets, GASCL_PULL_WANTED, GASCL_PULL_FETCH, GASCL_PULL_TAKEN,
+                 GASCL_PULL_FINISH)
 }
 
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict pulled,
                                __global gascl_tally *restrict tallies) {
-    __local gascl_tally scratch[GASCL_GROUP];
+    __local gascl_shared shared;
     gascl_tally tally = gascl_tally_zero();
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         GASCL_FOR_LANES
             gascl_apply(id, pulled[GASCL_AT(id)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_tally_store(tally, tallies, scratch);
+    gascl_tally_store(tally, tallies, &shared);
 }

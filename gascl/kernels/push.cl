@@ -80,7 +80,7 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
 }
 
 __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
-    __local gascl_tally scratch[GASCL_GROUP];
+    __local gascl_shared shared;
     gascl_tally tally = gascl_tally_zero();
 #if GASCL_APPLY_ALL
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
@@ -89,7 +89,7 @@ __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict talli
     GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : gascl_control_->touched)
         gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
 #endif
-    gascl_tally_store(tally, tallies, scratch);
+    gascl_tally_store(tally, tallies, &shared);
 }
 
 // The frontier where every vertex scatters, once and for all: the same in both buffers.
@@ -108,7 +108,7 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *restrict of
                            __global const int2 *restrict frontier,
                            __global int2 *restrict frontier_next, __global long *restrict counts,
                            const int starting) {
-    __local long scratch[2 * GASCL_GROUP];
+    __local gascl_shared shared;
     const uint now = GASCL_IN_MASK(gascl_control_->superstep);
     const uint next = starting ? now : GASCL_IN_MASK(gascl_control_->superstep + 1);
     long vertices = 0, arcs = 0;
@@ -132,7 +132,7 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *restrict of
         }
     }
 #endif
-    gascl_count(vertices, arcs, counts, scratch);
+    gascl_count(vertices, arcs, counts, &shared);
 }
 
 // From a mask of bytes to bits and lists, where a run changes to push.

@@ -5,9 +5,7 @@
 // stands in a branch: PoCL 3.0 hangs or corrupts memory there, however uniform the branch is.
 #include "program.h"
 
-static void gascl_box_merge(gascl_box *into, const gascl_box from) {
-    if (!from.count)
-        return;
+static void gascl_box_join(gascl_box *into, const gascl_box from) {
 #if GASCL_OVERFLOWS
     into->combined =
         gascl_combine(into->combined, from.combined, &into->overflow, from.overflow);
@@ -15,6 +13,16 @@ static void gascl_box_merge(gascl_box *into, const gascl_box from) {
     gascl_box_combine(into, from.combined);
 #endif
     into->count += from.count;
+}
+
+static void gascl_box_merge(gascl_box *into, const gascl_box from) {
+    if (from.count)
+        gascl_box_join(into, from);
+}
+
+static void gascl_box_add(gascl_box *box, const gascl_message x) {
+    gascl_box_combine(box, x);
+    ++box->count;
 }
 
 // The combined message in its own type; one that does not fit is recorded with the least id.
@@ -53,14 +61,18 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     return control->stopped ? 0 : run->graph.num_vertices;
 }
 
-// Vertices, or what else is counted: each group owns a contiguous range, in which its items take
-// turns.
+// Vertices, or what else is counted. An item that has its group to itself owns a contiguous range;
+// else items take turns, so that neighbouring ones read neighbouring memory.
+#if GASCL_GROUP == 1
 #define GASCL_CHUNK(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
 #define GASCL_FOR_RANGE_OF(type, id, n)                                                           \
     for (type gascl_last = (type)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),    \
-              id = (type)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n)) +                 \
-                   (type)get_local_id(0);                                                         \
-         id < gascl_last; id += GASCL_GROUP)
+              id = (type)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n));                  \
+         id < gascl_last; ++id)
+#else
+#define GASCL_FOR_RANGE_OF(type, id, n) \
+    for (long id = get_global_id(0), gascl_last = n; id < gascl_last; id += get_global_size(0))
+#endif
 #define GASCL_FOR_RANGE(id, n) GASCL_FOR_RANGE_OF(int, id, n)
 
 #if GASCL_LANES > 1
@@ -138,135 +150,279 @@ static void gascl_shuffle(__global gascl_message *messages, const int count, con
 #endif
 #endif
 
-// Gather over rows: a group owns the rows blocks[group] to blocks[group + 1]. FETCH(arc, row, box)
-// adds what one arc of a row carries, and FINISH(row, box) takes the whole. Where WANTED(row) is
-// false, no arc carries anything, and an item that owns the row skips them. The order of combining is fixed by the blocks, and the same for every delivery.
+// A block: consecutive rows and their arcs. One of several rows has GASCL_BLOCK of each at most; a
+// row of its own may have any number of arcs.
+typedef struct {
+    gascl_offset begin, end;
+    int first, last;
+} gascl_block;
+
+// What items combine with their group's, one kind at a time: boxes of parts of rows, one an item or
+// one a chunk of arcs; tallies; counts.
+#define GASCL_CHUNK_ARCS 8
+#define GASCL_BOXES                                                                    \
+    (GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK ? GASCL_GROUP \
+                                                                      : GASCL_BLOCK / GASCL_CHUNK_ARCS)
+typedef union {
+    gascl_box boxes[GASCL_BOXES];
+    gascl_tally tallies[(GASCL_GROUP + 1) / 2];
+    long2 counts[GASCL_GROUP];
+} gascl_shared;
+
+// The largest power of two below `rows`, or 0: where a bisection of them begins.
+static uint gascl_half(const int rows) {
+    return rows > 1 ? 0x80000000u >> clz((uint)(rows - 1)) : 0;
+}
+
+// Gather over the rows of blocks. FETCH(arc, row, x) puts into x what an arc carries and is true if
+// it carries anything; TAKEN(arc) follows where it did, once an arc. FINISH(row, box) takes all that
+// a row gets. Where WANTED(row) is false, no arc of it carries anything, and an item that owns the
+// row skips them. The order of combining is fixed by the blocks: the same for every delivery.
 #if GASCL_GROUP == 1
-#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
-    const int gascl_last = gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1];             \
-    for (int row = blocks[get_group_id(0)]; row < gascl_last; ++row) {                            \
+#define GASCL_GATHER(blocks, num_blocks, offsets, WANTED, FETCH, TAKEN, FINISH)                   \
+    const gascl_block gascl_its = blocks[get_group_id(0)];                                        \
+    const int gascl_last = gascl_control_->stopped ? 0 : gascl_its.last;                          \
+    for (int row = gascl_its.first; row < gascl_last; ++row) {                                    \
         gascl_box gascl_in[GASCL_LANES];                                                          \
         GASCL_FOR_LANES gascl_in[gascl_lane] = gascl_box_empty();                                 \
         if (WANTED(row)) {                                                                        \
             const gascl_offset gascl_begin = offsets[row], gascl_end = offsets[row + 1];          \
             for (gascl_offset gascl_i = gascl_begin; gascl_i < gascl_end; ++gascl_i) {            \
                 const gascl_offset arc = GASCL_ITH_ARC(gascl_i, gascl_begin, gascl_end, row);     \
-                GASCL_FOR_LANES FETCH(arc, row, gascl_in[gascl_lane]);                            \
+                GASCL_FOR_LANES {                                                                 \
+                    gascl_message x;                                                              \
+                    if (FETCH(arc, row, x)) {                                                     \
+                        TAKEN(arc);                                                               \
+                        gascl_box_add(&gascl_in[gascl_lane], x);                                  \
+                    }                                                                             \
+                }                                                                                 \
             }                                                                                     \
         }                                                                                         \
         GASCL_FOR_LANES FINISH(row, gascl_in[gascl_lane]);                                        \
     }
 #elif GASCL_LANES > 1
 // An item takes a row in one lane, so that neighbouring items read neighbouring lanes.
-#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
-    const int gascl_first = blocks[get_group_id(0)];                                              \
-    const int gascl_rows =                                                                        \
-        gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1] - gascl_first;                  \
-    for (int gascl_i = get_local_id(0); gascl_i < gascl_rows * GASCL_LANES;                       \
-         gascl_i += GASCL_GROUP) {                                                                \
-        const int row = gascl_first + gascl_i / GASCL_LANES, gascl_lane = gascl_i % GASCL_LANES;  \
-        gascl_box in = gascl_box_empty();                                                         \
-        if (WANTED(row)) {                                                                        \
-            const gascl_offset gascl_end = offsets[row + 1];                                      \
-            for (gascl_offset arc = offsets[row]; arc < gascl_end; ++arc)                         \
-                FETCH(arc, row, in);                                                              \
+#define GASCL_GATHER(blocks, num_blocks, offsets, WANTED, FETCH, TAKEN, FINISH)                   \
+    const int gascl_blocks = gascl_control_->stopped ? 0 : num_blocks;                            \
+    for (int gascl_at = get_group_id(0); gascl_at < gascl_blocks; gascl_at += get_num_groups(0)) { \
+        const gascl_block gascl_its = blocks[gascl_at];                                           \
+        const int gascl_count = (gascl_its.last - gascl_its.first) * GASCL_LANES;                 \
+        for (int gascl_i = get_local_id(0); gascl_i < gascl_count; gascl_i += GASCL_GROUP) {      \
+            const int row = gascl_its.first + gascl_i / GASCL_LANES;                              \
+            const int gascl_lane = gascl_i % GASCL_LANES;                                         \
+            gascl_box in = gascl_box_empty();                                                     \
+            if (WANTED(row)) {                                                                    \
+                const gascl_offset gascl_end = offsets[row + 1];                                  \
+                for (gascl_offset arc = offsets[row]; arc < gascl_end; ++arc) {                   \
+                    gascl_message x;                                                              \
+                    if (FETCH(arc, row, x)) {                                                     \
+                        TAKEN(arc);                                                               \
+                        gascl_box_add(&in, x);                                                    \
+                    }                                                                             \
+                }                                                                                 \
+            }                                                                                     \
+            FINISH(row, in);                                                                      \
         }                                                                                         \
-        FINISH(row, in);                                                                          \
     }
 #else
-// Where items share a block (CSR-adaptive, Greathouse and Daga 2014): first every item fetches
-// arcs in turn, so that neighbouring items read neighbouring memory, into local memory; of a block
-// of one row, which may have any number of arcs, each item combines its own. Then up to
-// GASCL_PARTS items combine the boxes of each row, and one item finishes it.
-#define GASCL_PARTS 16
-#define GASCL_GATHER(blocks, offsets, WANTED, FETCH, FINISH)                                      \
-    __local gascl_box gascl_boxes[GASCL_BLOCK + GASCL_GROUP];                                     \
-    const int gascl_first = blocks[get_group_id(0)];                                              \
-    const int gascl_rows =                                                                        \
-        gascl_control_->stopped ? 0 : blocks[get_group_id(0) + 1] - gascl_first;                  \
-    const gascl_offset gascl_begin = offsets[gascl_first];                                        \
-    const gascl_offset gascl_end = offsets[gascl_first + gascl_rows];                             \
-    gascl_box gascl_mine = gascl_box_empty();                                                     \
-    for (gascl_offset arc = gascl_begin + get_local_id(0); arc < gascl_end; arc += GASCL_GROUP) { \
+// Where items share a block (CSR-adaptive, Greathouse and Daga 2014), a group goes from block to
+// block. Every item fetches arcs in turn, so that neighbouring items read neighbouring memory, and
+// GASCL_DEEP of them at once, so that it waits once for all; past the end the last one again. Of a
+// block of one row each item combines its own, and then the group their boxes. Of more rows the
+// messages go to local memory; items combine chunks of them, whosever they are, and then one item
+// finishes a row from its chunks and from what its ends have of others.
+#define GASCL_FOLD 8
+#define GASCL_GATHER(blocks, num_blocks, offsets, WANTED, FETCH, TAKEN, FINISH)                   \
+    __local gascl_message gascl_messages[GASCL_BLOCK];                                            \
+    GASCL_MARKS_OF_MESSAGES                                                                       \
+    __local ushort gascl_starts[GASCL_BLOCK + 1];                                                 \
+    const int gascl_item = get_local_id(0);                                                       \
+    const int gascl_blocks = gascl_control_->stopped ? 0 : num_blocks;                            \
+    for (int gascl_at = get_group_id(0); gascl_at < gascl_blocks; gascl_at += get_num_groups(0)) { \
+        const gascl_block gascl_its = blocks[gascl_at];                                           \
+        const int gascl_rows = gascl_its.last - gascl_its.first;                                  \
+        const gascl_offset gascl_arcs = gascl_its.end - gascl_its.begin;                          \
+        gascl_box gascl_mine = gascl_box_empty();                                                 \
         if (gascl_rows == 1) {                                                                    \
-            FETCH(arc, gascl_first, gascl_mine);                                                  \
+            for (gascl_offset i = gascl_item; i < gascl_arcs; i += GASCL_DEEP * GASCL_GROUP) {    \
+                gascl_message x[GASCL_DEEP];                                                      \
+                bool gascl_got[GASCL_DEEP];                                                       \
+                _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                            \
+                    gascl_got[k] =                                                                \
+                        GASCL_REACHES(i, k) && FETCH(GASCL_ARC(i, k), gascl_its.first, x[k]);     \
+                _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                            \
+                    if (i + k * GASCL_GROUP < gascl_arcs && gascl_got[k]) {                       \
+                        TAKEN(GASCL_ARC(i, k));                                                   \
+                        gascl_box_add(&gascl_mine, x[k]);                                         \
+                    }                                                                             \
+            }                                                                                     \
         } else {                                                                                  \
-            gascl_box in = gascl_box_empty();                                                     \
-            FETCH(arc, gascl_row_of(arc, offsets, gascl_first, gascl_rows), in);                  \
-            gascl_boxes[arc - gascl_begin] = in;                                                  \
+            for (int i = gascl_item; i <= gascl_rows; i += GASCL_GROUP)                           \
+                gascl_starts[i] = (ushort)(offsets[gascl_its.first + i] - gascl_its.begin);       \
+            for (int i = gascl_item; i < GASCL_BLOCK; i += GASCL_DEEP * GASCL_GROUP)              \
+                if (i < (int)gascl_arcs) {                                                        \
+                    gascl_message x[GASCL_DEEP];                                                  \
+                    bool gascl_got[GASCL_DEEP];                                                   \
+                    _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                        \
+                        gascl_got[k] =                                                            \
+                            GASCL_REACHES(i, k) &&                                                \
+                            FETCH(GASCL_ARC(i, k), GASCL_ROW_OF(GASCL_ARC(i, k)), x[k]);          \
+                    _Pragma("unroll") for (int k = 0; k < GASCL_DEEP; ++k)                        \
+                        GASCL_KEEP(i + k * GASCL_GROUP, x[k], gascl_got[k], TAKEN)                \
+                }                                                                                 \
         }                                                                                         \
-    }                                                                                             \
-    if (gascl_rows == 1)                                                                          \
-        gascl_boxes[get_local_id(0)] = gascl_mine;                                                \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
-    int gascl_parts = GASCL_PARTS;                                                                \
-    while (gascl_parts > 1 && gascl_parts * gascl_rows > GASCL_GROUP)                             \
-        gascl_parts /= 2;                                                                         \
-    for (int i = get_local_id(0); i < gascl_rows * gascl_parts; i += GASCL_GROUP)                 \
-        gascl_combine_part(gascl_boxes, i % gascl_parts, gascl_parts,                             \
-                           gascl_span_of(i / gascl_parts, gascl_first, gascl_rows, offsets));     \
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                          \
-    for (int i = get_local_id(0); i < gascl_rows; i += GASCL_GROUP) {                             \
-        gascl_box in = gascl_box_empty();                                                         \
-        const int2 gascl_span = gascl_span_of(i, gascl_first, gascl_rows, offsets);               \
-        for (int j = gascl_span.x; j < min(gascl_span.x + gascl_parts, gascl_span.y); ++j)        \
-            gascl_box_merge(&in, gascl_boxes[j]);                                                 \
-        FINISH(gascl_first + i, in);                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                             \
+        int gascl_left = gascl_rows == 1 ? GASCL_GROUP : 1;                                       \
+        if (gascl_rows == 1)                                                                      \
+            gascl_shared_.boxes[gascl_item] = gascl_mine;                                           \
+        else                                                                                      \
+            for (int i = gascl_item; (i + 1) * GASCL_CHUNK_ARCS <= (int)gascl_arcs;               \
+                 i += GASCL_GROUP)                                                                \
+                gascl_shared_.boxes[i] = gascl_combine_chunk(GASCL_ITS_MESSAGES, i);                \
+        while (gascl_left > GASCL_FOLD) {                                                         \
+            gascl_left /= GASCL_FOLD;                                                             \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                         \
+            if (gascl_item < gascl_left)                                                          \
+                gascl_shared_.boxes[gascl_item] =                                                   \
+                    gascl_join(gascl_shared_.boxes + gascl_item, GASCL_FOLD, gascl_left);           \
+        }                                                                                         \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                             \
+        for (int i = gascl_item; i < gascl_rows; i += GASCL_GROUP) {                              \
+            gascl_box in;                                                                         \
+            if (gascl_rows == 1)                                                                  \
+                in = gascl_join(gascl_shared_.boxes, gascl_left, 1);                                \
+            else                                                                                  \
+                in = gascl_combine_row(GASCL_ITS_MESSAGES, gascl_shared_.boxes, gascl_starts[i],    \
+                                       gascl_starts[i + 1]);                                      \
+            FINISH(gascl_its.first + i, in);                                                      \
+        }                                                                                         \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                             \
     }
 
-// The boxes of a block's row, from x to before y: one an arc, or one an item where it is alone.
-static int2 gascl_span_of(const int row, const int first, const int rows,
-                          __global const gascl_offset *offsets) {
-    if (rows == 1)
-        return (int2)(0, GASCL_GROUP);
-    const gascl_offset begin = offsets[first];
-    return (int2)((int)(offsets[first + row] - begin), (int)(offsets[first + row + 1] - begin));
+#define GASCL_ARC(i, k) \
+    (gascl_its.begin + min((gascl_offset)(i) + (k) * GASCL_GROUP, gascl_arcs - 1))
+// With marks, TAKEN may change what another item would look at.
+#define GASCL_REACHES(i, k) (GASCL_EVERY_ARC_SENDS || (i) + (k) * GASCL_GROUP < gascl_arcs)
+#define GASCL_ROW_OF(arc) gascl_row_of(arc, offsets, gascl_its.first, gascl_rows)
+#if GASCL_EVERY_ARC_SENDS
+#define GASCL_MARKS_OF_MESSAGES
+// Past the end the last message is kept once more: the same value in the same place.
+#define GASCL_KEEP(i, x, got, TAKEN) gascl_messages[min(i, (int)gascl_arcs - 1)] = x;
+#define GASCL_ITS_MESSAGES gascl_messages
+#define GASCL_ITS_SPAN messages
+#define GASCL_SPAN __local const gascl_message *messages
+#else
+#define GASCL_MARKS_OF_MESSAGES __local uchar gascl_marked[GASCL_BLOCK];
+#define GASCL_KEEP(i, x, got, TAKEN)                        \
+    if (i < (int)gascl_arcs) {                              \
+        if (got) {                                          \
+            TAKEN(gascl_its.begin + i);                     \
+            gascl_messages[i] = x;                          \
+        }                                                   \
+        gascl_marked[i] = got;                              \
+    }
+#define GASCL_ITS_MESSAGES gascl_messages, gascl_marked
+#define GASCL_ITS_SPAN messages, marked
+#define GASCL_SPAN __local const gascl_message *messages, __local const uchar *marked
+#endif
+
+static void gascl_combine_one(gascl_box *whole, GASCL_SPAN, const int i) {
+#if !GASCL_EVERY_ARC_SENDS
+    if (!marked[i])
+        return;
+#endif
+    gascl_box_add(whole, messages[i]);
 }
 
-// Every `parts`th box of a span into the first of them, which no other part touches.
-static void gascl_combine_part(__local gascl_box *boxes, const int part, const int parts,
-                               const int2 span) {
-    if (span.x + part >= span.y)
-        return;
-    gascl_box whole = boxes[span.x + part];
-    for (int i = span.x + part + parts; i < span.y; i += parts)
-        gascl_box_merge(&whole, boxes[i]);
-    boxes[span.x + part] = whole;
+// The messages of a chunk, each item beginning at another, so that they read different banks.
+static gascl_box gascl_combine_chunk(GASCL_SPAN, const int chunk) {
+    gascl_box whole = gascl_box_empty();
+    for (int i = 0; i < GASCL_CHUNK_ARCS; ++i)
+        gascl_combine_one(&whole, GASCL_ITS_SPAN,
+                          chunk * GASCL_CHUNK_ARCS + (i + chunk / 4) % GASCL_CHUNK_ARCS);
+    return whole;
+}
+
+// The messages from x to before y: a row's.
+static gascl_box gascl_combine_row(GASCL_SPAN, __local const gascl_box *chunks, const int x,
+                                   const int y) {
+    const bool whole_chunks = y - x >= 2 * GASCL_CHUNK_ARCS;
+    const int first = (x + GASCL_CHUNK_ARCS - 1) / GASCL_CHUNK_ARCS, last = y / GASCL_CHUNK_ARCS;
+    const int head = whole_chunks ? first * GASCL_CHUNK_ARCS : y;
+    gascl_box whole = gascl_box_empty();
+    for (int i = x; i < head; ++i)
+        gascl_combine_one(&whole, GASCL_ITS_SPAN, i);
+    if (whole_chunks) {
+        for (int i = first; i < last; ++i)
+            gascl_box_join(&whole, chunks[i]);
+        for (int i = last * GASCL_CHUNK_ARCS; i < y; ++i)
+            gascl_combine_one(&whole, GASCL_ITS_SPAN, i);
+    }
+    return whole;
+}
+
+// Every `stride`th box, `count` of them.
+static gascl_box gascl_join(__local const gascl_box *boxes, const int count, const int stride) {
+    gascl_box whole = boxes[0];
+    for (int i = 1; i < count; ++i)
+        gascl_box_join(&whole, boxes[i * stride]);
+    return whole;
 }
 
 // The row of an arc, by bisection; for programs that read e.dst.
-static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets, int row,
-                        int rows) {
-    while (rows > 1) {
-        const int below = rows / 2;
-        if (offsets[row + below] <= arc) {
-            row += below;
-            rows -= below;
-        } else {
-            rows = below;
-        }
-    }
-    return row;
+static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
+                        const int first, const int rows) {
+    int row = 0;
+    for (uint step = gascl_half(rows); step > 0; step >>= 1)
+        if (row + (int)step < rows && offsets[first + row + step] <= arc)
+            row += step;
+    return first + row;
 }
 #endif
 
-// The tallies of a group, added in a fixed tree, one result a group.
-static void gascl_tally_store(const gascl_tally mine, __global gascl_tally *tallies,
-                              __local gascl_tally *scratch) {
+// The tallies of a group, added in a fixed tree; the whole is the first item's.
+static gascl_tally gascl_tally_reduce(const gascl_tally mine, __local gascl_shared *shared) {
+    gascl_tally sum = mine;
 #if GASCL_GROUP > 1
     const int item = get_local_id(0);
-    scratch[item] = mine;
+    if (item >= GASCL_GROUP / 2)
+        shared->tallies[item - GASCL_GROUP / 2] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < GASCL_GROUP / 2) {
+        gascl_tally_add(&sum, shared->tallies[item]);
+        shared->tallies[item] = sum;
+    }
+    for (int stride = GASCL_GROUP / 4; stride > 0; stride /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < stride) {
+            gascl_tally_add(&sum, shared->tallies[item + stride]);
+            shared->tallies[item] = sum;
+        }
+    }
+#endif
+    return sum;
+}
+
+static void gascl_tally_store(const gascl_tally mine, __global gascl_tally *tallies,
+                              __local gascl_shared *shared) {
+    const gascl_tally sum = gascl_tally_reduce(mine, shared);
+    if (get_local_id(0) == 0)
+        tallies[get_group_id(0)] = sum;
+}
+
+static long2 gascl_count_reduce(const long2 mine, __local gascl_shared *shared) {
+    long2 sum = mine;
+#if GASCL_GROUP > 1
+    const int item = get_local_id(0);
+    shared->counts[item] = mine;
     for (int stride = GASCL_GROUP / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item < stride) {
-            gascl_tally sum = scratch[item];
-            gascl_tally_add(&sum, scratch[item + stride]);
-            scratch[item] = sum;
+            sum += shared->counts[item + stride];
+            shared->counts[item] = sum;
         }
     }
-    if (item == 0)
-        tallies[get_group_id(0)] = scratch[0];
-#else
-    tallies[get_group_id(0)] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
+    return sum;
 }

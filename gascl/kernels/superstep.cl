@@ -14,7 +14,7 @@ __kernel void gascl_sizes(__global int *sizes) {
 // a value, those in `kept` keep it; `own_mask`: the program says who scatters first.
 __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
                           __global gascl_tally *tallies) {
-    __local gascl_tally scratch[GASCL_GROUP];
+    __local gascl_shared shared;
     gascl_tally tally = gascl_tally_zero();
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         GASCL_FOR_LANES {
@@ -26,7 +26,7 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, cons
 #endif
             gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
         }
-    gascl_tally_store(tally, tallies, scratch);
+    gascl_tally_store(tally, tallies, &shared);
 }
 
 #if GASCL_ARC_STATE
@@ -50,16 +50,11 @@ __kernel void gascl_snapshot(GASCL_STATE) {
 
 // How many vertices the next mask holds, and how many arcs go out from them: of each group.
 static void gascl_count(const long vertices, const long arcs, __global long *counts,
-                        __local long *scratch) {
-    const int item = get_local_id(0);
-    scratch[2 * item] = vertices;
-    scratch[2 * item + 1] = arcs;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int which = item; which < 2; which += GASCL_GROUP) {
-        long sum = 0;
-        for (int i = 0; i < GASCL_GROUP; ++i)
-            sum += scratch[2 * i + which];
-        counts[2 * get_group_id(0) + which] = sum;
+                        __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce((long2)(vertices, arcs), shared);
+    if (get_local_id(0) == 0) {
+        counts[2 * get_group_id(0)] = sum.x;
+        counts[2 * get_group_id(0) + 1] = sum.y;
     }
 }
 
@@ -67,7 +62,7 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 // The next mask becomes this superstep's.
 __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
                            __global long *counts) {
-    __local long scratch[2 * GASCL_GROUP];
+    __local gascl_shared shared;
     long vertices = 0, arcs = 0;
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
         if (gascl_commit_mask(id GASCL_MASKS_ON)) {
@@ -75,19 +70,9 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
             arcs += offsets[id + 1] - offsets[id];
         }
     }
-    gascl_count(vertices, arcs, counts, scratch);
+    gascl_count(vertices, arcs, counts, &shared);
 }
 #endif
-
-// Many tallies, one a block of rows, into one a group, so that one group can end the superstep.
-__kernel void gascl_fold(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
-                         __global gascl_tally *folded) {
-    __local gascl_tally scratch[GASCL_GROUP];
-    gascl_tally tally = gascl_tally_zero();
-    GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : num_tallies)
-        gascl_tally_add(&tally, tallies[i]);
-    gascl_tally_store(tally, folded, scratch);
-}
 
 // The end of a superstep, by one group: reduce the tallies, ask `stop`, keep a record. Numbers of
 // `stopped`: 1 the program's stop, 2 an empty mask, 3 overflow, 4 a fault (words.cl), 5 a pause for
@@ -96,28 +81,19 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                            __global const long *counts, const int num_counts, const int starting,
                            const int ask_stop, const long least_arcs, const long most_arcs,
                            __global gascl_control *records, const int slot) {
-    __local gascl_tally scratch[GASCL_GROUP];
-    __local long totals[2 * GASCL_GROUP];
+    __local gascl_shared shared;
     const int item = get_local_id(0);
     gascl_tally tally = gascl_tally_zero();
     for (int i = item; i < num_tallies; i += GASCL_GROUP)
         gascl_tally_add(&tally, tallies[i]);
-    long vertices = 0, arcs = 0;
-    for (int i = item; i < num_counts; i += GASCL_GROUP) {
-        vertices += counts[2 * i];
-        arcs += counts[2 * i + 1];
-    }
-    scratch[item] = tally;
-    totals[2 * item] = vertices;
-    totals[2 * item + 1] = arcs;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    long2 sum = 0;
+    for (int i = item; i < num_counts; i += GASCL_GROUP)
+        sum += (long2)(counts[2 * i], counts[2 * i + 1]);
+    sum = gascl_count_reduce(sum, &shared);
+    tally = gascl_tally_reduce(tally, &shared);
     if (item != 0 || gascl_control_->stopped)
         return;
-    for (int i = 1; i < GASCL_GROUP; ++i) {
-        gascl_tally_add(&tally, scratch[i]);
-        vertices += totals[2 * i];
-        arcs += totals[2 * i + 1];
-    }
+    const long vertices = sum.x, arcs = sum.y;
     gascl_control now = *gascl_control_;
     const gascl_aggregates prev = now.aggregates;
     now.tally = tally;
