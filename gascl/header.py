@@ -264,8 +264,10 @@ class Declarations:
         The last counts are of the frontier's pieces and of the lists behind push.
         """
         counts = ("active", "next_active", "next_arcs")
-        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
-        numbers += ("frontier", "frontier_next", "listed", "touched", "touched_next")
+        numbers = (
+            *("superstep", "stopped", "overflow", "fault", "under_way"),
+            *("frontier", "frontier_next", "listed", "touched", "touched_next"),
+        )
         self._struct(
             "gascl_control",
             [

@@ -247,9 +247,11 @@ class Loop:
             flag = np.int32(starting)
             arguments = [flag if a == "starting" else a for a in commit.arguments]
             events.append(self._launch(commit.kernel, counts, arguments))
-        numbers = (np.int32(starting), np.int32(ask_stop), *map(np.int64, self.direction.bounds()))
-        arguments = ["STATE", "tallies", np.int32(tallies), "counts", np.int32(counts), *numbers]
-        events.append(self._launch("gascl_finish", 1, (*arguments, "records", np.int32(slot))))
+        least, most = self.direction.bounds()
+        numbers = (np.int32(starting), np.int32(ask_stop), np.int64(least), np.int64(most))
+        reduced = ("STATE", "tallies", np.int32(tallies), "counts", np.int32(counts))
+        ending = (*reduced, *numbers, "records", np.int32(slot))
+        events.append(self._launch("gascl_finish", 1, ending))
         return events
 
     def _launch(
