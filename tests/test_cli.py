@@ -25,6 +25,8 @@ from scipy.sparse.csgraph import dijkstra
 import gascl
 from gascl import cli, intake
 from gascl.cli import main
+from gascl.deliveries import DELIVERIES
+from gascl.programs import ShortestPaths
 from gascl.progress import Progress
 from gascl.result import Result, Step
 
@@ -223,16 +225,33 @@ def test_policy_error_is_an_error(gascl_, write, option, what):
 def test_every_delivery_and_a_device_by_index_and_name(gascl_):
     name = gascl.devices()[0].name
     outs = []
-    for delivery in ("auto", "slots", "pull", "outbox", "serial"):
+    for delivery in ("auto", *DELIVERIES):
         device = 0 if delivery == "auto" else name[:5].upper()
-        code, out, _ = gascl_(
-            "run", "PageRank", KARATE, "--delivery", delivery, "--device", device, "--top", 5
-        )
+        options = ["--delivery", delivery, "--device", device, "--top", 5]
+        if delivery in ("push", "edges"):
+            code, _, err = gascl_("run", "PageRank", KARATE, *options)
+            assert code == 1
+            assert "can't take PageRank: " in err
+            assert "deterministic=False" in err
+            options.append("--nondeterministic")
+        code, out, _ = gascl_("run", "PageRank", KARATE, *options)
         assert code == 0
         assert delivery == "auto" or f"device: {name}" in out
         assert delivery == "auto" or f"delivery: {delivery}\n" in out
         outs.append(table(out))
     assert all(out == outs[0] for out in outs)
+
+
+def test_debug_names_the_line_of_a_division_by_zero(gascl_, write):
+    program = HOPS.replace("v.hops = superstep + 1;", "v.hops = 1 / superstep;")
+    program = program.replace("    place = vertex.real2()\n", "")  # vectors are not guarded
+    file, graph = write("hops.py", program), write("g.txt", "a b\nb c\n")
+    options = ["run", f"{file}:Hops", graph, "--set", "source=a"]
+    code, _, err = gascl_(*options, "--debug")
+    line = next(i for i, x in enumerate(program.split("\n"), 1) if "1 / superstep" in x)
+    assert code == 1
+    assert f"{file}:{line}: Hops: vertex 'b' divided by zero, in superstep 0" in err
+    assert "v.hops = 1 / superstep;" in err
 
 
 def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
@@ -542,7 +561,7 @@ def test_devices(gascl_, monkeypatch):
     assert not re.search(r"^\*", out, re.M)
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
 def test_kernel_prints_what_a_compiler_takes_and_needs_no_device(gascl_, monkeypatch, delivery):
     import pyopencl as cl
 
@@ -551,8 +570,17 @@ def test_kernel_prints_what_a_compiler_takes_and_needs_no_device(gascl_, monkeyp
         patch.setattr(cl, "get_platforms", None)
         code, out, err = gascl_("kernel", "ShortestPaths", "--delivery", delivery)
     assert (code, err) == (0, "")
-    assert "send((real2)(v.distance + e.weight, v.id));" in out
-    cl.Program(found.context, out).build(["-DGASCL_GROUP=1"])
+    assert ShortestPaths.scatter in out
+    sparse, inbox = delivery in ("auto", "push"), delivery in ("auto", "push", "edges")
+    numbers = {"GROUP": 1, "BLOCK": 1024, "LINES": 9999, "SPARSE": int(sparse), "INBOX": int(inbox)}
+    options = [f"-DGASCL_{name}={number}" for name, number in numbers.items()]
+    cl.Program(found.context, out).build([*options, *found.atomics.options()])
+
+
+def test_kernel_of_a_delivery_that_can_not_take_it(gascl_):
+    code, out, err = gascl_("kernel", "ShortestPaths", "--delivery", "outbox")
+    assert (code, out) == (1, "")
+    assert "delivery 'outbox' can't take ShortestPaths: its scatter reads the arc" in err
 
 
 def test_kernel_follows_dtype_and_choices(gascl_):
