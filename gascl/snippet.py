@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gascl.source import ClassSource, Place
+from gascl.types import SCALARS
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+ | //[^\n]* | /\*.*?\*/)
@@ -22,6 +23,8 @@ _TOKEN = re.compile(
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 _BRANCHES = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "break"}
 _BRANCHES |= {"continue", "#"}
+
+_TYPES = {"real", "unsigned", "signed", "size_t", "bool", *SCALARS.values()}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
@@ -174,10 +177,13 @@ def _operand_end(tokens: list[Token], i: int) -> int:
     while _at(tokens, i) in ("-", "+", "!", "~", "*", "&", "++", "--"):
         i += 1
     if _at(tokens, i) == "(":
+        inside = {t.text for t in tokens[i + 1 : _closing(tokens, i) - 1]}
         i = _closing(tokens, i)
         following = tokens[i] if i < len(tokens) else None
-        # `(real)x` and `(real)(x)` are casts: the operand goes on.
+        # `(real)x`, `(real)(x)` and `(int)-x` are casts: the operand goes on. `(a) - x` is none.
         if following and (following.kind in ("word", "number") or following.text == "("):
+            return _operand_end(tokens, i)
+        if inside <= _TYPES and _at(tokens, i) in ("-", "+", "!", "~", "*", "&"):
             return _operand_end(tokens, i)
     else:
         i += 1

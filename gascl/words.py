@@ -35,9 +35,9 @@ class Words(Traps):
             "lane": "lane gascl_lane",
         }
         for name, aggregator in self.program.aggregates.items():
-            value = self.sound("(gascl_x)", aggregator.resolve(self.real))
+            value = self.sound("(__VA_ARGS__)", aggregator.resolve(self.real))
             words[f"aggregate_{name}"] = (
-                f"aggregate_{name}(gascl_x) gascl_aggregate_{name}(gascl_all, {value})"
+                f"aggregate_{name}(...) gascl_aggregate_{name}(gascl_all, {value})"
             )
         snippets = self.program.snippets.values()
         for word, meaning in words.items():

@@ -17,6 +17,12 @@ def sums_floats(program: Program) -> bool:
     return program.combine in ("sum", "prod") and is_real(program.message)
 
 
+def tallies_floats(program: Program) -> bool:
+    """Whether an aggregator adds floats up, which push does in the order of the frontier."""
+    its = [program.aggregator(name) for name in program.aggregates]
+    return any(a.how == "mean" or (a.how == "sum" and is_real(a.type)) for a in its)
+
+
 def payload(program: Program, real: str) -> int:
     """Bytes of a combined message: sums are held in 64 bits, those of floats in double."""
     if program.combine in ("sum", "prod"):
@@ -55,5 +61,6 @@ def expected_deliveries(
     admitted = {"slots", "serial"} | by_pulling(program)
     if by_atomics(program, real, deterministic):
         lanes = program.lanes or program.listed or 1 if lanes is None else lanes
-        admitted |= {"edges", "push"} if lanes == 1 else {"edges"}
+        one_order = deterministic and tallies_floats(program)
+        admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
     return admitted

@@ -122,8 +122,11 @@ def reads_prev_in_scatter(p: Program) -> Program:
 
 
 def tells_no_message_from_identity(p: Program) -> Program:
-    if isinstance(p.identity, Make):
-        sent: Expr = p.identity
+    sent: Expr
+    if p.gather is not None:  # whose identity is of another type
+        sent = value(p, 0)
+    elif isinstance(p.identity, Make):
+        sent = p.identity
     elif p.identity is not None:
         sent = Const(p.identity)
     else:

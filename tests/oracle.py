@@ -137,8 +137,9 @@ class _Run(Interpreter):
     def array(self, kind: str, values: list[list[Any]]) -> np.ndarray:
         """Values by lane and place as an array, the lanes behind."""
         if not self.laned:
-            return self.store.array(kind, values[0])
-        return self.store.array(kind, [list(at) for at in zip(*values, strict=True)])
+            return self.store.array(kind, values[0], (len(values[0]),))
+        turned = [list(at) for at in zip(*values, strict=True)]
+        return self.store.array(kind, turned, (len(turned), self.lanes))
 
 
 def run(

@@ -27,7 +27,7 @@ from program_tree import (
     UnsetMask,
     Var,
 )
-from written_cases import Written, case, check_admission, check_engine, check_oracle
+from written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
 
@@ -274,8 +274,3 @@ def test_oracle(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_engine(device: Any, name: str) -> None:  # noqa: F811
     check_engine(device, CASES[name])
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_admission(name: str) -> None:
-    check_admission(CASES[name])

@@ -133,16 +133,14 @@ class Store:
     def zero(self, kind: str) -> Any:
         return self.fit(kind, 0)
 
-    def array(self, kind: str, values: list[Any]) -> np.ndarray:
-        """Values of one type as a program's result has them; nested lists are further axes."""
+    def array(self, kind: str, values: list[Any], shape: tuple[int, ...]) -> np.ndarray:
+        """Values of one type as a program's result has them: nested lists of that shape."""
         if is_scalar(kind):
-            return np.array(values, scalar_dtype(kind, self.real))
+            return np.array(values, scalar_dtype(kind, self.real)).reshape(shape)
         if is_vector(kind):
             scalar, width = element(kind)
-            shape = (0, width) if not values else None
-            found = np.array(values, scalar_dtype(scalar, self.real))
-            return found.reshape(shape) if shape else found
-        return np.array(values, self.dtype(kind))
+            return np.array(values, scalar_dtype(scalar, self.real)).reshape(*shape, width)
+        return np.array(values, self.dtype(kind)).reshape(shape)
 
     def dtype(self, kind: str) -> np.dtype:
         """The scalars of a struct in line, packed: for comparison only."""

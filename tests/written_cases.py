@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from admission import expected_deliveries
-from agreement import DELIVERIES, check, flat
+from agreement import check, flat
 from oracle import PlainGraph, run
 from program_tree import Program
 
@@ -54,10 +53,3 @@ def check_oracle(c: Written) -> None:
 
 def check_engine(device: Any, c: Written) -> None:
     check(device, c.tree, [c.graph], 100, cls=c.cls, **c.params)
-
-
-def check_admission(c: Written) -> None:
-    from gascl.deliveries import admitted
-
-    lanes = len(next(iter(c.params.values()))) if c.params else None
-    assert set(admitted(c.cls)) & set(DELIVERIES) == expected_deliveries(c.tree, lanes=lanes)
