@@ -179,26 +179,71 @@ static uint gascl_half(const int rows) {
 // a row gets. Where WANTED(row) is false, no arc of it carries anything, and an item that owns the
 // row skips them. The order of combining is fixed by the blocks: the same for every delivery.
 #if GASCL_GROUP == 1
+// A row's boxes, one a lane, each part side by side, so that a compiler can take several at once.
+typedef struct {
+    gascl_accumulator combined[GASCL_LANES];
+    uint count[GASCL_LANES];
+#if GASCL_OVERFLOWS
+    int overflow[GASCL_LANES];
+#endif
+} gascl_box_of_lanes;
+
+static gascl_box gascl_lane_get(const gascl_box_of_lanes *boxes GASCL_LANE) {
+    gascl_box box;
+    box.combined = boxes->combined[gascl_lane];
+    box.count = boxes->count[gascl_lane];
+#if GASCL_OVERFLOWS
+    box.overflow = boxes->overflow[gascl_lane];
+#endif
+    return box;
+}
+
+static void gascl_lane_put(gascl_box_of_lanes *boxes, const gascl_box box GASCL_LANE) {
+    boxes->combined[gascl_lane] = box.combined;
+    boxes->count[gascl_lane] = box.count;
+#if GASCL_OVERFLOWS
+    boxes->overflow[gascl_lane] = box.overflow;
+#endif
+}
+
+// With lanes, without a branch: then a compiler can take several lanes at once.
+#if GASCL_LANES > 1
+#define GASCL_MESSAGE_TO_FETCH gascl_message x = GASCL_TO_MESSAGE(gascl_identity())
+#define GASCL_TAKE(boxes, got, x)                                                                 \
+    const gascl_box gascl_before = gascl_lane_get(&boxes GASCL_LANE_ON);                          \
+    gascl_box gascl_after = gascl_before;                                                         \
+    gascl_box_add(&gascl_after, x);                                                               \
+    gascl_lane_put(&boxes, got ? gascl_after : gascl_before GASCL_LANE_ON)
+#else
+#define GASCL_MESSAGE_TO_FETCH gascl_message x
+#define GASCL_TAKE(boxes, got, x)                                                                 \
+    if (got) {                                                                                    \
+        gascl_box gascl_after = gascl_lane_get(&boxes);                                           \
+        gascl_box_add(&gascl_after, x);                                                           \
+        gascl_lane_put(&boxes, gascl_after);                                                      \
+    }
+#endif
+
 #define GASCL_GATHER(blocks, num_blocks, offsets, WANTED, FETCH, TAKEN, FINISH)                   \
     const gascl_block gascl_its = blocks[get_group_id(0)];                                        \
     const int gascl_last = gascl_control_->stopped ? 0 : gascl_its.last;                          \
     for (int row = gascl_its.first; row < gascl_last; ++row) {                                    \
-        gascl_box gascl_in[GASCL_LANES];                                                          \
-        GASCL_FOR_LANES gascl_in[gascl_lane] = gascl_box_empty();                                 \
+        gascl_box_of_lanes gascl_in;                                                              \
+        GASCL_FOR_LANES gascl_lane_put(&gascl_in, gascl_box_empty() GASCL_LANE_ON);               \
         if (WANTED(row)) {                                                                        \
             const gascl_offset gascl_begin = offsets[row], gascl_end = offsets[row + 1];          \
             for (gascl_offset gascl_i = gascl_begin; gascl_i < gascl_end; ++gascl_i) {            \
                 const gascl_offset arc = GASCL_ITH_ARC(gascl_i, gascl_begin, gascl_end, row);     \
                 GASCL_FOR_LANES {                                                                 \
-                    gascl_message x;                                                              \
-                    if (FETCH(arc, row, x)) {                                                     \
+                    GASCL_MESSAGE_TO_FETCH;                                                        \
+                    const bool gascl_got = FETCH(arc, row, x);                                    \
+                    if (gascl_got)                                                                \
                         TAKEN(arc);                                                               \
-                        gascl_box_add(&gascl_in[gascl_lane], x);                                  \
-                    }                                                                             \
+                    GASCL_TAKE(gascl_in, gascl_got, x);                                           \
                 }                                                                                 \
             }                                                                                     \
         }                                                                                         \
-        GASCL_FOR_LANES FINISH(row, gascl_in[gascl_lane]);                                        \
+        GASCL_FOR_LANES FINISH(row, gascl_lane_get(&gascl_in GASCL_LANE_ON));                     \
     }
 #elif GASCL_LANES > 1
 // An item takes a row in one lane, so that neighbouring items read neighbouring lanes.
