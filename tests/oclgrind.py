@@ -23,7 +23,7 @@ KERNELS = Path(__file__).parents[1] / "gascl" / "kernels"
 MISSING = "" if shutil.which("oclgrind") else "no oclgrind on PATH (Debian package: oclgrind)"
 
 _KERNEL = re.compile(r"^\s+Kernel:\s+(\w+)\s*$", re.MULTILINE)
-_RAN = re.compile(r"^Instructions executed for kernel '(\w+)'", re.MULTILINE)
+_RAN = re.compile(r"^ran (\w+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Report:
 
     Attributes:
         status: exit status of script and Oclgrind; 0 says nothing about findings.
-        ran: names of the kernels that Oclgrind executed, by its own account.
+        ran: names of the kernels that were enqueued (oclgrind_trace.py).
         output: the script's standard error.
     """
 
@@ -67,7 +67,7 @@ class Report:
 def kernel_names() -> list[str]:
     """Every kernel in gascl/kernels/, sorted by name."""
     texts = [path.read_text() for path in KERNELS.glob("*.cl")]
-    return sorted(name for text in texts for name in re.findall(r"__kernel\s+void\s+(\w+)", text))
+    return sorted({n for text in texts for n in re.findall(r"__kernel\s+void\s+(\w+)", text)})
 
 
 def findings(log: str) -> list[Finding]:
@@ -103,8 +103,8 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
     }
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
-        command = ["oclgrind", "--log", str(log), "--data-races", "--inst-counts"]
-        command += ["--max-errors", "100000", *options, sys.executable, *map(str, script)]
+        command = ["oclgrind", "--log", str(log), "--data-races", "--max-errors", "100000"]
+        command += [*options, sys.executable, "oclgrind_trace.py", *map(str, script)]
         done = subprocess.run(
             command,
             cwd=Path(__file__).parent,
