@@ -205,25 +205,25 @@ typedef struct {
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
 #if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *gascl_flags, __global int *gascl_listed
+#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
 #define GASCL_MASKS_ON , gascl_flags, gascl_listed
 #else
-#define GASCL_MASKS , __global uchar *gascl_mask, __global uchar *gascl_next
+#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next
 #define GASCL_MASKS_ON , gascl_mask, gascl_next
 #endif
 #if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global gascl_cell *gascl_inbox_next, __global uint *gascl_arrived_next, __global int *gascl_wraps_next, __global int *gascl_touched, __global int *gascl_touched_next
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global gascl_cell *restrict gascl_inbox_next, __global uint *restrict gascl_arrived_next, __global int *restrict gascl_wraps_next, __global int *restrict gascl_touched, __global int *restrict gascl_touched_next
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_inbox_next, gascl_arrived_next, gascl_wraps_next, gascl_touched, gascl_touched_next
 #elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global gascl_cell *gascl_inbox_next, __global uint *gascl_arrived_next, __global int *gascl_wraps_next
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global gascl_cell *restrict gascl_inbox_next, __global uint *restrict gascl_arrived_next, __global int *restrict gascl_wraps_next
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_inbox_next, gascl_arrived_next, gascl_wraps_next
 #else
 #define GASCL_INBOX_STATE
 #define GASCL_INBOX_STATE_ON
 #endif
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global int *gascl_faults, __global Pair *gascl_v_best, __global int *gascl_v_up, __global float2 *gascl_v_place, __global Pair *gascl_old_best, __global int *gascl_old_up, __global const gascl_offset *gascl_offsets, __global const int *gascl_targets GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global Pair *restrict gascl_v_best, __global int *restrict gascl_v_up, __global float2 *restrict gascl_v_place, __global Pair *restrict gascl_old_best, __global int *restrict gascl_old_up, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_v_best, gascl_v_up, gascl_v_place, gascl_old_best, gascl_old_up, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const gascl_offset *gascl_e_id, __global const float *gascl_e_weight, __global short *gascl_a_used, __global Pair *gascl_a_rest
+#define GASCL_EDGE , __global const gascl_offset *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_weight, gascl_a_used, gascl_a_rest
 
 static gascl_accumulator gascl_identity(void) {
@@ -251,10 +251,10 @@ static gascl_gathered gascl_nothing(void) {
 #define neighbor(gascl_i) gascl_neighbor((gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
 #define has_edge(gascl_from, gascl_to) gascl_has_edge((gascl_from), (gascl_to), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
 #define lane gascl_lane
-#define aggregate_change(gascl_x) gascl_aggregate_change(gascl_all, (gascl_x))
-#define aggregate_mean(gascl_x) gascl_aggregate_mean(gascl_all, (gascl_x))
-#define aggregate_calls(gascl_x) gascl_aggregate_calls(gascl_all, (gascl_x))
-#define aggregate_farthest(gascl_x) gascl_aggregate_farthest(gascl_all, (gascl_x))
+#define aggregate_change(...) gascl_aggregate_change(gascl_all, (__VA_ARGS__))
+#define aggregate_mean(...) gascl_aggregate_mean(gascl_all, (__VA_ARGS__))
+#define aggregate_calls(...) gascl_aggregate_calls(gascl_all, (__VA_ARGS__))
+#define aggregate_farthest(...) gascl_aggregate_farthest(gascl_all, (__VA_ARGS__))
 
 static Pair gascl_best_of(const long id, const int sender, const int line,
         __global int *faults, __global gascl_control *control,

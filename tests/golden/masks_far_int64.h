@@ -156,25 +156,25 @@ typedef struct {
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
 #if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *gascl_flags, __global int *gascl_listed
+#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
 #define GASCL_MASKS_ON , gascl_flags, gascl_listed
 #else
-#define GASCL_MASKS , __global uchar *gascl_mask, __global uchar *gascl_next, __global uchar *gascl_marks
+#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next, __global uchar *restrict gascl_marks
 #define GASCL_MASKS_ON , gascl_mask, gascl_next, gascl_marks
 #endif
 #if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global int *restrict gascl_touched
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
 #elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
 #else
 #define GASCL_INBOX_STATE
 #define GASCL_INBOX_STATE_ON
 #endif
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global int *gascl_faults, __global const int *gascl_in_degree, __global uchar *gascl_v_level, __global long *gascl_v_heard GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global uchar *restrict gascl_v_level, __global long *restrict gascl_v_heard GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_v_level, gascl_v_heard GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const gascl_offset *gascl_e_id, __global const uchar *gascl_e_reversed, __global const short *gascl_e_cost
+#define GASCL_EDGE , __global const gascl_offset *restrict gascl_e_id, __global const uchar *restrict gascl_e_reversed, __global const short *restrict gascl_e_cost
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_reversed, gascl_e_cost
 
 int twice(int x) { return 2 * x; }
@@ -203,8 +203,8 @@ static gascl_gathered gascl_nothing(void) {
 #define unset_mask() gascl_put_mask(v.id, 0, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define get_mask() gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)
 #define get_mask_of(gascl_whose) gascl_get_mask_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON)
-#define aggregate_seen(gascl_x) gascl_aggregate_seen(gascl_all, (gascl_x))
-#define aggregate_least(gascl_x) gascl_aggregate_least(gascl_all, (gascl_x))
+#define aggregate_seen(...) gascl_aggregate_seen(gascl_all, (__VA_ARGS__))
+#define aggregate_least(...) gascl_aggregate_least(gascl_all, (__VA_ARGS__))
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
 #define set_mask_of(gascl_whose) gascl_set_mask_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)

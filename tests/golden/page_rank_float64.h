@@ -154,16 +154,16 @@ typedef struct {
 #define GASCL_MASKS
 #define GASCL_MASKS_ON
 #if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global int *restrict gascl_touched
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
 #elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
 #else
 #define GASCL_INBOX_STATE
 #define GASCL_INBOX_STATE_ON
 #endif
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global const int *gascl_out_degree, __global double *gascl_v_personalization, __global double *gascl_v_rank GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global const int *restrict gascl_out_degree, __global double *restrict gascl_v_personalization, __global double *restrict gascl_v_rank GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_out_degree, gascl_v_personalization, gascl_v_rank GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
 #define GASCL_EDGE_ON
@@ -185,8 +185,8 @@ static gascl_gathered gascl_nothing(void) {
 #include "words.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__))
-#define aggregate_change(gascl_x) gascl_aggregate_change(gascl_all, (gascl_x))
-#define aggregate_lost(gascl_x) gascl_aggregate_lost(gascl_all, (gascl_x))
+#define aggregate_change(...) gascl_aggregate_change(gascl_all, (__VA_ARGS__))
+#define aggregate_lost(...) gascl_aggregate_lost(gascl_all, (__VA_ARGS__))
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
 if (v.out_degree == 0) aggregate_lost(v.rank);

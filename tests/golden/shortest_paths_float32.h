@@ -126,25 +126,25 @@ typedef struct {
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
 #if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *gascl_flags, __global int *gascl_listed
+#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
 #define GASCL_MASKS_ON , gascl_flags, gascl_listed
 #else
-#define GASCL_MASKS , __global uchar *gascl_mask, __global uchar *gascl_next
+#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next
 #define GASCL_MASKS_ON , gascl_mask, gascl_next
 #endif
 #if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global int *restrict gascl_touched
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
 #elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
 #else
 #define GASCL_INBOX_STATE
 #define GASCL_INBOX_STATE_ON
 #endif
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global float *gascl_v_distance, __global int *gascl_v_parent GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global float *restrict gascl_v_distance, __global int *restrict gascl_v_parent GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_v_distance, gascl_v_parent GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const float *gascl_e_weight
+#define GASCL_EDGE , __global const float *restrict gascl_e_weight
 #define GASCL_EDGE_ON , gascl_e_weight
 
 static gascl_accumulator gascl_identity(void) {

@@ -131,23 +131,23 @@ typedef struct {
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
 #if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *gascl_flags, __global int *gascl_listed
+#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
 #define GASCL_MASKS_ON , gascl_flags, gascl_listed
 #else
-#define GASCL_MASKS , __global uchar *gascl_mask, __global uchar *gascl_next
+#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next
 #define GASCL_MASKS_ON , gascl_mask, gascl_next
 #endif
 #if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps, __global int *gascl_touched
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global int *restrict gascl_touched
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
 #elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *gascl_inbox, __global uint *gascl_arrived, __global int *gascl_wraps
+#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps
 #define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
 #else
 #define GASCL_INBOX_STATE
 #define GASCL_INBOX_STATE_ON
 #endif
-#define GASCL_STATE __global const gascl_run *gascl_run_, __global gascl_control *gascl_control_, __global int *gascl_faults, __global const int *gascl_out_degree, __global float *gascl_v_x, __global float *gascl_v_share, __global float *gascl_old_share, __global const gascl_offset *gascl_offsets, __global const int *gascl_targets GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_out_degree, __global float *restrict gascl_v_x, __global float *restrict gascl_v_share, __global float *restrict gascl_old_share, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_out_degree, gascl_v_x, gascl_v_share, gascl_old_share, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
 #define GASCL_EDGE_ON
@@ -191,7 +191,7 @@ static void gascl_finite_float(const float before, const float x, const int id, 
 #define set_mask() gascl_put_mask(v.id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
 #define neighbor(gascl_i) gascl_neighbor((gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
-#define aggregate_most(gascl_x) gascl_aggregate_most(gascl_all, gascl_sound_float((gascl_x), v.id, __LINE__, gascl_faults, gascl_control_))
+#define aggregate_most(...) gascl_aggregate_most(gascl_all, gascl_sound_float((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 
 static float gascl_share_of(const long id, const int sender, const int line,
         __global int *faults, __global gascl_control *control,
