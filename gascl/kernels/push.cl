@@ -46,10 +46,12 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
     __local int ends[GASCL_GROUP], sources[GASCL_GROUP];
     __local gascl_offset begins[GASCL_GROUP];
     const int item = get_local_id(0);
-    for (int base = get_group_id(0) * GASCL_GROUP; base < pieces;
-         base += get_num_groups(0) * GASCL_GROUP) {
+    // A small frontier is shared out among all groups: then each takes less than a piece an item.
+    const int groups = get_num_groups(0);
+    const int share = clamp((pieces + groups - 1) / groups, 1, GASCL_GROUP);
+    for (int base = get_group_id(0) * share; base < pieces; base += groups * share) {
         int arcs = 0;
-        if (base + item < pieces) {
+        if (item < share && base + item < pieces) {
             const int2 piece = frontier[base + item];
             const gascl_offset begin = offsets[piece.x] + (gascl_offset)piece.y * GASCL_PIECE;
             arcs = (int)min((gascl_offset)GASCL_PIECE, offsets[piece.x + 1] - begin);
