@@ -211,6 +211,8 @@ class Loop:
             if self.callback is not None:
                 self.callback(step)
             if record["stopped"]:
+                for _ in range(count - slot - 1):  # those behind have done nothing
+                    self.state.swap(self.plan)
                 return int(record["stopped"]), ""
             if ask_stop and self.program.converged is not None and self.program.converged(step):
                 return 0, "converged() said so"
