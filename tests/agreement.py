@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -16,13 +17,14 @@ from program_tree import Program
 
 @pytest.fixture(scope="module", params=[1, 8], ids=["group1", "group8"])
 def device(request: pytest.FixtureRequest) -> Any:
-    """The first CPU, else the first device, in both shapes of a work-group."""
+    """The device of GASCL_DEVICE, else the first CPU, else the first device, in both shapes of a
+    work-group: an item of its own (on a GPU, as many as the device is given) and eight."""
     return find_device(request.param)
 
 
 def find_device(group: int) -> Any:
     cl = pytest.importorskip("pyopencl")
-    from gascl.device import Device
+    from gascl.device import Device, find
 
     try:
         found = [d for p in cl.get_platforms() for d in p.get_devices()]
@@ -31,7 +33,9 @@ def find_device(group: int) -> Any:
     if not found:
         pytest.skip("no OpenCL device")
     cpus = [d for d in found if d.type & cl.device_type.CPU]
-    return Device((cpus or found)[0], group=group)
+    chosen = find().cl if os.environ.get("GASCL_DEVICE") else (cpus or found)[0]
+    own = group == 1 and not chosen.type & cl.device_type.CPU
+    return Device(chosen, group=0 if own else group)
 
 
 def gascl_graph(graph: PlainGraph) -> Any:
@@ -100,6 +104,7 @@ def check(
     cls: Any = None,
     dtype: str = "float32",
     given: Any = None,
+    debug: bool = False,
     **params: Any,
 ) -> None:
     """Every delivery of a program on every graph, at most so many supersteps.
@@ -124,7 +129,9 @@ def check(
             outcome = run(
                 program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most
             )
-            engine = Engine(gascl_graph(graph), device, deterministic=deterministic)
+            engine = Engine(
+                gascl_graph(graph), device, deterministic=deterministic, debug=debug, seed=most or 0
+            )
             instance = cls(dtype=dtype, **params, **fields)
             for delivery in sorted(refused):
                 if delivery == "serial" and device.group > 1:
