@@ -119,6 +119,9 @@ class Loop:
     def _resume(self) -> int:
         """Go on with a kept State as it stands."""
         state, control = self.state, self.state.control
+        if self.plan.delivery.sparse:  # its lists are built anew
+            control["frontier"] = control["listed"] = control["touched"] = 0
+            state.write("control", control)
         if self.plan.facts.masked:
             if self.plan.delivery.sparse:
                 self._launch(

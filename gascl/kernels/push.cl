@@ -101,6 +101,10 @@ __kernel void gascl_push_all(GASCL_STATE, __global const gascl_offset *restrict 
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
         gascl_append(id, offsets, frontier, &gascl_control_->frontier);
         gascl_append(id, offsets, frontier_next, &gascl_control_->frontier_next);
+#if !GASCL_MASKED  // of a run that goes on; else gascl_enter does it
+        if (gascl_arrived[id])
+            gascl_touched[atomic_inc(&gascl_control_->touched)] = id;
+#endif
     }
 }
 
