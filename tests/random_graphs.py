@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 from plain_graph import PlainGraph
-
-DRAW = Callable[[st.SearchStrategy[Any]], Any]
+from random_expressions import DRAW
 
 
 def with_fields(num_vertices: int, edges: Any, directed: bool = True, every: int = 1) -> PlainGraph:

@@ -30,6 +30,8 @@ from random_stops import stop_rules
 from shapes import GATHERS, INTEGER_ONLY, NARROW, STRUCTS, VECTORS, WANTS, WIDE, Shape
 from values import SCALARS, components, is_real, is_scalar, layout
 
+OPS = ("sum", "min", "max", "count", "mean")
+
 
 class _Drawing:
     """One program, part by part: `body` becomes the `Program`."""
@@ -105,10 +107,11 @@ class _Drawing:
         """What a program is about: all that is not of a vertex."""
         body, pick, draw = self.body, self.pick, self.draw
         number = lambda most: range(draw(st.integers(0, most)))  # noqa: E731
+        edges = next((e for e in ("out", "in", "both") if f"edges: {e}" in self.shape.shows), None)
         body |= {
             "scatter_on": pick("mask", "mask", "all"),
             "apply_on": pick("message", "all"),
-            "edges": self.shape.edges or pick("out", "out", "in", "both"),
+            "edges": edges or pick("out", "out", "in", "both"),
             "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
                             for i in number(2)},
             "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
@@ -135,9 +138,9 @@ class _Drawing:
         ]
 
     def new_aggregators(self) -> None:
-        """One each that counts, takes a mean, and follows a rule of its own; and of a struct."""
+        """One of each kind, one that follows a rule of its own, and one of a struct."""
         body, pick = self.body, self.pick
-        body["aggregates"] |= {"n": (pick(*SCALARS), "count"), "mean": (pick(*SCALARS), "mean")}
+        body["aggregates"] = {f"t_{how}": (pick(*SCALARS), how) for how in OPS}
         how = pick(*CUSTOM)
         kind = pick(*[k for k in SCALARS if k not in NARROW and not is_real(k)])
         body["aggregates"]["c"] = Aggregator(kind, how, custom_identity(how, kind))
@@ -302,7 +305,7 @@ class _Drawing:
         if "send_to" in self.wants:
             body["apply"] += (If(scope.test(), (writer.effect("send_to"),)),)
         if "aggregators" in self.wants:
-            body["apply"] += tuple(writer.aggregate(name) for name in ("n", "mean", "c", "best"))
+            body["apply"] += tuple(writer.aggregate(name) for name in body["aggregates"])
 
 
 @st.composite

@@ -35,7 +35,7 @@ class Shape:
         message, field: the type of the message, and of the vertex field `x0`, a scalar;
             "struct" and "vector" stand for one of these.
         wants: of WANTS; a gather snippet can't have `send_to`, whatever is wanted.
-        edges: "out", "in" or "both".
+        shows: `features` that a run must have made use of, besides.
         only: nothing of WANTS but what is wanted.
     """
 
@@ -43,5 +43,5 @@ class Shape:
     message: str | None = None
     field: str | None = None
     wants: frozenset[str] = frozenset()
-    edges: str | None = None
+    shows: frozenset[str] = frozenset()
     only: bool = False

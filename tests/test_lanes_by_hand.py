@@ -220,8 +220,15 @@ LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
             "mean": ("int32", "mean"),
             "odd": ("uint32", "a ^ b", 0),
             "best": Aggregator("Pair", LEAST, Make("Pair", (Const(99), Const(-1)))),
+            # Wider than what stands beside them, and with a place that holds nothing.
+            "far": Aggregator("uint4", "max(a, b)", Make("uint4", (Const(0),) * 4)),
+            "sums": Aggregator("float3", "a + b", Make("float3", (Const(0),) * 3)),
         },
-        folds={LEAST: min},
+        folds={
+            LEAST: min,
+            "max(a, b)": lambda a, b: tuple(map(max, a, b)),
+            "a + b": lambda a, b: tuple(map(sum, zip(a, b, strict=True))),
+        },
         mask=is_(ID, 0),
         scatter=(Send(plus(ID, 1)),),
         apply=(
@@ -231,6 +238,8 @@ LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
             Aggregate("mean", ID),
             Aggregate("odd", ID),
             Aggregate("best", Make("Pair", (plus(Const(7), MSG), ID))),
+            Aggregate("far", Make("uint4", (ID, Const(1), MSG, Const(3)))),
+            Aggregate("sums", Make("float3", (ID, Const(1), MSG))),
             SetMask(),
         ),
         stop=is_(Member(Var("agg", "best"), "id"), 3),
@@ -239,8 +248,22 @@ LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
     fields={"x": [9, 99, 99, 8], "first": [0, 1, 1, 0]},
     steps=[(1, 2), (2, 2)],
     aggregates=[
-        {"n": 2, "mean": 1.5, "odd": 3, "best": (8, 1)},
-        {"n": 1, "mean": 3.0, "odd": 3, "best": (12, 3)},
+        {
+            "n": 2,
+            "mean": 1.5,
+            "odd": 3,
+            "best": (8, 1),
+            "far": (2, 1, 1, 3),
+            "sums": (3.0, 2.0, 2.0),
+        },
+        {
+            "n": 1,
+            "mean": 3.0,
+            "odd": 3,
+            "best": (12, 3),
+            "far": (3, 1, 5, 3),
+            "sums": (3.0, 1.0, 5.0),
+        },
     ],
 )
 class Aggregators(VertexProgram):
@@ -251,6 +274,8 @@ class Aggregators(VertexProgram):
     mean = aggregate.int32("mean")
     odd = aggregate.uint32("a ^ b", identity="0")
     best = aggregate.struct(Pair, LEAST, identity="(Pair){99, -1}")
+    far = aggregate.uint4("max(a, b)", identity="(uint4)(0)")
+    sums = aggregate.float3("a + b", identity="(float3)(0, 0, 0)")
     message, combine = "int32", "sum"
     mask = "v.id == 0"
     scatter = "send(v.id + 1);"
@@ -261,6 +286,8 @@ class Aggregators(VertexProgram):
         aggregate_mean(v.id);
         aggregate_odd(v.id);
         aggregate_best((Pair){7 + msg, v.id});
+        aggregate_far((uint4)(v.id, 1, msg, 3));
+        aggregate_sums((float3)(v.id, 1, msg));
         set_mask();
     """
     stop = "agg.best.id == 3"

@@ -28,6 +28,7 @@ from program_tree import (
 )
 from random_cases import MOST, QUIET, RECIPES, Case, any_case, drawn, shown
 from random_graphs import SPECIAL
+from values import components, is_real
 
 __all__ = ["DELIVERIES", "check", "device", "expected_deliveries"]
 
@@ -75,15 +76,26 @@ SPARSE = Program(
 )
 
 
-@pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+SPECIALS = pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+
+
+@SPECIALS
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_every_special_graph(device: Any, program: Program) -> None:
+def test_every_special_graph(program: Program) -> None:
+    """Each in one of the two shapes of a work-group: the slow tests have both."""
+    check(find_device(8 if program is DENSE else 1), program, SPECIAL.values(), 8)
+
+
+@SPECIALS
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_every_special_graph_in_both_shapes(device: Any, program: Program) -> None:
     check(device, program, SPECIAL.values(), 8)
 
 
-def check_case(device: Any, case: Case) -> None:
-    params = dict(case.params)
-    check(device, case.program, case.plain, MOST, dtype=case.dtype, given=case.given, **params)
+def check_case(device: Any, case: Case, debug: bool = False) -> None:
+    options: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "debug": debug}
+    check(device, case.program, case.plain, MOST, **options, **dict(case.params))
 
 
 @pytest.mark.parametrize("number", range(len(RECIPES)))
@@ -101,14 +113,39 @@ def test_recipes_use_the_whole_language() -> None:
     assert not EXPECTED - found
 
 
+def show(case: Case) -> None:
+    note(listing(case.program))
+    note(f"{case.dtype}, {dict(case.params)}, {case.given}")
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_many_random_programs(device: Any) -> None:
     @settings(max_examples=400, **QUIET)
     @given(case=any_case())
     def every_delivery(case: Case) -> None:
-        note(listing(case.program))
-        note(f"{case.dtype}, {dict(case.params)}, {case.given}")
+        show(case)
         check_case(device, case)
+
+    every_delivery()
+
+
+def may_be_infinite(program: Program) -> bool:
+    """A field may take an identity, at which debug mode stops."""
+    raw = [f.type for name, f in program.fields.items() if name.startswith("raw")]
+    parts = [its for kind in raw for _, its in components(kind, program.structs) or [("", kind)]]
+    return any(map(is_real, parts))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_many_random_programs_in_debug_mode(device: Any) -> None:
+    """Which checks more, and shuffles messages, and changes nothing."""
+
+    @settings(max_examples=150, **QUIET)
+    @given(case=any_case().filter(lambda case: not may_be_infinite(case.program)))
+    def every_delivery(case: Case) -> None:
+        show(case)
+        check_case(device, case, debug=True)
 
     every_delivery()
