@@ -252,14 +252,7 @@ CONTINUED = {
 }  # fmt: skip
 
 
-AUTO_PUSHES = {(name, "auto") for name in ("ShortestPaths", "BreadthFirst", "ConnectedComponents")}
-#: A kept frontier is filled behind its end: the process crashes.
-CRASHES = pytest.mark.xfail(run=False, reason="resuming a run by push crashes")
-EACH = [
-    pytest.param(name, d, marks=CRASHES if d == "push" or (name, d) in AUTO_PUSHES else ())
-    for name, (_, _, deliveries) in CONTINUED.items()
-    for d in deliveries.split()
-]
+EACH = [(name, d) for name, (_, _, taken) in CONTINUED.items() for d in taken.split()]
 
 
 @pytest.mark.parametrize(("name", "delivery"), EACH)
@@ -297,7 +290,7 @@ def test_the_trace_counts_on():
     assert rest.trace[0].superstep == 3
 
 
-@pytest.mark.parametrize("delivery", ["slots", pytest.param("auto", marks=CRASHES)])
+@pytest.mark.parametrize("delivery", ["slots", "auto"])
 def test_an_interrupted_run_goes_on(delivery):
     graph = weighted(grid(20, 20), seed=1)
     runner = Engine(graph)
