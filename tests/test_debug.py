@@ -268,16 +268,16 @@ def test_seeds_differ_in_sums_of_floats(program, delivery):
     graph = star(values)
     found = {
         seed: Engine(graph, debug=True, seed=seed).run(program(), delivery=delivery).x[0]
-        for seed in range(1, 4)
+        for seed in (1, 2)
     }
     assert len(set(found.values())) > 1
-    again = Engine(graph, debug=True, seed=3).run(program(), delivery=delivery).x[0]
-    assert again == found[3]
+    again = Engine(graph, debug=True, seed=2).run(program(), delivery=delivery).x[0]
+    assert again == found[2]
     plain = {Engine(graph).run(program(), delivery=delivery).x[0] for _ in range(2)}
     assert len(plain) == 1
 
 
-@pytest.mark.parametrize("delivery", ["slots", "pull", "push"])
+@pytest.mark.parametrize("delivery", ["slots", "push"])
 def test_seeds_agree_in_sums_of_integers(delivery):
     values = np.concatenate([[2**60, -(2**60)] * 20, np.arange(100)])
     for seed in (1, 2):

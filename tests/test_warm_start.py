@@ -46,7 +46,7 @@ def new_edges(graph: Graph, seed: int, count: int = 6) -> tuple[np.ndarray, np.n
 # Edges were added: programs whose values only fall go on to what a new run finds.
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "push", "pull", "edges", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", "slots", "push", "edges"])
 @pytest.mark.parametrize("directed", [True, False])
 def test_shortest_paths_after_edges_were_added(directed, delivery):
     graph = weighted(random_graph(1, directed=directed, edges=140), seed=1)
@@ -70,7 +70,7 @@ def test_shortest_paths_after_edges_were_added(directed, delivery):
         state = warm.state
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "push", "edges", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", "slots", "edges"])
 def test_components_after_edges_were_added(delivery):
     graph = random_graph(2, directed=True, vertices=200, edges=110)
     state = kept(graph, ConnectedComponents(), delivery=delivery).state
@@ -238,16 +238,16 @@ class Waves(VertexProgram):
 #: What makes a program of so many supersteps, of them all how many (None: its rule says), and
 #: the deliveries that take it.
 CONTINUED = {
-    "PageRank": (lambda n: PageRank(tolerance=1e-5), None, "slots pull outbox serial auto"),
-    "PageRank twelve times": (lambda n: PageRank(supersteps=n), 12, "slots pull outbox auto"),
+    "PageRank": (lambda n: PageRank(tolerance=1e-5), None, "slots auto serial"),
+    "PageRank twelve times": (lambda n: PageRank(supersteps=n), 12, "pull outbox"),
     "ShortestPaths": (
-        lambda n: ShortestPaths(source=0), None, "slots pull push edges serial auto"
+        lambda n: ShortestPaths(source=0), None, "slots push edges auto"
     ),
-    "BreadthFirst": (lambda n: BreadthFirst(source=0), None, "slots outbox push serial auto"),
-    "lanes": (lambda n: BreadthFirst(source=[0, 5, 9]), None, "slots pull edges auto"),
-    "ConnectedComponents": (lambda n: ConnectedComponents(), None, "slots push edges auto"),
-    "LabelPropagation": (lambda n: LabelPropagation(supersteps=n), 6, "slots serial"),
-    "Posts": (lambda n: Posts(supersteps=n), 9, "slots push edges serial auto"),
+    "BreadthFirst": (lambda n: BreadthFirst(source=0), None, "outbox push auto"),
+    "lanes": (lambda n: BreadthFirst(source=[0, 5, 9]), None, "slots edges"),
+    "ConnectedComponents": (lambda n: ConnectedComponents(), None, "slots push"),
+    "LabelPropagation": (lambda n: LabelPropagation(supersteps=n), 6, "slots"),
+    "Posts": (lambda n: Posts(supersteps=n), 9, "slots push edges serial"),
     "Waves": (lambda n: Waves(supersteps=n), 9, "slots push serial"),
 }  # fmt: skip
 
@@ -342,7 +342,7 @@ class Doubles(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", "slots", "push"])
 def test_two_programs_take_turns(delivery):
     graph = random_graph(9, directed=True, edges=150)
     runner = Engine(graph)
