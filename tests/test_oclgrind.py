@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from oclgrind import MISSING, Report, kernel_names, run
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
-#: Items of a work-group and the work of a block: the GPUs' shape, with blocks of many short rows
-#: and of few; the CPUs'; and the GPUs' in full size. Oclgrind's device says that it is a CPU.
+#: Items of a work-group and the work of a block, of both scripts, which take turns with blocks of
+#: many short rows and of few; the GPUs' shape, the CPUs', and the GPUs' in full size. Oclgrind's
+#: device says that it is a CPU.
 SHAPES = [
-    pytest.param((8, 1024), id="group8-block1024"),
-    pytest.param((8, 16), id="group8-block16"),
-    pytest.param((1, 1024), id="group1"),
-    pytest.param((256, 1024), id="group256", marks=pytest.mark.slow),
+    pytest.param({"workload": (8, 1024), "language": (8, 16)}, id="group8"),
+    pytest.param({"workload": (1, 1024), "language": (1, 1024)}, id="group1"),
+    pytest.param(
+        {"workload": (8, 16), "language": (8, 1024)}, id="group8-others", marks=pytest.mark.slow
+    ),
+    pytest.param(
+        {"workload": (256, 1024), "language": (256, 1024)}, id="group256", marks=pytest.mark.slow
+    ),
 ]
+
+
+def run_shape(script: str, shape: tuple[int, int]) -> Report:
+    seconds = 600 if shape[0] > 8 else 150
+    return run(f"oclgrind_{script}.py", *map(str, shape), seconds=seconds)
 
 
 @pytest.fixture(scope="module", params=SHAPES)
 def workload(request: pytest.FixtureRequest) -> tuple[Report, list[str]]:
-    """What Oclgrind says of the workload, and the kernels that must have run."""
-    group, block = request.param
-    seconds = 600 if group > 8 else 100
-    report = run("oclgrind_workload.py", str(group), str(block), seconds=seconds)
-    return report, kernel_names()
+    """What Oclgrind says of both scripts at once, and the kernels that must have run."""
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(run_shape, *zip(*request.param.items(), strict=True)))
+    both = Report(
+        status=max(abs(r.status) for r in reports),
+        findings=sum((r.findings for r in reports), ()),
+        ran=frozenset.union(*(r.ran for r in reports)),
+        output="".join(r.output for r in reports),
+    )
+    return both, kernel_names()
 
 
 def test_workload_is_right_and_whole(workload: tuple[Report, list[str]]) -> None:
@@ -131,9 +148,69 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("kernel", SPOILT)
-def test_finds_what_is_spoilt(kernel: str) -> None:
-    message, *patch = SPOILT[kernel]
-    report = run("oclgrind_workload.py", "8", "16", *patch)
+RACE = (READ_WRITE, WRITE_WRITE)
+#: What is spoilt -> the kernel in which that shows, and as above; with the other script.
+SPOILT_WORDS = {
+    "pieces of the frontier": ("gascl_push_scatter", WRITE_WRITE, "push.cl", "sources[item] =",
+                               "sources[item / 2] ="),
+    "the scan of a frontier's arcs": (
+        "gascl_push_scatter",
+        RACE,
+        "push.cl",
+        "ends[item] = arcs;\n            barrier(CLK_LOCAL_MEM_FENCE);\n            arcs +=",
+        "ends[item] = arcs;\n            arcs +=",
+    ),
+    "those that got a message": ("gascl_push_apply", INVALID_READ, "push.cl", "gascl_touched[i]",
+                                 "gascl_touched[i + 999]"),
+    "the frontier of all": ("gascl_push_all", INVALID_WRITE, "push.cl", "frontier[at + i]",
+                            "frontier[at + i + 999]"),
+    "those that have bits": ("gascl_commit", INVALID_READ, "push.cl", "gascl_listed[j]",
+                             "gascl_listed[j + 999]"),
+    "a mask that becomes bits": ("gascl_enter", INVALID_READ, "push.cl", "mask[id] ?",
+                                 "mask[id + 1] ?"),
+    "bits that become a mask": ("gascl_leave", INVALID_WRITE, "push.cl", "mask[id] = (",
+                                "mask[id + 1] = ("),
+    "bits without atomics": ("gascl_push_scatter", RACE, "frontier.cl",
+                             "atomic_or(&flags[id], flag | GASCL_LISTED)",
+                             "flags[id]; flags[id] = before | flag | GASCL_LISTED"),
+    "the list of arcs": ("gascl_edges_scatter", INVALID_READ, "edges.cl", "sources[arc]",
+                         "sources[arc + 1]"),
+    "an inbox": ("gascl_edges_apply", INVALID_READ, "edges.cl", "gascl_apply(id,",
+                 "gascl_apply(id + 1,"),
+    "counts without atomics": ("gascl_slots_scatter", RACE, "inbox.cl",
+                               "atomic_inc(&arrived[GASCL_AT(id)])", "++arrived[GASCL_AT(id)]"),
+    "messages to anyone": ("gascl_slots_gather", INVALID_WRITE, "inbox.cl", "gascl_post((int)id,",
+                           "gascl_post((int)id + 999,"),
+    "copies of fields": ("gascl_snapshot", INVALID_READ, "superstep.cl", "gascl_copy_fields(id",
+                         "gascl_copy_fields(id + 1"),
+    "the beginning of arc state": ("gascl_start_arcs", INVALID_READ, "superstep.cl",
+                                   "targets[arc], arc", "targets[arc + 1], arc"),
+    "arc state": ("gascl_slots_scatter", RACE, "slots.cl", "gascl_store_arc(e, arc",
+                  "gascl_store_arc(e, arc / 2"),
+    "the adjacency": ("gascl_slots_gather", INVALID_READ, "words.cl", "targets[middle] < b",
+                      "targets[middle + 999] < b"),
+    "lanes": ("gascl_start", INVALID_WRITE, "words.cl", "GASCL_LANES + gascl_lane)",
+              "GASCL_LANES + gascl_lane + 1)"),
+    "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
+                        "messages[slots - ++count + 2] = "),
+}  # fmt: skip
+
+
+def check_spoilt(script: str, kernel: str, message: str | tuple[str, ...], *patch: str) -> None:
+    report = run(f"oclgrind_{script}.py", "8", "16", *patch)
     found = [f.message for f in report.findings if f.kernel == kernel]
     assert any(m.startswith(message) for m in found), f"{set(found)}\n{report.output}"
+
+
+@pytest.mark.parametrize("kernel", SPOILT)
+def test_finds_what_is_spoilt(kernel: str) -> None:
+    check_spoilt("workload", kernel, *SPOILT[kernel])
+
+
+@pytest.mark.parametrize("name", SPOILT_WORDS)
+def test_finds_what_is_spoilt_of_the_language(name: str) -> None:
+    check_spoilt("language", *SPOILT_WORDS[name])
+
+
+def test_an_error_is_planted_in_every_kernel() -> None:
+    assert {*SPOILT, *(kernel for kernel, *_ in SPOILT_WORDS.values())} == set(kernel_names())
