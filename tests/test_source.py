@@ -159,7 +159,7 @@ class Wrong(
 }
 #: What the name WRONG becomes: seen by the check of a class, and by the compiler only.
 AT_DEFINITION = ("gascl_x", "names that begin with gascl_ are reserved")
-AT_BUILD = ("distnce", "use of undeclared identifier 'distnce'")
+AT_BUILD = ("unheard", "use of undeclared identifier 'unheard'")  # like nothing of OpenCL
 
 
 @functools.cache
@@ -233,16 +233,16 @@ class Wrong(Base):
     assert "v.distance" in str(caught.value)
 
 
-SNIPPET = "\n    int a = 1;\n    v.x = distnce;\n"
+SNIPPET = "\n    int a = 1;\n    v.x = unheard;\n"
 
 
 def test_no_source_file():
     """`exec` of a text that is in no file: the snippet's own line is named."""
-    text = HEAD + FILES["plain class"].replace("WRONG", "distnce")
+    text = HEAD + FILES["plain class"].replace("WRONG", "unheard")
     message = build_error(execute(text, "<nowhere>"))
     assert f"Wrong.apply:3: error: {AT_BUILD[1]}" in message
     with pytest.raises(ProgramError, match=r"^Wrong\.apply:3: Wrong: .*reserved$"):
-        execute(text.replace("distnce", "gascl_x"), "<nowhere>")
+        execute(text.replace("unheard", "gascl_x"), "<nowhere>")
 
 
 def test_a_class_made_by_type():
@@ -256,14 +256,14 @@ def test_a_class_made_by_type():
     message = build_error(type("Made", (VertexProgram,), names))
     assert f"Made.apply:3: error: {AT_BUILD[1]}" in message
     with pytest.raises(ProgramError, match=r"^Made\.apply:3: Made: "):
-        type("Made", (VertexProgram,), {**names, "apply": SNIPPET.replace("distnce", "gascl_x")})
+        type("Made", (VertexProgram,), {**names, "apply": SNIPPET.replace("unheard", "gascl_x")})
     with pytest.raises(ProgramError, match=r"^Made\.edges: Made: edges is 'out' or"):
         type("Made", (VertexProgram,), {**names, "apply": "", "edges": "inn"})
 
 
 def test_an_ipython_cell():
     """Such a cell is in no file, but its lines are in linecache."""
-    text = HEAD + FILES["plain class"].replace("WRONG", "distnce")
+    text = HEAD + FILES["plain class"].replace("WRONG", "unheard")
     cell = "<ipython-input-7-0123456789ab>"
     linecache.cache[cell] = (len(text), None, text.splitlines(True), cell)
     try:
