@@ -284,8 +284,8 @@ def _devices(arguments: argparse.Namespace) -> int:
 
 
 def _kernel(arguments: argparse.Namespace) -> int:
-    from gascl.codegen import generate
     from gascl.atomics import Atomics
+    from gascl.codegen import generate
     from gascl.deliveries import choose, demand_of
     from gascl.fields import REQUIRED
     from gascl.plan import assemble

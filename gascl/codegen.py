@@ -216,7 +216,7 @@ class _Writer(Words):
         """A function of a field's init expression."""
         snippet, type_ = self.program.snippets.get(f"{name}.init"), self.header.types[name]
         if snippet is not None:
-            self.put(f"static {type_.c} gascl_init_{name}({seen}) {{")
+            self.put(f"static {type_.c} gascl_first_of_{name}({seen}) {{")
             self._open(snippet)
             self.expression("    return (", snippet, "    );")
             self.put("}", "")
@@ -224,7 +224,7 @@ class _Writer(Words):
     def _initial(self, name: str, number: str | float | int, seen: str) -> str:
         """C text of a field's first value."""
         if f"{name}.init" in self.program.snippets:
-            return f"gascl_init_{name}({seen} GASCL_LANE_ON)"
+            return f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
         type_ = self.header.types[name]
         return type_.zero() if type_.members else f"({type_.c})({_number(number)})"
 

@@ -210,13 +210,16 @@ DELIVERIES = {
                 Launch(
                     "gascl_outbox_scatter",
                     "vertices",
-                    ("STATE", "outbox", "sent"),
+                    ("STATE", "out_offsets", "outbox", "sent"),
                     first_only=True,
                 ),
                 Launch(
                     "gascl_outbox_gather",
                     "in_blocks",
-                    ("STATE", *_CSC, "outbox", "sent", "outbox_next", "sent_next", "tallies"),
+                    (
+                        *("STATE", *_CSC, "out_offsets", "outbox", "sent"),
+                        *("outbox_next", "sent_next", "tallies"),
+                    ),
                 ),
             ),
             (

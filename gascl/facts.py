@@ -56,7 +56,10 @@ class Facts:
     lanes: int
 
     @classmethod
-    def of(cls, program: type[VertexProgram], lanes: int | None = None) -> Facts:
+    def of(
+        cls, program: type[VertexProgram], lanes: int | None = None, debug: bool = False
+    ) -> Facts:
+        """What a program does; in debug mode nothing is fused, so that a trap is told in time."""
         snippets = program.snippets
         scatter, apply = snippets.get("scatter"), snippets.get("apply")
         gather = snippets.get("gather")
@@ -94,6 +97,7 @@ class Facts:
             masked=not on_all or used("get_mask", "get_mask_of", "unset_mask", *masks),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
             fusable=on_all
+            and not debug
             and not overflows  # it must not be reported for a superstep that never runs
             and scatter is not None
             and not scatter.reads("prev")

@@ -71,7 +71,7 @@ class Declarations:
     ):
         self.program, self.real, self.choices, self.fp64 = program, real, choices, fp64
         self.offset, self.debug = resolve(offset, real), debug
-        self.facts = Facts.of(program, lanes)
+        self.facts = Facts.of(program, lanes, debug)
         self.header = Header(lanes=lanes)
         self.lines: list[str] = []
 
@@ -91,10 +91,22 @@ class Declarations:
         self.verbatim(snippet)
         self.put(after)
 
-    def _struct(self, name: str, members: Iterable[tuple[str, Type | str]]) -> None:
-        shown = [f"    {t.c if isinstance(t, Type) else t} {m};" for m, t in members]
-        # C knows no empty struct.
-        self.put("typedef struct {", *(shown or ["    int gascl_unused;"]), f"}} {name};", "")
+    def _struct(self, name: str, members: Iterable[tuple[str, Type]]) -> Type:
+        """A struct that host and device lay out alike.
+
+        What fills it up to its alignment is a member, too: NVIDIA's compiler loses members where a
+        struct with such a tail is part of another.
+        """
+        members = tuple(members) or (
+            ("gascl_unused", resolve("int32", "")),
+        )  # C knows no empty one
+        type_ = Type(name, struct_dtype(members), 1, members)
+        last, inner = members[-1][0], members[-1][1]
+        tail = type_.itemsize - (type_.scalar.fields[last][1] + inner.itemsize)  # type: ignore[index]
+        shown = [f"    {t.c} {m};" for m, t in members]
+        shown += [f"    uchar gascl_tail[{tail}];"] if tail else []
+        self.put("typedef struct {", *shown, f"}} {name};", "")
+        return type_
 
     def declare(self) -> None:
         self._preamble()
@@ -173,9 +185,21 @@ class Declarations:
         for param in chosen:
             words = ", ".join(f"{param.name}_{w}" for w in param.words)
             self.put(f"enum {{ {words} }};")
-        self._struct("gascl_params", [*plain, *((p.name, "int") for p in chosen)])
-        self._struct("gascl_graph", [("num_vertices", "int"), ("num_edges", "long")])
-        self._struct("gascl_run", [(f"params[{lanes}]", "gascl_params"), ("graph", "gascl_graph")])
+        int32, int64 = resolve("int32", ""), resolve("int64", "")
+        params = self._struct("gascl_params", [*plain, *((p.name, int32) for p in chosen)])
+        counts = [("num_vertices", int32), ("num_edges", int64)]
+        graph = self._struct("gascl_graph", counts)
+        # One run's parameters for each lane: a multiple of all alignments keeps both sides agreed.
+        size = params.itemsize * lanes
+        tail = -size % 16
+        self.put(
+            "typedef struct {",
+            f"    gascl_params params[{lanes}];",
+            *([f"    uchar gascl_middle[{tail}];"] if tail else []),
+            "    gascl_graph graph;",
+            "} gascl_run;",
+            "",
+        )
         self.put(
             "static gascl_params gascl_read_params(__global const gascl_run *gascl_given",
             "        GASCL_LANE) {",
@@ -185,13 +209,15 @@ class Declarations:
             word = self.choices.get(param.name, param.default)
             self.put(f"    params.{param.name} = {param.name}_{word};")
         self.put("    return params;", "}", "")
-        params = struct_dtype([*plain, *((p.name, resolve("int32", "")) for p in chosen)])
+        widest = max(params.alignment, graph.alignment)
+        end = size + tail + graph.itemsize
         self.header.run = np.dtype(
-            [
-                ("params", params, (lanes,)),
-                ("graph", np.dtype([("num_vertices", "i4"), ("num_edges", "i8")], align=True)),
-            ],
-            align=True,
+            {
+                "names": ["params", "graph"],
+                "formats": [(params.scalar, (lanes,)), graph.scalar],
+                "offsets": [0, size + tail],
+                "itemsize": -(-end // widest) * widest,
+            }
         )
 
     def _aggregates(self) -> None:
@@ -201,22 +227,24 @@ class Declarations:
         seen = dict(sums)  # a mean's accumulator is as wide as the mean
         means = [n for n, a in program.aggregates.items() if a.op == "mean"]
         sums.update({f"{n}_": resolve("int64", "") for n in means})
-        self._struct("gascl_aggregates", list(seen.items()))
-        self._struct("gascl_sums", list(sums.items()))
-        self._struct("gascl_tally", [("messages", "long"), ("sums", "gascl_sums")])
+        self.seen = self._struct("gascl_aggregates", seen.items())
+        kept = self._struct("gascl_sums", sums.items())
+        members = [("messages", resolve("int64", "")), ("sums", kept)]
+        self.tally = self._struct("gascl_tally", members)
+        self.header.tally = self.tally.scalar
         for name, aggregator in program.aggregates.items():
             self._aggregate(name, aggregator, sums[name])
         self.put("static gascl_tally gascl_tally_zero(void) {")
         self.put("    gascl_tally zero;", "    zero.messages = 0;")
         for name in program.aggregates:
-            self.put(f"    zero.sums.{name} = gascl_{name}_none();")
+            self.put(f"    zero.sums.{name} = gascl_none_of_{name}();")
         self.put(*(f"    zero.sums.{n}_ = 0;" for n in means))
         self.put("    return zero;", "}", "")
         self.put("static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {")
         self.put("    all->messages += more.messages;")
         for name in program.aggregates:
             both = f"all->sums.{name}, more.sums.{name}"
-            self.put(f"    all->sums.{name} = gascl_{name}_merge({both});")
+            self.put(f"    all->sums.{name} = gascl_merge_of_{name}({both});")
         self.put(*(f"    all->sums.{n}_ += more.sums.{n}_;" for n in means), "}", "")
         self.put("static gascl_aggregates gascl_settle(const gascl_tally all) {")
         self.put("    gascl_aggregates seen;", *([] if seen else ["    seen.gascl_unused = 0;"]))
@@ -224,10 +252,6 @@ class Declarations:
             mean = f" / all.sums.{name}_" if name in means else ""  # of nothing: 0 / 0 is NaN
             self.put(f"    seen.{name} = all.sums.{name}{mean};")
         self.put("    return seen;", "}", "")
-        self.header.tally = np.dtype(
-            [("messages", "i8"), ("sums", struct_dtype(list(sums.items())))], align=True
-        )
-        self.seen = struct_dtype(list(seen.items()))
 
     def _aggregate(self, name: str, aggregator: Aggregate, type_: Type) -> None:
         """What an aggregator begins with, how two of it merge, and how a value is added."""
@@ -236,12 +260,12 @@ class Declarations:
         none, merge = [f"    return {start};"], ["    return a + b;"]
         if op in ("min", "max"):
             merge = [f"    return {extreme(op, type_, 'a', 'b')};"]
-        self.put(f"static {c} gascl_{name}_none(void) {{")
+        self.put(f"static {c} gascl_none_of_{name}(void) {{")
         if aggregator.is_custom:
             self.expression("    return (", self.program.snippets[f"{name}.identity"], "    );")
         else:
             self.put(*none)
-        self.put("}", "", f"static {c} gascl_{name}_merge(const {c} a, const {c} b) {{")
+        self.put("}", "", f"static {c} gascl_merge_of_{name}(const {c} a, const {c} b) {{")
         if aggregator.is_custom:
             self.expression("    return (", self.program.snippets[f"{name}.combine"], "    );")
         else:
@@ -252,7 +276,7 @@ class Declarations:
             "}",
             "",
             f"static void gascl_aggregate_{name}(gascl_tally *all, const {taken} x) {{",
-            f"    all->sums.{name} = gascl_{name}_merge(all->sums.{name}, {added});",
+            f"    all->sums.{name} = gascl_merge_of_{name}(all->sums.{name}, {added});",
             *([f"    ++all->sums.{name}_;"] if op == "mean" else []),
             "}",
             "",
@@ -268,24 +292,16 @@ class Declarations:
             *("superstep", "stopped", "overflow", "fault", "under_way"),
             *("frontier", "frontier_next", "listed", "touched", "touched_next"),
         )
-        self._struct(
+        int32, int64 = resolve("int32", ""), resolve("int64", "")
+        self.header.control = self._struct(
             "gascl_control",
             [
-                *((n, "long") for n in counts),
-                ("tally", "gascl_tally"),
-                ("aggregates", "gascl_aggregates"),
-                *((n, "int") for n in numbers),
-            ],
-        )
-        self.header.control = np.dtype(
-            [
-                *((n, "i8") for n in counts),
-                ("tally", self.header.tally),
+                *((n, int64) for n in counts),
+                ("tally", self.tally),
                 ("aggregates", self.seen),
-                *((n, "i4") for n in numbers),
+                *((n, int32) for n in numbers),
             ],
-            align=True,
-        )
+        ).scalar
 
     def _message(self) -> None:
         program, header = self.program, self.header
@@ -310,15 +326,14 @@ class Declarations:
         if self.facts.overflows:
             members.append(("overflow", resolve("int32", self.real)))
         self.put("// Messages combined into one, and how many they were.")
-        self._struct("gascl_box", members)
-        header.box = struct_dtype(members)
+        header.box = self._struct("gascl_box", members).scalar
 
     def _vertex(self) -> None:
         fields = [(n, f.resolve(self.real)) for n, f in self.program.vertex_fields.items()]
         self.header.types.update(fields)
         mentioned = set().union(*(s.reads("v") for s in self.program.snippets.values()))
         self.degrees = [d for d in ("in_degree", "out_degree") if d in mentioned]
-        ids = [(n, "int") for n in ("id", *self.degrees)]
+        ids = [(n, resolve("int32", "")) for n in ("id", *self.degrees)]
         self._struct("gascl_vertex", [*ids, *fields])
 
     def _edge(self) -> None:
@@ -332,9 +347,10 @@ class Declarations:
         self.arcs = {n: f.resolve(self.real) for n, f in arcs.items()}
         self.header.types.update([*fields, *self.arcs.items()])
         self.header.edge = [n for n in ("id", "reversed") if n in read] + [n for n, _ in fields]
-        self.edge_types = {"id": "gascl_offset", "reversed": "uchar", **{n: t.c for n, t in fields}}
-        members: list[tuple[str, Type | str]] = [("src", "int"), ("dst", "int")]
-        members += [(n, self.edge_types[n]) for n in self.header.edge]
+        plain = {"id": self.offset, "reversed": resolve("uint8", ""), **dict(fields)}
+        self.edge_types = {n: t.c for n, t in plain.items()}
+        members = [(n, resolve("int32", "")) for n in ("src", "dst")]
+        members += [(n, plain[n]) for n in self.header.edge]
         self._struct("gascl_edge", [*members, *self.arcs.items()])
 
     def _arguments(self) -> None:

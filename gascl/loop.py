@@ -43,6 +43,7 @@ class Loop:
 
     Attributes:
         trace: a `Step` for each superstep.
+        before: supersteps that the run it goes on from has made.
         direction: which of the plans is in use.
     """
 
@@ -60,6 +61,7 @@ class Loop:
         self.graph: Graph = layout.graph
         self.callback = callback
         self.direction = Direction.of(plans, self.device, layout.num_arcs)
+        self.before = state.superstep if start.resumes else 0
         self.trace: list[Step] = []
         self.seconds = 0.0
 
@@ -102,10 +104,7 @@ class Loop:
 
     def _begin(self, ask_stop: bool) -> int:
         """What stands before the first superstep; returns why nothing is to be done, or 0."""
-        if self.start.resumes:
-            stopped = self._resume()
-        else:
-            stopped = self._start(ask_stop)
+        stopped = self._resume() if self.start.resumes else self._start(ask_stop)
         if type(self.program).scatter_on == "all" and self.plan.delivery.sparse:
             both = ("STATE", "out_offsets", "frontier", "frontier_next")
             self._launch("gascl_push_all", self.device.groups, both)
@@ -201,7 +200,7 @@ class Loop:
             seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
             aggregates = record["aggregates"]
             step = Step(
-                superstep=len(self.trace),
+                superstep=self.before + len(self.trace),
                 active=int(record["active"]),
                 messages=int(record["tally"]["messages"]),
                 aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
@@ -272,7 +271,7 @@ class Loop:
 
     def _check(self, record: np.void) -> None:
         """Raise for what the device found wrong."""
-        step = len(self.trace)
+        step = self.before + len(self.trace)
         name = type(self.program).__name__
         if record["stopped"] == _OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))

@@ -183,7 +183,7 @@ def build(
         )
     text, places = assemble(header, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)
-    facts = Facts.of(cls, program.lanes)
+    facts = Facts.of(cls, program.lanes, debug)
     plan = Plan(header, facts, delivery, text, group, block, {}, places)
     wide = doubles or of_messages or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.

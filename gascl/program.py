@@ -154,6 +154,11 @@ class VertexProgram:
         kinds = type(self).params
         return {n: getattr(self, n) for n, p in kinds.items() if isinstance(p, ChoiceParam)}
 
+    def parameter_values(self) -> dict[str, Any]:
+        """The parameters but for the number of supersteps."""
+        skipped = self.supersteps_param()
+        return {n: getattr(self, n) for n in type(self).params if n != skipped}
+
     def _refuse(self, why: str) -> NoReturn:
         raise ProgramError(f"{type(self).__name__}: {why}")
 

@@ -56,7 +56,14 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
         _check_change(program, graph, state)
         if named is None and start is None and masked:
             named = "changed"
+    elif cls.restart != "any":
+        _check_edge_fields(cls, graph, state.graph)
     same = cls is state.program and program.lanes == state.lanes
+    if same and cls.restart != "any" and program.parameter_values() != state.values:
+        raise ProgramError(
+            f"{cls.__name__} can't go on from that State: it was {state.values}, and is now "
+            f"{program.parameter_values()}; run it without state="
+        )
     if named in (None, "mask") and start in (None, named) and same and not changed:
         return Start(resumes=True)
     if state.pending:
@@ -103,12 +110,23 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
                        "without state=")  # fmt: skip
 
 
+def _check_edge_fields(cls: type[VertexProgram], graph: Graph, before: Graph) -> None:
+    """Refuse where an edge field that the program reads has other values."""
+    for name in cls.edge_fields:
+        now, then = graph.edge_fields.get(name), before.edge_fields.get(name)
+        if now is not then and (now is None or then is None or not np.array_equal(now, then)):
+            raise ProgramError(
+                f"{cls.__name__} can't go on from that State: the edge field {name!r} is another; "
+                "run it without state="
+            )
+
+
 def _mask(graph: Graph, labels: Iterable[Any]) -> np.ndarray:
     try:
         vertices = list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
         raise GasclError(f"start is an array or list of vertices, not {labels!r}") from None
-    return _marked(graph, np.array([graph.index_of(v) for v in vertices], np.int64))
+    return _marked(graph, graph.indices_of(vertices))
 
 
 def _marked(graph: Graph, vertices: np.ndarray) -> np.ndarray:

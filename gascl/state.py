@@ -40,7 +40,8 @@ class State:
     from it, which uses it up.
 
     Attributes:
-        graph, program, lanes: what it is of; `program` is the class.
+        graph, program, lanes, values: what it is of; `program` is the class, `values` are its
+            parameters.
         control: the device's record of the last superstep.
     """
 
@@ -54,6 +55,7 @@ class State:
         resumes: bool = False,
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, layout.graph
+        self.values = program.parameter_values()
         self.plans, self.layout, self.device = plans, layout, layout.device
         self.header = plans[0].header
         self.types: dict[str, Type] = dict(previous.types) if previous else {}

@@ -47,7 +47,7 @@ class Words(Traps):
         for name in self.facts.reads_others:
             c = self.header.types[name].c
             self.put(
-                f"static {c} gascl_{name}_of(const long id, const int sender, const int line,",
+                f"static {c} gascl_read_of_{name}(const long id, const int sender, const int line,",
                 "        __global int *faults, __global gascl_control *control,",
                 f"        __global const gascl_run *run, __global const {c} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
@@ -79,7 +79,7 @@ class Words(Traps):
             if snippet.uses(f"{name}_of"):
                 copied = late and name in self.facts.snapshots
                 words[f"{name}_of(gascl_whose)"] = (
-                    f"gascl_{name}_of((gascl_whose), {here}, "
+                    f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
                 )
         self.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))

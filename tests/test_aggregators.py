@@ -109,17 +109,8 @@ class Box(Extent):
     apply = Extent.apply + "aggregate_box((real2)(1, 2));"
 
 
-CLASH = pytest.mark.xfail(strict=True, reason="the runtime has a function of that name")
-LAYOUT = pytest.mark.xfail(strict=True, reason="the host aligns a double2 in a struct as a double")
-
-
 @pytest.mark.parametrize(
-    ("program", "dtype"),
-    [
-        (Extent, "float32"),
-        pytest.param(Extent, "float64", marks=LAYOUT),
-        pytest.param(Box, "float32", marks=CLASH),
-    ],
+    ("program", "dtype"), [(Extent, "float32"), (Extent, "float64"), (Box, "float32")]
 )
 def test_vectors(program, dtype):
     x = np.random.default_rng(0).random(64).astype(dtype)

@@ -139,11 +139,7 @@ class Pulled(VertexProgram):
     apply = "v.x = msg;"
 
 
-#: It makes the next superstep's messages before this one is over.
-AHEAD = pytest.mark.xfail(strict=True, reason="outbox tells of the superstep before")
-
-
-@pytest.mark.parametrize("delivery", ["pull", pytest.param("outbox", marks=AHEAD), "slots"])
+@pytest.mark.parametrize("delivery", ["pull", "outbox", "slots"])
 def test_a_trap_in_what_receivers_compute(delivery):
     check_told(Pulled(), "pulled", "by zero", delivery)
 
@@ -217,7 +213,6 @@ def test_bundled_programs_do_nothing_wrong(program):
         assert [s.messages for s in result.trace] == [s.messages for s in plain.trace]
 
 
-@pytest.mark.xfail(strict=True, reason="outbox scatters where there are no arcs")
 def test_page_rank_does_nothing_wrong():
     graph = random_graph(2, directed=True)
     result = Engine(graph, debug=True, seed=5).run(PageRank(dtype="float64", tolerance=1e-12))

@@ -281,7 +281,6 @@ def test_a_run_in_parts_equals_a_whole_one(name, delivery):
         assert part.converged
 
 
-@pytest.mark.xfail(strict=True, reason="the trace counts from 0 again")
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_the_trace_counts_on():
     runner = Engine(grid(5, 5))

@@ -4,8 +4,12 @@
 // next superstep's scatter.
 #include "runtime.cl"
 
+// A vertex without arcs scatters nowhere: whatever its scatter would do must not be done.
 static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
+                             __global const gascl_offset *out_offsets,
                              __global gascl_message *outbox, __global uchar *sent) {
+    if (out_offsets[id] == out_offsets[id + 1])
+        return;
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e;  // a program that reads e is not admitted
     e.src = id;
@@ -16,7 +20,8 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
 #endif
 }
 
-__kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict outbox,
+__kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
+                                   __global gascl_message *restrict outbox,
                                    __global uchar *restrict sent) {
     if (gascl_control_->stopped)
         return;
@@ -28,7 +33,7 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global gascl_message *restrict
                 continue;
             }
 #endif
-            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, outbox, sent);
+            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox, sent);
         }
 }
 
@@ -43,11 +48,12 @@ static bool gascl_outbox_fetch(const size_t at, gascl_message *x,
 }
 
 static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally,
-                                GASCL_STATE GASCL_LANE, __global gascl_message *outbox_next,
-                                __global uchar *sent_next) {
+                                GASCL_STATE GASCL_LANE, __global const gascl_offset *out_offsets,
+                                __global gascl_message *outbox_next, __global uchar *sent_next) {
     gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_FUSED
-    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, outbox_next, sent_next);
+    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next,
+                     sent_next);
 #endif
 }
 
@@ -56,12 +62,14 @@ static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *
     gascl_outbox_fetch(GASCL_AT(sources[arc]), &x, outbox, sent)
 #define GASCL_OUTBOX_TAKEN(arc)
 #define GASCL_OUTBOX_FINISH(row, in) \
-    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON, outbox_next, sent_next)
+    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, \
+                        sent_next)
 
 __kernel void gascl_outbox_gather(GASCL_STATE, __global const gascl_block *restrict blocks,
                                   const int num_blocks,
                                   __global const gascl_offset *restrict offsets,
                                   __global const int *restrict sources,
+                                  __global const gascl_offset *restrict out_offsets,
                                   __global const gascl_message *restrict outbox,
                                   __global const uchar *restrict sent,
                                   __global gascl_message *restrict outbox_next,

@@ -44,6 +44,7 @@ typedef struct {
 
 typedef struct {
     gascl_params params[3];
+    uchar gascl_middle[4];
     gascl_graph graph;
 } gascl_run;
 
@@ -73,76 +74,76 @@ typedef struct {
     gascl_sums sums;
 } gascl_tally;
 
-static double gascl_change_none(void) {
+static double gascl_none_of_change(void) {
     return 0;
 }
 
-static double gascl_change_merge(const double a, const double b) {
+static double gascl_merge_of_change(const double a, const double b) {
     return a + b;
 }
 
 static void gascl_aggregate_change(gascl_tally *all, const double x) {
-    all->sums.change = gascl_change_merge(all->sums.change, x);
+    all->sums.change = gascl_merge_of_change(all->sums.change, x);
 }
 
-static double gascl_mean_none(void) {
+static double gascl_none_of_mean(void) {
     return 0;
 }
 
-static double gascl_mean_merge(const double a, const double b) {
+static double gascl_merge_of_mean(const double a, const double b) {
     return a + b;
 }
 
 static void gascl_aggregate_mean(gascl_tally *all, const double x) {
-    all->sums.mean = gascl_mean_merge(all->sums.mean, x);
+    all->sums.mean = gascl_merge_of_mean(all->sums.mean, x);
     ++all->sums.mean_;
 }
 
-static long gascl_calls_none(void) {
+static long gascl_none_of_calls(void) {
     return 0;
 }
 
-static long gascl_calls_merge(const long a, const long b) {
+static long gascl_merge_of_calls(const long a, const long b) {
     return a + b;
 }
 
 static void gascl_aggregate_calls(gascl_tally *all, const float x) {
-    all->sums.calls = gascl_calls_merge(all->sums.calls, 1);
+    all->sums.calls = gascl_merge_of_calls(all->sums.calls, 1);
 }
 
-static Pair gascl_farthest_none(void) {
+static Pair gascl_none_of_farthest(void) {
     return (
 (Pair){0}
     );
 }
 
-static Pair gascl_farthest_merge(const Pair a, const Pair b) {
+static Pair gascl_merge_of_farthest(const Pair a, const Pair b) {
     return (
 a.distance > b.distance ? a : b
     );
 }
 
 static void gascl_aggregate_farthest(gascl_tally *all, const Pair x) {
-    all->sums.farthest = gascl_farthest_merge(all->sums.farthest, x);
+    all->sums.farthest = gascl_merge_of_farthest(all->sums.farthest, x);
 }
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.sums.change = gascl_change_none();
-    zero.sums.mean = gascl_mean_none();
-    zero.sums.calls = gascl_calls_none();
-    zero.sums.farthest = gascl_farthest_none();
+    zero.sums.change = gascl_none_of_change();
+    zero.sums.mean = gascl_none_of_mean();
+    zero.sums.calls = gascl_none_of_calls();
+    zero.sums.farthest = gascl_none_of_farthest();
     zero.sums.mean_ = 0;
     return zero;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    all->sums.change = gascl_change_merge(all->sums.change, more.sums.change);
-    all->sums.mean = gascl_mean_merge(all->sums.mean, more.sums.mean);
-    all->sums.calls = gascl_calls_merge(all->sums.calls, more.sums.calls);
-    all->sums.farthest = gascl_farthest_merge(all->sums.farthest, more.sums.farthest);
+    all->sums.change = gascl_merge_of_change(all->sums.change, more.sums.change);
+    all->sums.mean = gascl_merge_of_mean(all->sums.mean, more.sums.mean);
+    all->sums.calls = gascl_merge_of_calls(all->sums.calls, more.sums.calls);
+    all->sums.farthest = gascl_merge_of_farthest(all->sums.farthest, more.sums.farthest);
     all->sums.mean_ += more.sums.mean_;
 }
 
@@ -197,7 +198,7 @@ typedef struct {
 typedef struct {
     int src;
     int dst;
-    gascl_offset id;
+    int id;
     float weight;
     short used;
     Pair rest;
@@ -223,7 +224,7 @@ typedef struct {
 #endif
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global Pair *restrict gascl_v_best, __global int *restrict gascl_v_up, __global float2 *restrict gascl_v_place, __global Pair *restrict gascl_old_best, __global int *restrict gascl_old_up, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_v_best, gascl_v_up, gascl_v_place, gascl_old_best, gascl_old_up, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const gascl_offset *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest
+#define GASCL_EDGE , __global const int *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_weight, gascl_a_used, gascl_a_rest
 
 static gascl_accumulator gascl_identity(void) {
@@ -256,14 +257,14 @@ static gascl_gathered gascl_nothing(void) {
 #define aggregate_calls(...) gascl_aggregate_calls(gascl_all, (__VA_ARGS__))
 #define aggregate_farthest(...) gascl_aggregate_farthest(gascl_all, (__VA_ARGS__))
 
-static Pair gascl_best_of(const long id, const int sender, const int line,
+static Pair gascl_read_of_best(const long id, const int sender, const int line,
         __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const Pair *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];
 }
 
-static int gascl_up_of(const long id, const int sender, const int line,
+static int gascl_read_of_up(const long id, const int sender, const int line,
         __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const int *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
@@ -274,14 +275,14 @@ static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, G
     return v;
 }
 
-static Pair gascl_init_best(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static Pair gascl_first_of_best(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     return (
 (Pair){v.id == p.source ? 0 : INFINITY, -1}
     );
 }
 
-static int gascl_init_up(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static int gascl_first_of_up(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     return (
 v.id + lane
     );
@@ -295,11 +296,11 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_given >> 0 & 1)
         v.best = gascl_v_best[GASCL_AT(gascl_id)];
     else
-        v.best = gascl_init_best(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.best = gascl_first_of_best(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
         v.up = gascl_v_up[GASCL_AT(gascl_id)];
     else
-        v.up = gascl_init_up(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.up = gascl_first_of_up(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 2 & 1)
         v.place = gascl_v_place[GASCL_AT(gascl_id)];
     else
@@ -329,13 +330,13 @@ static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const 
     return e;
 }
 
-static short gascl_init_used(const gascl_edge e, GASCL_STATE GASCL_LANE) {
+static short gascl_first_of_used(const gascl_edge e, GASCL_STATE GASCL_LANE) {
     return (
 e.id % 2
     );
 }
 
-static Pair gascl_init_rest(const gascl_edge e, GASCL_STATE GASCL_LANE) {
+static Pair gascl_first_of_rest(const gascl_edge e, GASCL_STATE GASCL_LANE) {
     return (
 (Pair){e.used, e.dst}
     );
@@ -344,9 +345,9 @@ static Pair gascl_init_rest(const gascl_edge e, GASCL_STATE GASCL_LANE) {
 static void gascl_init_arc(gascl_edge e, const gascl_offset gascl_arc,
         const ulong gascl_kept, GASCL_STATE GASCL_EDGE GASCL_LANE) {
     if (!(gascl_kept >> 0 & 1))
-        gascl_a_used[GASCL_AT(gascl_arc)] = e.used = gascl_init_used(e, GASCL_STATE_ON GASCL_LANE_ON);
+        gascl_a_used[GASCL_AT(gascl_arc)] = e.used = gascl_first_of_used(e, GASCL_STATE_ON GASCL_LANE_ON);
     if (!(gascl_kept >> 1 & 1))
-        gascl_a_rest[GASCL_AT(gascl_arc)] = e.rest = gascl_init_rest(e, GASCL_STATE_ON GASCL_LANE_ON);
+        gascl_a_rest[GASCL_AT(gascl_arc)] = e.rest = gascl_first_of_rest(e, GASCL_STATE_ON GASCL_LANE_ON);
 }
 
 static void gascl_store_arc(const gascl_edge e,
@@ -365,7 +366,7 @@ static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE)
 static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,
         gascl_box *gascl_out, const int gascl_ahead, GASCL_STATE GASCL_LANE) {
 #define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 0, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST() GASCL_LANE_ON)
-#define up_of(gascl_whose) gascl_up_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_v_up GASCL_LANE_ON)
+#define up_of(gascl_whose) gascl_read_of_up((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_v_up GASCL_LANE_ON)
 #define return return e
 
         e.used += 1;
@@ -398,8 +399,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
     const gascl_aggregates prev = gascl_control_->aggregates;
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 1, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST(_next) GASCL_LANE_ON)
-#define best_of(gascl_whose) gascl_best_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_best GASCL_LANE_ON)
-#define up_of(gascl_whose) gascl_up_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_up GASCL_LANE_ON)
+#define best_of(gascl_whose) gascl_read_of_best((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_best GASCL_LANE_ON)
+#define up_of(gascl_whose) gascl_read_of_up((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_up GASCL_LANE_ON)
 
         v.up = up_of(up_of(v.up));
         for (int i = 0; i < num_neighbors; ++i)

@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
     gascl_params params[1];
+    uchar gascl_middle[4];
     gascl_graph graph;
 } gascl_run;
 
@@ -49,11 +50,13 @@ static gascl_params gascl_read_params(__global const gascl_run *gascl_given
 typedef struct {
     long seen;
     ushort least;
+    uchar gascl_tail[6];
 } gascl_aggregates;
 
 typedef struct {
     long seen;
     ushort least;
+    uchar gascl_tail[6];
 } gascl_sums;
 
 typedef struct {
@@ -61,42 +64,42 @@ typedef struct {
     gascl_sums sums;
 } gascl_tally;
 
-static long gascl_seen_none(void) {
+static long gascl_none_of_seen(void) {
     return 0;
 }
 
-static long gascl_seen_merge(const long a, const long b) {
+static long gascl_merge_of_seen(const long a, const long b) {
     return a + b;
 }
 
 static void gascl_aggregate_seen(gascl_tally *all, const long x) {
-    all->sums.seen = gascl_seen_merge(all->sums.seen, x);
+    all->sums.seen = gascl_merge_of_seen(all->sums.seen, x);
 }
 
-static ushort gascl_least_none(void) {
+static ushort gascl_none_of_least(void) {
     return USHRT_MAX;
 }
 
-static ushort gascl_least_merge(const ushort a, const ushort b) {
+static ushort gascl_merge_of_least(const ushort a, const ushort b) {
     return b < a ? b : a;
 }
 
 static void gascl_aggregate_least(gascl_tally *all, const ushort x) {
-    all->sums.least = gascl_least_merge(all->sums.least, x);
+    all->sums.least = gascl_merge_of_least(all->sums.least, x);
 }
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.sums.seen = gascl_seen_none();
-    zero.sums.least = gascl_least_none();
+    zero.sums.seen = gascl_none_of_seen();
+    zero.sums.least = gascl_none_of_least();
     return zero;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    all->sums.seen = gascl_seen_merge(all->sums.seen, more.sums.seen);
-    all->sums.least = gascl_least_merge(all->sums.least, more.sums.least);
+    all->sums.seen = gascl_merge_of_seen(all->sums.seen, more.sums.seen);
+    all->sums.least = gascl_merge_of_least(all->sums.least, more.sums.least);
 }
 
 static gascl_aggregates gascl_settle(const gascl_tally all) {
@@ -149,9 +152,10 @@ typedef struct {
 typedef struct {
     int src;
     int dst;
-    gascl_offset id;
+    long id;
     uchar reversed;
     short cost;
+    uchar gascl_tail[4];
 } gascl_edge;
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
@@ -174,7 +178,7 @@ typedef struct {
 #endif
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global uchar *restrict gascl_v_level, __global long *restrict gascl_v_heard GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_v_level, gascl_v_heard GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const gascl_offset *restrict gascl_e_id, __global const uchar *restrict gascl_e_reversed, __global const short *restrict gascl_e_cost
+#define GASCL_EDGE , __global const long *restrict gascl_e_id, __global const uchar *restrict gascl_e_reversed, __global const short *restrict gascl_e_cost
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_reversed, gascl_e_cost
 
 int twice(int x) { return 2 * x; }
@@ -213,7 +217,7 @@ aggregate_least(v.level); if (v.id == 1) set_mask_of(0);
     return v;
 }
 
-static uchar gascl_init_level(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static uchar gascl_first_of_level(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     return (
 v.id % 3
     );
@@ -228,7 +232,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_given >> 0 & 1)
         v.level = gascl_v_level[GASCL_AT(gascl_id)];
     else
-        v.level = gascl_init_level(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.level = gascl_first_of_level(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
         v.heard = gascl_v_heard[GASCL_AT(gascl_id)];
     else

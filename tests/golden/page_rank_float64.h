@@ -27,6 +27,7 @@ typedef struct {
     double damping;
     double tolerance;
     int dangling;
+    uchar gascl_tail[4];
 } gascl_params;
 
 typedef struct {
@@ -36,6 +37,7 @@ typedef struct {
 
 typedef struct {
     gascl_params params[1];
+    uchar gascl_middle[8];
     gascl_graph graph;
 } gascl_run;
 
@@ -61,42 +63,42 @@ typedef struct {
     gascl_sums sums;
 } gascl_tally;
 
-static double gascl_change_none(void) {
+static double gascl_none_of_change(void) {
     return 0;
 }
 
-static double gascl_change_merge(const double a, const double b) {
+static double gascl_merge_of_change(const double a, const double b) {
     return a + b;
 }
 
 static void gascl_aggregate_change(gascl_tally *all, const double x) {
-    all->sums.change = gascl_change_merge(all->sums.change, x);
+    all->sums.change = gascl_merge_of_change(all->sums.change, x);
 }
 
-static double gascl_lost_none(void) {
+static double gascl_none_of_lost(void) {
     return 0;
 }
 
-static double gascl_lost_merge(const double a, const double b) {
+static double gascl_merge_of_lost(const double a, const double b) {
     return a + b;
 }
 
 static void gascl_aggregate_lost(gascl_tally *all, const double x) {
-    all->sums.lost = gascl_lost_merge(all->sums.lost, x);
+    all->sums.lost = gascl_merge_of_lost(all->sums.lost, x);
 }
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.sums.change = gascl_change_none();
-    zero.sums.lost = gascl_lost_none();
+    zero.sums.change = gascl_none_of_change();
+    zero.sums.lost = gascl_none_of_lost();
     return zero;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    all->sums.change = gascl_change_merge(all->sums.change, more.sums.change);
-    all->sums.lost = gascl_lost_merge(all->sums.lost, more.sums.lost);
+    all->sums.change = gascl_merge_of_change(all->sums.change, more.sums.change);
+    all->sums.lost = gascl_merge_of_lost(all->sums.lost, more.sums.lost);
 }
 
 static gascl_aggregates gascl_settle(const gascl_tally all) {
@@ -136,6 +138,7 @@ typedef double gascl_accumulator;
 typedef struct {
     double combined;
     uint count;
+    uchar gascl_tail[4];
 } gascl_box;
 
 typedef struct {
@@ -193,14 +196,14 @@ if (v.out_degree == 0) aggregate_lost(v.rank);
     return v;
 }
 
-static double gascl_init_personalization(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static double gascl_first_of_personalization(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_graph g = gascl_run_->graph;
     return (
 (real)1 / g.num_vertices
     );
 }
 
-static double gascl_init_rank(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static double gascl_first_of_rank(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_graph g = gascl_run_->graph;
     return (
 (real)1 / g.num_vertices
@@ -216,11 +219,11 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_given >> 0 & 1)
         v.personalization = gascl_v_personalization[GASCL_AT(gascl_id)];
     else
-        v.personalization = gascl_init_personalization(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.personalization = gascl_first_of_personalization(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
         v.rank = gascl_v_rank[GASCL_AT(gascl_id)];
     else
-        v.rank = gascl_init_rank(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.rank = gascl_first_of_rank(v, GASCL_STATE_ON GASCL_LANE_ON);
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
     if (!(gascl_kept >> 0 & 1))
         gascl_v_personalization[GASCL_AT(gascl_id)] = v.personalization;

@@ -42,6 +42,7 @@ typedef struct {
 
 typedef struct {
     gascl_params params[1];
+    uchar gascl_middle[12];
     gascl_graph graph;
 } gascl_run;
 
@@ -62,6 +63,7 @@ typedef struct {
 typedef struct {
     long messages;
     gascl_sums sums;
+    uchar gascl_tail[4];
 } gascl_tally;
 
 static gascl_tally gascl_tally_zero(void) {
@@ -96,6 +98,7 @@ typedef struct {
     int listed;
     int touched;
     int touched_next;
+    uchar gascl_tail[4];
 } gascl_control;
 
 typedef message gascl_message;
@@ -176,7 +179,7 @@ static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, G
     return v;
 }
 
-static float gascl_init_distance(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static float gascl_first_of_distance(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     return (
 v.id == p.source ? 0 : INFINITY
@@ -191,7 +194,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_given >> 0 & 1)
         v.distance = gascl_v_distance[GASCL_AT(gascl_id)];
     else
-        v.distance = gascl_init_distance(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.distance = gascl_first_of_distance(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
         v.parent = gascl_v_parent[GASCL_AT(gascl_id)];
     else

@@ -33,6 +33,7 @@ typedef struct {
 
 typedef struct {
     gascl_params params[1];
+    uchar gascl_middle[12];
     gascl_graph graph;
 } gascl_run;
 
@@ -53,30 +54,31 @@ typedef struct {
 typedef struct {
     long messages;
     gascl_sums sums;
+    uchar gascl_tail[4];
 } gascl_tally;
 
-static float gascl_most_none(void) {
+static float gascl_none_of_most(void) {
     return -INFINITY;
 }
 
-static float gascl_most_merge(const float a, const float b) {
+static float gascl_merge_of_most(const float a, const float b) {
     return b > a || b != b ? b : a;
 }
 
 static void gascl_aggregate_most(gascl_tally *all, const float x) {
-    all->sums.most = gascl_most_merge(all->sums.most, x);
+    all->sums.most = gascl_merge_of_most(all->sums.most, x);
 }
 
 static gascl_tally gascl_tally_zero(void) {
     gascl_tally zero;
     zero.messages = 0;
-    zero.sums.most = gascl_most_none();
+    zero.sums.most = gascl_none_of_most();
     return zero;
 }
 
 static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
     all->messages += more.messages;
-    all->sums.most = gascl_most_merge(all->sums.most, more.sums.most);
+    all->sums.most = gascl_merge_of_most(all->sums.most, more.sums.most);
 }
 
 static gascl_aggregates gascl_settle(const gascl_tally all) {
@@ -101,6 +103,7 @@ typedef struct {
     int listed;
     int touched;
     int touched_next;
+    uchar gascl_tail[4];
 } gascl_control;
 
 typedef float gascl_message;
@@ -176,7 +179,7 @@ static gascl_gathered gascl_nothing(void) {
 #define neighbor(gascl_i) gascl_neighbor((gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
 #define aggregate_most(...) gascl_aggregate_most(gascl_all, (__VA_ARGS__))
 
-static float gascl_share_of(const long id, const int sender, const int line,
+static float gascl_read_of_share(const long id, const int sender, const int line,
         __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const float *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
@@ -187,7 +190,7 @@ static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, G
     return v;
 }
 
-static float gascl_init_x(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+static float gascl_first_of_x(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     return (
 1.0f / (1 + v.id)
     );
@@ -202,7 +205,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_given >> 0 & 1)
         v.x = gascl_v_x[GASCL_AT(gascl_id)];
     else
-        v.x = gascl_init_x(v, GASCL_STATE_ON GASCL_LANE_ON);
+        v.x = gascl_first_of_x(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 1 & 1)
         v.share = gascl_v_share[GASCL_AT(gascl_id)];
     else
@@ -250,7 +253,7 @@ static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
         __global gascl_message *messages, const int num_messages,
         GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
-#define share_of(gascl_whose) gascl_share_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
+#define share_of(gascl_whose) gascl_read_of_share((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
 
         for (int i = 0; i < num_messages; ++i)
             if (messages[i] > msg / num_messages)
