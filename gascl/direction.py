@@ -26,14 +26,12 @@ class Direction:
 
     Attributes:
         plan: the present choice.
-        why: the reason, for the trace.
     """
 
     plans: Sequence[Plan]
     device: Device
     num_arcs: int
     plan: Plan
-    why: str = ""
 
     @classmethod
     def of(cls, plans: Sequence[Plan], device: Device, num_arcs: int) -> Direction:
@@ -54,9 +52,11 @@ class Direction:
         changes = not least <= arcs <= most
         if changes:
             self.plan = self.plans[self.plan is self.plans[0]]
-        if len(self.plans) > 1:
-            few = self.plan is self.plans[0]
-            self.why = (
-                f"the frontier has {arcs:,} of {self.num_arcs:,} arcs: {'few' if few else 'many'}"
-            )
         return changes
+
+    def reason(self, arcs: int) -> str:
+        """Why a frontier of so many arcs goes by the present choice; "" where there is but one."""
+        if len(self.plans) == 1:
+            return ""
+        few = "few" if self.plan is self.plans[0] else "many"
+        return f"the frontier has {arcs:,} of {self.num_arcs:,} arcs: {few}"

@@ -120,7 +120,7 @@ class Loop:
         state, control = self.state, self.state.control
         if self.plan.delivery.sparse:  # its lists are built anew
             control["frontier"] = control["listed"] = control["touched"] = 0
-            state.write("control", control)
+            state.write_control()
         if self.plan.facts.masked:
             if self.plan.delivery.sparse:
                 self._launch(
@@ -144,13 +144,11 @@ class Loop:
             self._launch("gascl_start_arcs", groups, arguments)
         self._enqueue_finish(groups, 0, True, ask_stop)
         state.swap(self.plan)
-        record = state.records(1)[0]
-        self._check(record)
-        if not given:
-            return int(record["stopped"])
-        return self._set_mask(record)
+        state.control = state.records(1)
+        self._check(state.control[0])
+        return self._set_mask() if given else int(state.control["stopped"][0])
 
-    def _set_mask(self, record: np.void) -> int:
+    def _set_mask(self) -> int:
         """Replace the first mask by the one given."""
         state = self.state
         mask = self.start.mask
@@ -166,7 +164,7 @@ class Loop:
         control["stopped"] = control["frontier"] = control["listed"] = 0
         control["next_active"] = np.count_nonzero(mask)
         control["next_arcs"] = degrees[mask != 0].sum()
-        state.write("control", control)
+        state.write_control()
         if self.plan.delivery.sparse:
             self._launch(
                 "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
@@ -185,7 +183,7 @@ class Loop:
         if was.delivery.sparse:
             self._launch("gascl_leave", self.device.groups, ("STATE", "mask"), plan=was)
             state.control["frontier"] = state.control["touched"] = 0
-        state.write("control", state.control)
+        state.write_control()
         if self.plan.delivery.sparse:
             self._launch(
                 "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
@@ -206,7 +204,7 @@ class Loop:
                 aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
                 seconds=seconds,
                 delivery=self.plan.delivery.name,
-                why=self.direction.why,
+                why=self.direction.reason(int(self.state.control["next_arcs"][0])),
             )
             self.trace.append(step)
             self.state.control = records[slot : slot + 1].copy()
@@ -215,9 +213,12 @@ class Loop:
             if record["stopped"]:
                 for _ in range(count - slot - 1):  # those behind have done nothing
                     self.state.swap(self.plan)
-                return int(record["stopped"]), ""
+                if record["stopped"] != _PAUSE:
+                    return int(record["stopped"]), ""
             if ask_stop and self.program.converged is not None and self.program.converged(step):
                 return 0, "converged() said so"
+            if record["stopped"]:
+                return _PAUSE, ""
         return 0, ""
 
     def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:

@@ -96,7 +96,8 @@ class State:
             self.control = previous.control.copy()
         self.control["overflow"] = self.control["fault"] = _NEVER
         self.control["stopped"] = 0
-        self.buffers["control"] = upload(self.device, self.control)
+        self.buffers["control"] = self._allocate(self.control.nbytes, zeroed=False)
+        self.write_control()
         if previous is not None:
             previous.use(type(program).__name__)
 
@@ -248,8 +249,13 @@ class State:
         """The control records of the first `count` slots; waits for the device."""
         host = np.empty(count, self.header.control)
         cl.enqueue_copy(self.device.queue, host, self.buffers["records"])
-        self.control = host[-1:].copy()
         return host
+
+    def write_control(self) -> None:
+        """Write what a superstep finds: its record says what was under way, and it says it anew."""
+        control = self.control.copy()
+        control["under_way"] = 0
+        self.write("control", control)
 
     def write(self, name: str, values: np.ndarray) -> None:
         cl.enqueue_copy(self.device.queue, self.buffers[name], values)

@@ -207,7 +207,7 @@ def struct_dtype(members: Iterable[tuple[str, Type]]) -> np.dtype:
     return np.dtype(
         {
             "names": [n for n, _ in members],
-            "formats": [t.scalar if t.width == 1 else (t.scalar, (t.stored,)) for _, t in members],
+            "formats": [t.scalar if t.width == 1 else (t.scalar, (t.width,)) for _, t in members],
             "offsets": offsets,
             "itemsize": -(-end // widest) * widest,
         },

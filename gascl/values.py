@@ -113,8 +113,13 @@ def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) ->
         part = values[member]
         if inner.width == 1:
             array[member] = convert(part, inner, f"the initial {name!r}, {member!r}")
+        elif part.shape == array[member].shape:
+            array[member] = part
         else:
-            array[member][..., : inner.width] = part
+            raise ProgramError(
+                f"{type(program).__name__}({name}=...): its member {member!r} has {inner.width} "
+                f"components; got an array of shape {part.shape}"
+            )
     return array
 
 

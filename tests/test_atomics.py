@@ -641,8 +641,9 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(device, name):
 @pytest.mark.skipif(UNDER_OCLGRIND, reason="once is enough")
 def test_clean_under_oclgrind(monkeypatch):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
-    script = "-m pytest -q -s -x -p no:cacheprovider -k combines test_atomics.py"
-    report = oclgrind.run(*script.split(), seconds=300)
+    options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines", "test_atomics.py"]
+    code = f"import sys, pytest; sys.exit(pytest.main({options}))"
+    report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output
     assert report.ran >= {"empty", "combine", "take"}
     assert not report.findings, str(report.findings[0])

@@ -29,7 +29,8 @@ from program_tree import (
 from test_random_programs import DELIVERIES, check, device, expected_deliveries  # noqa: F401
 
 from gascl import VertexProgram, aggregate, edge, param, vertex
-from gascl.deliveries import admitted
+from gascl.deliveries import admitted, demand_of
+from gascl.device import find
 
 
 @dataclass
@@ -392,5 +393,6 @@ def test_engine(device: Any, name: str) -> None:  # noqa: F811
 @pytest.mark.parametrize("name", CASES)
 def test_admission(name: str) -> None:
     c = CASES[name]
-    names = set(admitted(c.cls)) & set(DELIVERIES)
+    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
+    names = set(admitted(demand)) & set(DELIVERIES)
     assert names == expected_deliveries(c.tree)
