@@ -46,7 +46,11 @@ PLAIN = {
     "checks": False,
     "lanes": 1,
 }
-ALL: dict[str, Any] = {"scatter_on": "all", "apply": "v.x = msg;", "supersteps": param.supersteps(1)}
+ALL: dict[str, Any] = {
+    "scatter_on": "all",
+    "apply": "v.x = msg;",
+    "supersteps": param.supersteps(1),
+}
 ON_ALL = {"masked": False, "fusable": True}
 SINGLE = {"combine": None, "gather": "msg = messages[0];"}
 #: (what is changed of the class, what is changed in what is found)
