@@ -145,7 +145,8 @@ class _Writer(Words):
         if snippet.reads("g"):
             self.put("    const gascl_graph g = gascl_run_->graph;")
         if snippet.reads("prev"):
-            self.put("    const gascl_aggregates prev = gascl_control_->aggregates;")
+            seen = "GASCL_AGGREGATES_OF(gascl_control_->aggregates)"
+            self.put(f"    const gascl_aggregates prev = {seen};")
         if snippet.uses("superstep"):
             self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")
 
@@ -337,11 +338,18 @@ class _Writer(Words):
 
     def _stop(self) -> None:
         stop = self.program.snippets.get("stop")
-        head = "static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,"
-        self.put(head, "        const int superstep, __global const gascl_run *gascl_run_) {")
+        self.put(
+            "static bool gascl_stop(const gascl_aggregates *gascl_prev,",
+            "        const gascl_aggregates *gascl_agg, const int superstep,",
+            "        __global const gascl_run *gascl_run_) {",
+        )
         if stop is None:
             self.put("    return false;", "}")
             return
+        for name in ("prev", "agg"):
+            if stop.reads(name):
+                seen = f"GASCL_AGGREGATES_OF(*gascl_{name})"
+                self.put(f"    const gascl_aggregates {name} = {seen};")
         if stop.reads("p"):  # of the first lane: one rule ends them all
             lane = ", 0" if self.header.lanes > 1 else ""
             self.put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,9 @@ class Device:
         each = atomics.PROBE_ITEMS // atomics.PROBE_CELLS * atomics.PROBE_VALUE
         return bool((sums == each).all())
 
-    @cached_property
+    @property
     def context(self) -> Any:
-        return cl.Context([self.cl])
+        return _context(self.cl)
 
     @cached_property
     def queue(self) -> Any:
@@ -130,6 +130,12 @@ class Device:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.platform})"
+
+
+@cache
+def _context(device: Any) -> Any:
+    """The one context of a pyopencl device: some drivers keep a tenth of a GiB for each."""
+    return cl.Context([device])
 
 
 _known: dict[int, Device] = {}

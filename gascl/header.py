@@ -92,21 +92,33 @@ class Declarations:
         self.put(after)
 
     def _struct(self, name: str, members: Iterable[tuple[str, Type]]) -> Type:
-        """A struct that host and device lay out alike.
-
-        What fills it up to its alignment is a member, too: NVIDIA's compiler loses members where a
-        struct with such a tail is part of another.
-        """
+        """A struct that host and device lay out alike."""
         members = tuple(members) or (
             ("gascl_unused", resolve("int32", "")),
         )  # C knows no empty one
-        type_ = Type(name, struct_dtype(members), 1, members)
-        last, inner = members[-1][0], members[-1][1]
-        tail = type_.itemsize - (type_.scalar.fields[last][1] + inner.itemsize)  # type: ignore[index]
-        shown = [f"    {t.c} {m};" for m, t in members]
-        shown += [f"    uchar gascl_tail[{tail}];"] if tail else []
-        self.put("typedef struct {", *shown, f"}} {name};", "")
-        return type_
+        self.put("typedef struct {", *(f"    {t.c} {n};" for n, t in members), f"}} {name};", "")
+        return Type(name, struct_dtype(members), 1, members)
+
+    def _macro(self, head: str, *statements: str) -> None:
+        """A macro, where a function would need one version for each kind of memory."""
+        lines = [f"#define {head}", "    do {", *(f"        {text};" for text in statements)]
+        self.put(*(f"{line} \\" for line in lines), "    } while (0)", "")
+
+    def _copier(self, type_: Type) -> None:
+        """GASCL_COPY_..., which copies a struct of ours a member at a time, to and from any memory.
+
+        NVIDIA's compiler garbles whole ones that have structs or vectors in them.
+        """
+        ours = [f"gascl_{n}" for n in ("sums", "tally", "aggregates")]
+        self._macro(
+            f"{_copier_of(type_)}(gascl_to, gascl_from)",
+            *(
+                f"{_copier_of(t)}((gascl_to).{n}, (gascl_from).{n})"
+                if t.c in ours
+                else f"(gascl_to).{n} = (gascl_from).{n}"
+                for n, t in type_.members
+            ),
+        )
 
     def declare(self) -> None:
         self._preamble()
@@ -234,24 +246,34 @@ class Declarations:
         self.header.tally = self.tally.scalar
         for name, aggregator in program.aggregates.items():
             self._aggregate(name, aggregator, sums[name])
-        self.put("static gascl_tally gascl_tally_zero(void) {")
-        self.put("    gascl_tally zero;", "    zero.messages = 0;")
-        for name in program.aggregates:
-            self.put(f"    zero.sums.{name} = gascl_none_of_{name}();")
-        self.put(*(f"    zero.sums.{n}_ = 0;" for n in means))
-        self.put("    return zero;", "}", "")
-        self.put("static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {")
-        self.put("    all->messages += more.messages;")
-        for name in program.aggregates:
-            both = f"all->sums.{name}, more.sums.{name}"
-            self.put(f"    all->sums.{name} = gascl_merge_of_{name}({both});")
-        self.put(*(f"    all->sums.{n}_ += more.sums.{n}_;" for n in means), "}", "")
-        self.put("static gascl_aggregates gascl_settle(const gascl_tally all) {")
-        self.put("    gascl_aggregates seen;", *([] if seen else ["    seen.gascl_unused = 0;"]))
-        for name in seen:
-            mean = f" / all.sums.{name}_" if name in means else ""  # of nothing: 0 / 0 is NaN
-            self.put(f"    seen.{name} = all.sums.{name}{mean};")
-        self.put("    return seen;", "}", "")
+        for type_ in (self.seen, kept, self.tally):
+            self._copier(type_)
+        whole = ", ".join(f"(gascl_from).{n}" for n, _ in self.seen.members)
+        self.put(f"#define GASCL_AGGREGATES_OF(gascl_from) {{{whole}}}", "")
+        counts = [f"{n}_" for n in means]
+        self._macro(
+            "GASCL_ZERO_TALLY(gascl_all)",
+            "(gascl_all).messages = 0",
+            *(f"(gascl_all).sums.{n} = gascl_none_of_{n}()" for n in program.aggregates),
+            *(f"(gascl_all).sums.{n} = 0" for n in counts),
+        )
+        both = "(gascl_all).sums.{0}, (gascl_more).sums.{0}"
+        self._macro(
+            "GASCL_ADD_TALLY(gascl_all, gascl_more)",
+            "(gascl_all).messages += (gascl_more).messages",
+            *(
+                f"(gascl_all).sums.{n} = gascl_merge_of_{n}({both.format(n)})"
+                for n in program.aggregates
+            ),
+            *(f"(gascl_all).sums.{n} += (gascl_more).sums.{n}" for n in counts),
+        )
+        over = " / (gascl_all).sums.{}_"  # of none: NaN
+        means_of = {n: over.format(n) if n in means else "" for n in seen}
+        self._macro(
+            "GASCL_SETTLE(gascl_seen, gascl_all)",
+            *(f"(gascl_seen).{n} = (gascl_all).sums.{n}{mean}" for n, mean in means_of.items()),
+            *([] if seen else ["(gascl_seen).gascl_unused = 0"]),
+        )
 
     def _aggregate(self, name: str, aggregator: Aggregate, type_: Type) -> None:
         """What an aggregator begins with, how two of it merge, and how a value is added."""
@@ -293,7 +315,7 @@ class Declarations:
             *("frontier", "frontier_next", "listed", "touched", "touched_next"),
         )
         int32, int64 = resolve("int32", ""), resolve("int64", "")
-        self.header.control = self._struct(
+        control = self._struct(
             "gascl_control",
             [
                 *((n, int64) for n in counts),
@@ -301,7 +323,9 @@ class Declarations:
                 ("aggregates", self.seen),
                 *((n, int32) for n in numbers),
             ],
-        ).scalar
+        )
+        self._copier(control)
+        self.header.control = control.scalar
 
     def _message(self) -> None:
         program, header = self.program, self.header
@@ -401,6 +425,10 @@ class Declarations:
             *_arguments("EDGE", edge, ", "),
             "",
         )
+
+
+def _copier_of(type_: Type) -> str:
+    return f"GASCL_COPY_{type_.c.removeprefix('gascl_').upper()}"
 
 
 def _arguments(name: str, formal: list[str], comma: str) -> list[str]:

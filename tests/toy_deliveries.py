@@ -40,11 +40,12 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
             }
         }
     }
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     for (int id = n; id-- > 0;)
         GASCL_FOR_LANES
             gascl_apply(id, boxes[GASCL_AT(id)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
-    tallies[0] = tally;
+    GASCL_COPY_TALLY(tallies[0], tally);
 }
 """
 #: An item a vertex writes its messages where its arcs lie, a byte beside each; then an item a
@@ -81,7 +82,8 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
                        __global const gascl_message *written, __global uchar *holds,
                        __global gascl_tally *tallies) {
     __local gascl_shared scratch;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     GASCL_FOR_RANGE(row, gascl_vertices(gascl_run_, gascl_control_))
         GASCL_FOR_LANES {
             gascl_box in = gascl_box_empty();
@@ -92,7 +94,7 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
                 }
             gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
         }
-    gascl_tally_store(tally, tallies, &scratch);
+    gascl_tally_store(&tally, tallies, &scratch);
 }
 """
 

@@ -31,9 +31,10 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
 
 __kernel void gascl_edges_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         GASCL_FOR_LANES
             gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_tally_store(tally, tallies, &shared);
+    gascl_tally_store(&tally, tallies, &shared);
 }

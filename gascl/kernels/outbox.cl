@@ -76,8 +76,9 @@ __kernel void gascl_outbox_gather(GASCL_STATE, __global const gascl_block *restr
                                   __global uchar *restrict sent_next,
                                   __global gascl_tally *restrict tallies) {
     __local gascl_shared gascl_shared_;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     GASCL_GATHER(blocks, num_blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH,
                  GASCL_OUTBOX_TAKEN, GASCL_OUTBOX_FINISH)
-    gascl_tally_store(tally, tallies, &gascl_shared_);
+    gascl_tally_store(&tally, tallies, &gascl_shared_);
 }

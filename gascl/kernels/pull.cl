@@ -39,9 +39,10 @@ __kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE,
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict pulled,
                                __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         GASCL_FOR_LANES
             gascl_apply(id, pulled[GASCL_AT(id)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_tally_store(tally, tallies, &shared);
+    gascl_tally_store(&tally, tallies, &shared);
 }

@@ -83,7 +83,8 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
 
 __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
 #if GASCL_APPLY_ALL
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
@@ -91,7 +92,7 @@ __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict talli
     GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : gascl_control_->touched)
         gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
 #endif
-    gascl_tally_store(tally, tallies, &shared);
+    gascl_tally_store(&tally, tallies, &shared);
 }
 
 // The frontier where every vertex scatters, once and for all: the same in both buffers.

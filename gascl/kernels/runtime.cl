@@ -425,34 +425,30 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
 }
 #endif
 
-// The tallies of a group, added in a fixed tree; the whole is the first item's.
-static gascl_tally gascl_tally_reduce(const gascl_tally mine, __local gascl_shared *shared) {
-    gascl_tally sum = mine;
+// Adds up the tallies of a group, in a fixed tree; the whole is the first item's. Here and elsewhere
+// tallies are copied a member at a time (see the header): NVIDIA's compiler garbles whole ones that
+// have structs or vectors in them.
+static void gascl_tally_reduce(gascl_tally *mine, __local gascl_shared *shared) {
 #if GASCL_GROUP > 1
     const int item = get_local_id(0);
     if (item >= GASCL_GROUP / 2)
-        shared->tallies[item - GASCL_GROUP / 2] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < GASCL_GROUP / 2) {
-        gascl_tally_add(&sum, shared->tallies[item]);
-        shared->tallies[item] = sum;
-    }
-    for (int stride = GASCL_GROUP / 4; stride > 0; stride /= 2) {
+        GASCL_COPY_TALLY(shared->tallies[item - GASCL_GROUP / 2], *mine);
+    for (int stride = GASCL_GROUP / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item < stride) {
-            gascl_tally_add(&sum, shared->tallies[item + stride]);
-            shared->tallies[item] = sum;
+            // At first the upper half of the items has put its own where the lower half looks.
+            GASCL_ADD_TALLY(*mine, shared->tallies[item + (stride < GASCL_GROUP / 2 ? stride : 0)]);
+            GASCL_COPY_TALLY(shared->tallies[item], *mine);
         }
     }
 #endif
-    return sum;
 }
 
-static void gascl_tally_store(const gascl_tally mine, __global gascl_tally *tallies,
+static void gascl_tally_store(gascl_tally *mine, __global gascl_tally *tallies,
                               __local gascl_shared *shared) {
-    const gascl_tally sum = gascl_tally_reduce(mine, shared);
+    gascl_tally_reduce(mine, shared);
     if (get_local_id(0) == 0)
-        tallies[get_group_id(0)] = sum;
+        GASCL_COPY_TALLY(tallies[get_group_id(0)], *mine);
 }
 
 static long2 gascl_count_reduce(const long2 mine, __local gascl_shared *shared) {

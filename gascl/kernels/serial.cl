@@ -32,7 +32,8 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
             }
         }
     }
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     for (int id = 0; id < n; ++id)
         GASCL_FOR_LANES {
 #if GASCL_SINGLE
@@ -53,5 +54,5 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
             gascl_apply(id, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #endif
         }
-    tallies[0] = tally;
+    GASCL_COPY_TALLY(tallies[0], tally);
 }

@@ -137,7 +137,8 @@ __kernel void gascl_slots_gather(GASCL_STATE, __global const gascl_block *restri
                                  __global uchar *restrict sent, __global uchar *restrict received,
                                  __global gascl_tally *restrict tallies) {
     __local gascl_shared gascl_shared_;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
 #if GASCL_SINGLE
     const int end = gascl_control_->stopped ? 0 : num_blocks;
     for (int i = get_group_id(0); i < end; i += get_num_groups(0)) {
@@ -166,5 +167,5 @@ __kernel void gascl_slots_gather(GASCL_STATE, __global const gascl_block *restri
     GASCL_GATHER(blocks, num_blocks, offsets, GASCL_SLOTS_WANTED, GASCL_SLOTS_FETCH,
                  GASCL_SLOTS_TAKEN, GASCL_SLOTS_FINISH)
 #endif
-    gascl_tally_store(tally, tallies, &gascl_shared_);
+    gascl_tally_store(&tally, tallies, &gascl_shared_);
 }

@@ -15,7 +15,8 @@ __kernel void gascl_sizes(__global int *sizes) {
 __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
                           __global gascl_tally *tallies) {
     __local gascl_shared shared;
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         GASCL_FOR_LANES {
 #if GASCL_INBOX
@@ -26,7 +27,7 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, cons
 #endif
             gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
         }
-    gascl_tally_store(tally, tallies, &shared);
+    gascl_tally_store(&tally, tallies, &shared);
 }
 
 #if GASCL_ARC_STATE
@@ -83,45 +84,47 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                            __global gascl_control *records, const int slot) {
     __local gascl_shared shared;
     const int item = get_local_id(0);
-    gascl_tally tally = gascl_tally_zero();
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
     for (int i = item; i < num_tallies; i += GASCL_GROUP)
-        gascl_tally_add(&tally, tallies[i]);
+        GASCL_ADD_TALLY(tally, tallies[i]);
     long2 sum = 0;
     for (int i = item; i < num_counts; i += GASCL_GROUP)
         sum += (long2)(counts[2 * i], counts[2 * i + 1]);
     sum = gascl_count_reduce(sum, &shared);
-    tally = gascl_tally_reduce(tally, &shared);
+    gascl_tally_reduce(&tally, &shared);
     if (item != 0 || gascl_control_->stopped)
         return;
     const long vertices = sum.x, arcs = sum.y;
-    gascl_control now = *gascl_control_;
-    const gascl_aggregates prev = now.aggregates;
-    now.tally = tally;
-    now.aggregates = gascl_settle(tally);
-    now.active = now.next_active;
-    now.next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
-    now.next_arcs = arcs;
-    if (now.overflow != INT_MAX)
-        now.stopped = 3;
-    else if (now.fault != INT_MAX)
-        now.stopped = 4;
+    __global gascl_control *now = gascl_control_;
+    const gascl_aggregates prev = GASCL_AGGREGATES_OF(now->aggregates);
+    gascl_aggregates agg;
+    GASCL_SETTLE(agg, tally);
+    GASCL_COPY_AGGREGATES(now->aggregates, agg);
+    GASCL_COPY_TALLY(now->tally, tally);
+    now->active = now->next_active;
+    now->next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
+    now->next_arcs = arcs;
+    if (now->overflow != INT_MAX)
+        now->stopped = 3;
+    else if (now->fault != INT_MAX)
+        now->stopped = 4;
     else if (!starting && ask_stop &&
-             gascl_stop(prev, now.aggregates, now.superstep, gascl_run_))
-        now.stopped = 1;
-    else if (!GASCL_SCATTER_ALL && now.next_active == 0 && !now.under_way)
-        now.stopped = 2;
+             gascl_stop(&prev, &agg, now->superstep, gascl_run_))
+        now->stopped = 1;
+    else if (!GASCL_SCATTER_ALL && now->next_active == 0 && !now->under_way)
+        now->stopped = 2;
     else if (arcs < least_arcs || arcs > most_arcs)
-        now.stopped = 5;
+        now->stopped = 5;
     if (!starting)
-        ++now.superstep;
+        ++now->superstep;
 #if GASCL_SPARSE
-    now.frontier = GASCL_SCATTER_ALL ? now.frontier : now.frontier_next;
-    now.touched = now.touched_next;
+    now->frontier = GASCL_SCATTER_ALL ? now->frontier : now->frontier_next;
+    now->touched = now->touched_next;
 #else
-    now.frontier = now.touched = 0;
+    now->frontier = now->touched = 0;
 #endif
-    now.frontier_next = now.listed = now.touched_next = 0;
-    records[slot] = now;
-    now.under_way = 0;
-    *gascl_control_ = now;
+    now->frontier_next = now->listed = now->touched_next = 0;
+    GASCL_COPY_CONTROL(records[slot], *now);
+    now->under_way = 0;
 }

@@ -127,34 +127,58 @@ static void gascl_aggregate_farthest(gascl_tally *all, const Pair x) {
     all->sums.farthest = gascl_merge_of_farthest(all->sums.farthest, x);
 }
 
-static gascl_tally gascl_tally_zero(void) {
-    gascl_tally zero;
-    zero.messages = 0;
-    zero.sums.change = gascl_none_of_change();
-    zero.sums.mean = gascl_none_of_mean();
-    zero.sums.calls = gascl_none_of_calls();
-    zero.sums.farthest = gascl_none_of_farthest();
-    zero.sums.mean_ = 0;
-    return zero;
-}
+#define GASCL_COPY_AGGREGATES(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).change = (gascl_from).change; \
+        (gascl_to).mean = (gascl_from).mean; \
+        (gascl_to).calls = (gascl_from).calls; \
+        (gascl_to).farthest = (gascl_from).farthest; \
+    } while (0)
 
-static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
-    all->messages += more.messages;
-    all->sums.change = gascl_merge_of_change(all->sums.change, more.sums.change);
-    all->sums.mean = gascl_merge_of_mean(all->sums.mean, more.sums.mean);
-    all->sums.calls = gascl_merge_of_calls(all->sums.calls, more.sums.calls);
-    all->sums.farthest = gascl_merge_of_farthest(all->sums.farthest, more.sums.farthest);
-    all->sums.mean_ += more.sums.mean_;
-}
+#define GASCL_COPY_SUMS(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).change = (gascl_from).change; \
+        (gascl_to).mean = (gascl_from).mean; \
+        (gascl_to).calls = (gascl_from).calls; \
+        (gascl_to).farthest = (gascl_from).farthest; \
+        (gascl_to).mean_ = (gascl_from).mean_; \
+    } while (0)
 
-static gascl_aggregates gascl_settle(const gascl_tally all) {
-    gascl_aggregates seen;
-    seen.change = all.sums.change;
-    seen.mean = all.sums.mean / all.sums.mean_;
-    seen.calls = all.sums.calls;
-    seen.farthest = all.sums.farthest;
-    return seen;
-}
+#define GASCL_COPY_TALLY(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).messages = (gascl_from).messages; \
+        GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
+    } while (0)
+
+#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).change, (gascl_from).mean, (gascl_from).calls, (gascl_from).farthest}
+
+#define GASCL_ZERO_TALLY(gascl_all) \
+    do { \
+        (gascl_all).messages = 0; \
+        (gascl_all).sums.change = gascl_none_of_change(); \
+        (gascl_all).sums.mean = gascl_none_of_mean(); \
+        (gascl_all).sums.calls = gascl_none_of_calls(); \
+        (gascl_all).sums.farthest = gascl_none_of_farthest(); \
+        (gascl_all).sums.mean_ = 0; \
+    } while (0)
+
+#define GASCL_ADD_TALLY(gascl_all, gascl_more) \
+    do { \
+        (gascl_all).messages += (gascl_more).messages; \
+        (gascl_all).sums.change = gascl_merge_of_change((gascl_all).sums.change, (gascl_more).sums.change); \
+        (gascl_all).sums.mean = gascl_merge_of_mean((gascl_all).sums.mean, (gascl_more).sums.mean); \
+        (gascl_all).sums.calls = gascl_merge_of_calls((gascl_all).sums.calls, (gascl_more).sums.calls); \
+        (gascl_all).sums.farthest = gascl_merge_of_farthest((gascl_all).sums.farthest, (gascl_more).sums.farthest); \
+        (gascl_all).sums.mean_ += (gascl_more).sums.mean_; \
+    } while (0)
+
+#define GASCL_SETTLE(gascl_seen, gascl_all) \
+    do { \
+        (gascl_seen).change = (gascl_all).sums.change; \
+        (gascl_seen).mean = (gascl_all).sums.mean / (gascl_all).sums.mean_; \
+        (gascl_seen).calls = (gascl_all).sums.calls; \
+        (gascl_seen).farthest = (gascl_all).sums.farthest; \
+    } while (0)
 
 typedef struct {
     long active;
@@ -173,6 +197,25 @@ typedef struct {
     int touched;
     int touched_next;
 } gascl_control;
+
+#define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).active = (gascl_from).active; \
+        (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
+        GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
+        (gascl_to).superstep = (gascl_from).superstep; \
+        (gascl_to).stopped = (gascl_from).stopped; \
+        (gascl_to).overflow = (gascl_from).overflow; \
+        (gascl_to).fault = (gascl_from).fault; \
+        (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).frontier = (gascl_from).frontier; \
+        (gascl_to).frontier_next = (gascl_from).frontier_next; \
+        (gascl_to).listed = (gascl_from).listed; \
+        (gascl_to).touched = (gascl_from).touched; \
+        (gascl_to).touched_next = (gascl_from).touched_next; \
+    } while (0)
 
 typedef Pair gascl_message;
 typedef Pair gascl_gathered;
@@ -396,7 +439,7 @@ static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
 
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    const gascl_aggregates prev = gascl_control_->aggregates;
+    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 1, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST(_next) GASCL_LANE_ON)
 #define best_of(gascl_whose) gascl_read_of_best((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_best GASCL_LANE_ON)
@@ -437,8 +480,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     gascl_v_up[GASCL_AT(gascl_id)] = v.up;
 }
 
-static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,
-        const int superstep, __global const gascl_run *gascl_run_) {
+static bool gascl_stop(const gascl_aggregates *gascl_prev,
+        const gascl_aggregates *gascl_agg, const int superstep,
+        __global const gascl_run *gascl_run_) {
+    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
     return (
 agg.farthest.distance > 100 || agg.mean > 1000
     );

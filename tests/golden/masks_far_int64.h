@@ -50,13 +50,11 @@ static gascl_params gascl_read_params(__global const gascl_run *gascl_given
 typedef struct {
     long seen;
     ushort least;
-    uchar gascl_tail[6];
 } gascl_aggregates;
 
 typedef struct {
     long seen;
     ushort least;
-    uchar gascl_tail[6];
 } gascl_sums;
 
 typedef struct {
@@ -88,26 +86,45 @@ static void gascl_aggregate_least(gascl_tally *all, const ushort x) {
     all->sums.least = gascl_merge_of_least(all->sums.least, x);
 }
 
-static gascl_tally gascl_tally_zero(void) {
-    gascl_tally zero;
-    zero.messages = 0;
-    zero.sums.seen = gascl_none_of_seen();
-    zero.sums.least = gascl_none_of_least();
-    return zero;
-}
+#define GASCL_COPY_AGGREGATES(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).seen = (gascl_from).seen; \
+        (gascl_to).least = (gascl_from).least; \
+    } while (0)
 
-static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
-    all->messages += more.messages;
-    all->sums.seen = gascl_merge_of_seen(all->sums.seen, more.sums.seen);
-    all->sums.least = gascl_merge_of_least(all->sums.least, more.sums.least);
-}
+#define GASCL_COPY_SUMS(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).seen = (gascl_from).seen; \
+        (gascl_to).least = (gascl_from).least; \
+    } while (0)
 
-static gascl_aggregates gascl_settle(const gascl_tally all) {
-    gascl_aggregates seen;
-    seen.seen = all.sums.seen;
-    seen.least = all.sums.least;
-    return seen;
-}
+#define GASCL_COPY_TALLY(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).messages = (gascl_from).messages; \
+        GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
+    } while (0)
+
+#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).seen, (gascl_from).least}
+
+#define GASCL_ZERO_TALLY(gascl_all) \
+    do { \
+        (gascl_all).messages = 0; \
+        (gascl_all).sums.seen = gascl_none_of_seen(); \
+        (gascl_all).sums.least = gascl_none_of_least(); \
+    } while (0)
+
+#define GASCL_ADD_TALLY(gascl_all, gascl_more) \
+    do { \
+        (gascl_all).messages += (gascl_more).messages; \
+        (gascl_all).sums.seen = gascl_merge_of_seen((gascl_all).sums.seen, (gascl_more).sums.seen); \
+        (gascl_all).sums.least = gascl_merge_of_least((gascl_all).sums.least, (gascl_more).sums.least); \
+    } while (0)
+
+#define GASCL_SETTLE(gascl_seen, gascl_all) \
+    do { \
+        (gascl_seen).seen = (gascl_all).sums.seen; \
+        (gascl_seen).least = (gascl_all).sums.least; \
+    } while (0)
 
 typedef struct {
     long active;
@@ -126,6 +143,25 @@ typedef struct {
     int touched;
     int touched_next;
 } gascl_control;
+
+#define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).active = (gascl_from).active; \
+        (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
+        GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
+        (gascl_to).superstep = (gascl_from).superstep; \
+        (gascl_to).stopped = (gascl_from).stopped; \
+        (gascl_to).overflow = (gascl_from).overflow; \
+        (gascl_to).fault = (gascl_from).fault; \
+        (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).frontier = (gascl_from).frontier; \
+        (gascl_to).frontier_next = (gascl_from).frontier_next; \
+        (gascl_to).listed = (gascl_from).listed; \
+        (gascl_to).touched = (gascl_from).touched; \
+        (gascl_to).touched_next = (gascl_from).touched_next; \
+    } while (0)
 
 typedef int gascl_message;
 typedef int gascl_gathered;
@@ -155,7 +191,6 @@ typedef struct {
     long id;
     uchar reversed;
     short cost;
-    uchar gascl_tail[4];
 } gascl_edge;
 
 // Arguments of every kernel, and of those that visit arcs; then passed on.
@@ -296,7 +331,7 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
-    const gascl_aggregates prev = gascl_control_->aggregates;
+    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
     const int superstep = gascl_control_->superstep;
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define return return v
@@ -328,8 +363,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     gascl_v_heard[GASCL_AT(gascl_id)] = v.heard;
 }
 
-static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,
-        const int superstep, __global const gascl_run *gascl_run_) {
+static bool gascl_stop(const gascl_aggregates *gascl_prev,
+        const gascl_aggregates *gascl_agg, const int superstep,
+        __global const gascl_run *gascl_run_) {
+    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
     const gascl_params p = gascl_read_params(gascl_run_);
     return (
 agg.seen == 0 || superstep > p.most

@@ -86,26 +86,45 @@ static void gascl_aggregate_lost(gascl_tally *all, const double x) {
     all->sums.lost = gascl_merge_of_lost(all->sums.lost, x);
 }
 
-static gascl_tally gascl_tally_zero(void) {
-    gascl_tally zero;
-    zero.messages = 0;
-    zero.sums.change = gascl_none_of_change();
-    zero.sums.lost = gascl_none_of_lost();
-    return zero;
-}
+#define GASCL_COPY_AGGREGATES(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).change = (gascl_from).change; \
+        (gascl_to).lost = (gascl_from).lost; \
+    } while (0)
 
-static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
-    all->messages += more.messages;
-    all->sums.change = gascl_merge_of_change(all->sums.change, more.sums.change);
-    all->sums.lost = gascl_merge_of_lost(all->sums.lost, more.sums.lost);
-}
+#define GASCL_COPY_SUMS(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).change = (gascl_from).change; \
+        (gascl_to).lost = (gascl_from).lost; \
+    } while (0)
 
-static gascl_aggregates gascl_settle(const gascl_tally all) {
-    gascl_aggregates seen;
-    seen.change = all.sums.change;
-    seen.lost = all.sums.lost;
-    return seen;
-}
+#define GASCL_COPY_TALLY(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).messages = (gascl_from).messages; \
+        GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
+    } while (0)
+
+#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).change, (gascl_from).lost}
+
+#define GASCL_ZERO_TALLY(gascl_all) \
+    do { \
+        (gascl_all).messages = 0; \
+        (gascl_all).sums.change = gascl_none_of_change(); \
+        (gascl_all).sums.lost = gascl_none_of_lost(); \
+    } while (0)
+
+#define GASCL_ADD_TALLY(gascl_all, gascl_more) \
+    do { \
+        (gascl_all).messages += (gascl_more).messages; \
+        (gascl_all).sums.change = gascl_merge_of_change((gascl_all).sums.change, (gascl_more).sums.change); \
+        (gascl_all).sums.lost = gascl_merge_of_lost((gascl_all).sums.lost, (gascl_more).sums.lost); \
+    } while (0)
+
+#define GASCL_SETTLE(gascl_seen, gascl_all) \
+    do { \
+        (gascl_seen).change = (gascl_all).sums.change; \
+        (gascl_seen).lost = (gascl_all).sums.lost; \
+    } while (0)
 
 typedef struct {
     long active;
@@ -125,6 +144,25 @@ typedef struct {
     int touched_next;
 } gascl_control;
 
+#define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).active = (gascl_from).active; \
+        (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
+        GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
+        (gascl_to).superstep = (gascl_from).superstep; \
+        (gascl_to).stopped = (gascl_from).stopped; \
+        (gascl_to).overflow = (gascl_from).overflow; \
+        (gascl_to).fault = (gascl_from).fault; \
+        (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).frontier = (gascl_from).frontier; \
+        (gascl_to).frontier_next = (gascl_from).frontier_next; \
+        (gascl_to).listed = (gascl_from).listed; \
+        (gascl_to).touched = (gascl_from).touched; \
+        (gascl_to).touched_next = (gascl_from).touched_next; \
+    } while (0)
+
 typedef float gascl_message;
 typedef float gascl_gathered;
 typedef double gascl_accumulator;
@@ -137,7 +175,6 @@ typedef double gascl_accumulator;
 typedef struct {
     double combined;
     uint count;
-    uchar gascl_tail[4];
 } gascl_box;
 
 typedef struct {
@@ -263,7 +300,7 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
-    const gascl_aggregates prev = gascl_control_->aggregates;
+    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
 
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
         const real started = (1 - p.damping + p.damping * spread) * v.personalization;
@@ -291,8 +328,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     gascl_v_rank[GASCL_AT(gascl_id)] = v.rank;
 }
 
-static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,
-        const int superstep, __global const gascl_run *gascl_run_) {
+static bool gascl_stop(const gascl_aggregates *gascl_prev,
+        const gascl_aggregates *gascl_agg, const int superstep,
+        __global const gascl_run *gascl_run_) {
+    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
     const gascl_params p = gascl_read_params(gascl_run_);
     return (
 agg.change < p.tolerance

@@ -63,24 +63,40 @@ typedef struct {
 typedef struct {
     long messages;
     gascl_sums sums;
-    uchar gascl_tail[4];
 } gascl_tally;
 
-static gascl_tally gascl_tally_zero(void) {
-    gascl_tally zero;
-    zero.messages = 0;
-    return zero;
-}
+#define GASCL_COPY_AGGREGATES(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).gascl_unused = (gascl_from).gascl_unused; \
+    } while (0)
 
-static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
-    all->messages += more.messages;
-}
+#define GASCL_COPY_SUMS(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).gascl_unused = (gascl_from).gascl_unused; \
+    } while (0)
 
-static gascl_aggregates gascl_settle(const gascl_tally all) {
-    gascl_aggregates seen;
-    seen.gascl_unused = 0;
-    return seen;
-}
+#define GASCL_COPY_TALLY(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).messages = (gascl_from).messages; \
+        GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
+    } while (0)
+
+#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).gascl_unused}
+
+#define GASCL_ZERO_TALLY(gascl_all) \
+    do { \
+        (gascl_all).messages = 0; \
+    } while (0)
+
+#define GASCL_ADD_TALLY(gascl_all, gascl_more) \
+    do { \
+        (gascl_all).messages += (gascl_more).messages; \
+    } while (0)
+
+#define GASCL_SETTLE(gascl_seen, gascl_all) \
+    do { \
+        (gascl_seen).gascl_unused = 0; \
+    } while (0)
 
 typedef struct {
     long active;
@@ -98,8 +114,26 @@ typedef struct {
     int listed;
     int touched;
     int touched_next;
-    uchar gascl_tail[4];
 } gascl_control;
+
+#define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).active = (gascl_from).active; \
+        (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
+        GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
+        (gascl_to).superstep = (gascl_from).superstep; \
+        (gascl_to).stopped = (gascl_from).stopped; \
+        (gascl_to).overflow = (gascl_from).overflow; \
+        (gascl_to).fault = (gascl_from).fault; \
+        (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).frontier = (gascl_from).frontier; \
+        (gascl_to).frontier_next = (gascl_from).frontier_next; \
+        (gascl_to).listed = (gascl_from).listed; \
+        (gascl_to).touched = (gascl_from).touched; \
+        (gascl_to).touched_next = (gascl_from).touched_next; \
+    } while (0)
 
 typedef message gascl_message;
 typedef message gascl_gathered;
@@ -268,7 +302,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     gascl_v_parent[GASCL_AT(gascl_id)] = v.parent;
 }
 
-static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,
-        const int superstep, __global const gascl_run *gascl_run_) {
+static bool gascl_stop(const gascl_aggregates *gascl_prev,
+        const gascl_aggregates *gascl_agg, const int superstep,
+        __global const gascl_run *gascl_run_) {
     return false;
 }

@@ -54,7 +54,6 @@ typedef struct {
 typedef struct {
     long messages;
     gascl_sums sums;
-    uchar gascl_tail[4];
 } gascl_tally;
 
 static float gascl_none_of_most(void) {
@@ -69,23 +68,40 @@ static void gascl_aggregate_most(gascl_tally *all, const float x) {
     all->sums.most = gascl_merge_of_most(all->sums.most, x);
 }
 
-static gascl_tally gascl_tally_zero(void) {
-    gascl_tally zero;
-    zero.messages = 0;
-    zero.sums.most = gascl_none_of_most();
-    return zero;
-}
+#define GASCL_COPY_AGGREGATES(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).most = (gascl_from).most; \
+    } while (0)
 
-static void gascl_tally_add(gascl_tally *all, const gascl_tally more) {
-    all->messages += more.messages;
-    all->sums.most = gascl_merge_of_most(all->sums.most, more.sums.most);
-}
+#define GASCL_COPY_SUMS(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).most = (gascl_from).most; \
+    } while (0)
 
-static gascl_aggregates gascl_settle(const gascl_tally all) {
-    gascl_aggregates seen;
-    seen.most = all.sums.most;
-    return seen;
-}
+#define GASCL_COPY_TALLY(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).messages = (gascl_from).messages; \
+        GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
+    } while (0)
+
+#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).most}
+
+#define GASCL_ZERO_TALLY(gascl_all) \
+    do { \
+        (gascl_all).messages = 0; \
+        (gascl_all).sums.most = gascl_none_of_most(); \
+    } while (0)
+
+#define GASCL_ADD_TALLY(gascl_all, gascl_more) \
+    do { \
+        (gascl_all).messages += (gascl_more).messages; \
+        (gascl_all).sums.most = gascl_merge_of_most((gascl_all).sums.most, (gascl_more).sums.most); \
+    } while (0)
+
+#define GASCL_SETTLE(gascl_seen, gascl_all) \
+    do { \
+        (gascl_seen).most = (gascl_all).sums.most; \
+    } while (0)
 
 typedef struct {
     long active;
@@ -103,8 +119,26 @@ typedef struct {
     int listed;
     int touched;
     int touched_next;
-    uchar gascl_tail[4];
 } gascl_control;
+
+#define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
+    do { \
+        (gascl_to).active = (gascl_from).active; \
+        (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
+        GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
+        (gascl_to).superstep = (gascl_from).superstep; \
+        (gascl_to).stopped = (gascl_from).stopped; \
+        (gascl_to).overflow = (gascl_from).overflow; \
+        (gascl_to).fault = (gascl_from).fault; \
+        (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).frontier = (gascl_from).frontier; \
+        (gascl_to).frontier_next = (gascl_from).frontier_next; \
+        (gascl_to).listed = (gascl_from).listed; \
+        (gascl_to).touched = (gascl_from).touched; \
+        (gascl_to).touched_next = (gascl_from).touched_next; \
+    } while (0)
 
 typedef float gascl_message;
 typedef double gascl_gathered;
@@ -275,7 +309,7 @@ static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
 
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    const gascl_aggregates prev = gascl_control_->aggregates;
+    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
 
         v.share = msg / prev.most;
         v.x /= 2 + v.share;
@@ -301,7 +335,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
 }
 
-static bool gascl_stop(const gascl_aggregates prev, const gascl_aggregates agg,
-        const int superstep, __global const gascl_run *gascl_run_) {
+static bool gascl_stop(const gascl_aggregates *gascl_prev,
+        const gascl_aggregates *gascl_agg, const int superstep,
+        __global const gascl_run *gascl_run_) {
     return false;
 }
