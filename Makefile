@@ -9,7 +9,7 @@ demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
 
 test: $(VENV)/.test  ## the tests, but for the slow ones
-	$(VENV)/bin/pytest
+	$(VENV)/bin/pytest -n auto
 
 check: $(VENV)/.test  ## lint, format and types
 	$(VENV)/bin/ruff check .

@@ -130,11 +130,11 @@ def test_auto_changes_to_pulling_and_back(program, many, group):
     ("shares", "chosen"),
     [
         ((3, 4), {"push", "pull"}),
-        ((10**9, 0.5), {"push", "pull"}),  # a change at each superstep
-        ((10**9, 10**9), {"pull"}),  # before the first
+        ((10**9, 0.5), {"push", "pull"}),
+        ((10**9, 10**9), {"pull"}),
         ((1, 1), {"push"}),
     ],
-    ids=str,
+    ids=["as usual", "a change at each superstep", "a change before the first", "no change"],
 )
 def test_masks_and_messages_under_way_survive_a_change(group, shares, chosen, monkeypatch):
     monkeypatch.setattr(direction, "CPU", shares)

@@ -120,8 +120,8 @@ SPOILT = {
     "gascl_finish": (
         READ_WRITE,
         "runtime.cl",
-        "shared->tallies[item - GASCL_GROUP / 2] = mine;\n    barrier(CLK_LOCAL_MEM_FENCE);",
-        "shared->tallies[item - GASCL_GROUP / 2] = mine;",
+        "barrier(CLK_LOCAL_MEM_FENCE);\n        if (item < stride) {\n            // At first",
+        "if (item < stride) {\n            // At first",
     ),
     "gascl_slots_scatter": (
         WRITE_WRITE,
