@@ -147,6 +147,7 @@ class Declarations:
             f"#define GASCL_EVERY_ARC_SENDS {int(facts.every_arc_sends)}",
             f"#define GASCL_FUSED {int(facts.fusable)}",
             f"#define GASCL_OVERFLOWS {int(facts.overflows)}",
+            f"#define GASCL_CAN_FAIL {int(facts.overflows or facts.checks or self.debug)}",
             f"#define GASCL_SINGLE {int(facts.single)}",
             f"#define GASCL_POSTS_AHEAD {int(facts.posts_ahead)}",
             f"#define GASCL_ARC_STATE {int(facts.arc_state)}",

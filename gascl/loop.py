@@ -265,8 +265,7 @@ class Loop:
         """Enqueue a kernel with `groups` work-groups, or with one item where that is 0."""
         plan = plan or self.plan
         local = plan.group if groups else 1
-        kernel = plan.kernels[name]
-        kernel.set_args(*self.state.arguments(plan, arguments))
+        kernel = plan.with_arguments(name, self.state.arguments(plan, arguments))
         size = (max(groups, 1) * local,)
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,12 +57,23 @@ class Plan:
     block: int
     kernels: dict[str, Any]
     places: list[Place | None]
+    _typed: set[str] = field(default_factory=set)
+
+    def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
+        """A kernel that has been handed its arguments."""
+        kernel = self.kernels[name]
+        if name not in self._typed:  # else pyopencl tries out for each whether it is a number
+            kernel.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
+            self._typed.add(name)
+        kernel.set_args(*values)
+        return kernel
 
     @property
     def inbox(self) -> bool:
         """Messages go through the atomic inbox."""
         return self.facts.posts or self.delivery.inbox
 
+    @cached_property
     def arguments(self) -> list[str]:
         """The names behind GASCL_STATE, in order."""
         names = []

@@ -112,7 +112,7 @@ class State:
             used |= {x.over for x in launches if x.over.endswith("_blocks")}
             if plan.delivery.sparse or plan.facts.arc_state:
                 used |= {"out_offsets", "out_targets"}
-            of_state = {n for n in plan.arguments() if n.endswith("_degree") or n[:4] == "out_"}
+            of_state = {n for n in plan.arguments if n.endswith("_degree") or n[:4] == "out_"}
             named |= (used | of_state) - {b.name for b in plan.delivery.buffers} - _OTHERS
         return sorted(named)
 
@@ -129,7 +129,7 @@ class State:
             known[f"wraps{when}"], known[f"touched{when}"] = 4 * each if wraps else 1, 4 * rows
         for name in self.program.vertex_fields:
             known[f"v.{name}"] = known[f"old.{name}"] = each * types[name].itemsize
-        named = {n for plan in self.plans for n in plan.arguments()}
+        named = {n for plan in self.plans for n in plan.arguments}
         named |= {f"v.{n}" for n in self.program.vertex_fields}
         named |= {"mask"} if facts.masked else set()
         sizes = {n: known[n] for n in sorted(named) if n in known}
@@ -227,7 +227,7 @@ class State:
             if not isinstance(name, str):
                 values.append(name)
             elif name == "STATE":
-                values += [self.buffers[n] for n in plan.arguments()]
+                values += [self.buffers[n] for n in plan.arguments]
             elif name == "EDGE":
                 values += [self.buffers[keys.get(n, n)] for n in plan.header.edge]
             elif name == "num_arcs":

@@ -28,7 +28,7 @@ class PageRank(VertexProgram):
         personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
 
-    After edges were added or removed, a run that goes on from the ranks before needs less time.
+    After edges were added or removed, a run may go on from the ranks before.
     """
 
     damping = param.real(0.85)
@@ -49,7 +49,7 @@ class PageRank(VertexProgram):
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
         const real started = (1 - p.damping + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
-        aggregate_change(fabs(rank - v.rank));
+        aggregate_change(rank < v.rank ? v.rank - rank : rank - v.rank);  // PoCL calls fabs()
         if (v.out_degree == 0)
             aggregate_lost(rank);
         v.rank = rank;

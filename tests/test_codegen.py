@@ -156,7 +156,7 @@ def arguments(delivery: str, **names) -> list[str]:
     """What kernels are given of the state, with a delivery."""
     cls = type("Changed", (Least,), names)
     plan = Plan(generate(cls), Facts.of(cls), DELIVERIES[delivery], "", 1, 1, {}, [])
-    return plan.arguments()
+    return plan.arguments
 
 
 def test_masks_only_where_used():

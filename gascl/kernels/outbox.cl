@@ -4,12 +4,14 @@
 // next superstep's scatter.
 #include "runtime.cl"
 
-// A vertex without arcs scatters nowhere: whatever its scatter would do must not be done.
+// A vertex without arcs scatters nowhere: where its scatter could stop the run, it must not be run.
 static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
                              __global const gascl_offset *out_offsets,
                              __global gascl_message *outbox, __global uchar *sent) {
+#if GASCL_CAN_FAIL
     if (out_offsets[id] == out_offsets[id + 1])
         return;
+#endif
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e;  // a program that reads e is not admitted
     e.src = id;
