@@ -49,7 +49,7 @@ class PageRank(VertexProgram):
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
         const real started = (1 - p.damping + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
-        aggregate_change(rank < v.rank ? v.rank - rank : rank - v.rank);  // PoCL calls fabs()
+        aggregate_change(fabs(rank - v.rank));
         if (v.out_degree == 0)
             aggregate_lost(rank);
         v.rank = rank;

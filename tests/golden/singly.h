@@ -9,6 +9,7 @@ typedef int gascl_offset;
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_OVERFLOWS 0
+#define GASCL_CAN_FAIL 1
 #define GASCL_SINGLE 1
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ARC_STATE 0

@@ -9,6 +9,7 @@ typedef int gascl_offset;
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_OVERFLOWS 0
+#define GASCL_CAN_FAIL 1
 #define GASCL_SINGLE 1
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ARC_STATE 0
@@ -207,7 +208,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 210 };
+enum { gascl_first = __LINE__ - 211 };
 static float gascl_sound_float(const float x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (isnan(x))
@@ -353,10 +354,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
-    gascl_sound_float(v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
-    gascl_sound_float(v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
+    gascl_sound_float(v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
+    gascl_sound_float(v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
