@@ -1,7 +1,7 @@
 # Each target makes its own virtual environment; nothing else is needed but Python 3.10 or newer.
 PYTHON ?= python3
 VENV ?= .venv
-SOURCES := pyproject.toml $(wildcard gascl/*.py gascl/io/*.py gascl/kernels/*.cl programs/*.py)
+SOURCES := pyproject.toml $(wildcard gascl/*.py gascl/*/*.py gascl/kernels/*.cl programs/*.py)
 
 .PHONY: demo test check clean
 

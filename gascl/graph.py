@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
+    from gascl.io.parsed import Parsed
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
@@ -40,23 +42,26 @@ class Graph:
     directed: bool
     labels: np.ndarray | None = None  # (V,) of integers, str or object
     edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
+    vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,) or (V, n)
     report: list[str] = field(default_factory=list)  # what readers and policies did, in words
     change: Change | None = None  # how `with_edges` made it from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
     _label_index: LabelIndex | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edge_fields", MappingProxyType(dict(self.edge_fields)))
+        for name in ("edge_fields", "vertex_fields"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
-        for array in (self.edge_src, self.edge_dst, self.labels, *self.edge_fields.values()):
+        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
+        for array in (self.edge_src, self.edge_dst, self.labels, *fields):
             if array is not None:
                 array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
-        fields = dict(self.edge_fields)
+        fields = (dict(self.edge_fields), dict(self.vertex_fields))
         state = (self.edge_src, self.edge_dst, self.num_vertices, self.directed, self.labels)
-        return Graph, (*state, fields, self.report, self.change)
+        return Graph, (*state, *fields, self.report, self.change)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -95,7 +100,7 @@ class Graph:
             GraphError: an argument is not as above; says which edge, and the remedy.
         """
         return cls._build(
-            src, dst, num_vertices, directed, labels, edge_fields, duplicates, self_loops, []
+            src, dst, num_vertices, directed, labels, edge_fields, {}, duplicates, self_loops, []
         )
 
     @classmethod
@@ -107,6 +112,7 @@ class Graph:
         directed: bool,
         labels: Iterable[Any] | None,
         fields: Mapping[str, Any],
+        vertex_fields: Mapping[str, np.ndarray],
         duplicates: Duplicates,
         self_loops: SelfLoops,
         report: list[str],
@@ -128,7 +134,16 @@ class Graph:
         )
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
-        return cls(edges.src, edges.dst, num_vertices, directed, names, edges.fields, report)
+        return cls(
+            edges.src,
+            edges.dst,
+            num_vertices,
+            directed,
+            names,
+            edges.fields,
+            vertex_fields,
+            report,
+        )
 
     @classmethod
     def from_scipy(
@@ -189,22 +204,60 @@ class Graph:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
         format: str | None = None,
+        report: bool = False,
+        **options: Any,
     ) -> Graph:
-        """The graph in a file, which may be gzipped; `gascl.io` lists the formats.
+        """The graph in a file, which may be packed (.gz, .bz2, .xz, .zst); docs/graphs.md lists
+        the formats.
 
         Args:
             directed: by default what the format says. An edge list says nothing and is directed.
             format: the format's name; by default the content tells, or else the file's extension.
+            report: print what was taken for what, which `graph.report` holds in any case.
+            options: what the format's reader takes besides, such as an edge list's `columns`.
 
         Raises:
             FormatError: the file is not what its format says, or cannot be read.
         """
         from gascl.io import read_file
 
-        return cls._from_parsed(read_file(path, format, directed), duplicates, self_loops)
+        parsed = read_file(path, format, directed, **options)
+        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        if report:
+            print("\n".join([repr(graph), *graph.report]))
+        return graph
+
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+        """Write the graph to a file, packed where the name ends in .gz, .bz2, .xz or .zst.
+
+        Args:
+            format: the format's name; by default the extension tells.
+
+        Raises:
+            FormatError: the format can't hold such a graph, or the file cannot be written; what
+                stood there before stays.
+        """
+        from gascl.io import write_file
+
+        write_file(self, path, format)
 
     @classmethod
-    def _from_parsed(cls, parsed: Any, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
+    def _from_parsed(cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
+        if (
+            parsed.arcs and duplicates == self_loops == "keep"
+        ):  # written by gascl: checked, in order
+            graph = cls(
+                parsed.src,
+                parsed.dst,
+                parsed.num_vertices,
+                parsed.directed,
+                parsed.labels,
+                parsed.fields,
+                parsed.vertex_fields,
+                list(parsed.report),
+            )
+            graph._arcs.update(parsed.arcs)
+            return graph
         return cls._build(
             parsed.src,
             parsed.dst,
@@ -212,6 +265,7 @@ class Graph:
             parsed.directed,
             parsed.labels,
             parsed.fields,
+            parsed.vertex_fields,
             duplicates,
             self_loops,
             list(parsed.report),

@@ -6,12 +6,18 @@ A reader turns a file into `Parsed`; `Graph.read` does the rest. A new format is
 
 from __future__ import annotations
 
+import inspect
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
 from gascl.io import edgelist, matrixmarket
-from gascl.io.parsed import Format, Parsed, opened
+from gascl.io.files import opened, plain
+from gascl.io.parsed import Format, Parsed
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
 
 FORMATS = {format.name: format for format in (matrixmarket.FORMAT, edgelist.FORMAT)}
 
@@ -19,33 +25,79 @@ HEAD = 1024  # bytes of a file's beginning that `recognizes` sees
 
 
 def read_file(
-    path: str | os.PathLike[str], format: str | None = None, directed: bool | None = None
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    directed: bool | None = None,
+    **options: Any,
 ) -> Parsed:
     """Read a file in the format named, or the one its content tells, or its extension.
 
+    Args:
+        options: what the format's reader takes besides.
+
     Raises:
-        FormatError: no such format, no telling which, or what the format's reader raises.
+        FormatError: no such format or option, no telling which, or what the reader raises.
     """
     path = Path(path)
-    return _format_of(path, format).read(path, directed)
+    chosen = _format_of(path, format)
+    known = list(inspect.signature(chosen.read).parameters)[2:]
+    for name in options:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise FormatError(
+                f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
+            )
+    return chosen.read(path, directed, **options)
+
+
+def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a graph in the format named, or the one that the extension tells.
+
+    Raises:
+        FormatError: no such format, none for the extension, or the format can't hold the graph.
+    """
+    path = Path(path)
+    chosen = _named(format) if format is not None else _by_extension(path)
+    able = [f for f in FORMATS.values() if f.write is not None]
+    if chosen is None or chosen.write is None:
+        said = (
+            f"nothing writes {chosen.name}"
+            if chosen
+            else f"no format has the extension {plain(path).suffix!r}"
+        )
+        names = ", ".join(f"{f.name} ({f.extensions[0]})" for f in able)
+        raise FormatError(f"{path}: {said}; name one that is written: {names}")
+    if path.is_dir() or not path.parent.is_dir():
+        wrong = "is a directory" if path.is_dir() else f"is in {path.parent}, which is no folder"
+        raise FormatError(f"{path} {wrong}; name a file in one")
+    if plain(path) != path and not chosen.packs:
+        raise FormatError(f"{path}: {chosen.name} packs itself; write {plain(path).name}")
+    chosen.write(path, graph)
 
 
 def _format_of(path: Path, name: str | None) -> Format:
-    names = ", ".join(FORMATS)
     if name is not None:
-        if name not in FORMATS:
-            raise FormatError(f"there is no format {name!r}; the formats are {names}")
-        return FORMATS[name]
+        return _named(name)
     with opened(path) as file:
         head = file.read(HEAD)
     for format in FORMATS.values():
         if format.recognizes(head):
             return format
-    plain = path.with_suffix("") if path.suffix == ".gz" else path
-    for format in FORMATS.values():
-        if plain.suffix.lower() in format.extensions:
-            return format
-    raise FormatError(
-        f"{path}: neither the content nor the extension {plain.suffix!r} tells the format; name it "
-        f"with format=, one of {names}"
-    )
+    chosen = _by_extension(path)
+    if chosen is None:
+        raise FormatError(
+            f"{path}: neither the content nor the extension {plain(path).suffix!r} tells the "
+            f"format; name it with format=, one of {', '.join(FORMATS)}"
+        )
+    return chosen
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise FormatError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _by_extension(path: Path) -> Format | None:
+    suffix = plain(path).suffix.lower()
+    return next((f for f in FORMATS.values() if suffix in f.extensions), None)

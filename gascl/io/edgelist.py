@@ -20,7 +20,8 @@ from typing import TextIO
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.io.parsed import Format, Parsed, load_rows, opened
+from gascl.io.files import opened
+from gascl.io.parsed import Format, Parsed, load_rows
 from gascl.labels import INTEGER
 
 COMMENT = re.compile(r"(?:^|(?<=[\s,]))[#%].*", re.DOTALL)

@@ -12,7 +12,8 @@ from typing import BinaryIO
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.io.parsed import Format, Parsed, load_rows, opened
+from gascl.io.files import opened
+from gascl.io.parsed import Format, Parsed, load_rows
 
 VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}
 

@@ -1,19 +1,19 @@
-"""What every reader gives, and how every reader opens a file."""
+"""What every reader gives, and what a format is."""
 
 from __future__ import annotations
 
-import gzip
 import warnings
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gascl.errors import FormatError
+from gascl.arcs import Arcs
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -27,50 +27,29 @@ class Parsed:
     labels: np.ndarray | None = None  # (V,)
     fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     report: list[str] = field(default_factory=list)  # in words
+    vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,)
+    arcs: Mapping[str, Arcs] = field(default_factory=dict)  # where the file holds them built
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its name, how a file of it is known, and its reader."""
+    """A file format: its name, how a file of it is known, its reader and its writer.
+
+    Attributes:
+        extensions: in lower case, with the dot, without that of packing (.gz and so on).
+        recognizes: whether a file that begins so (its first KiB) is certainly of the format.
+        read: (path, directed or None for the format's own, **options) -> Parsed.
+        write: (path, graph) -> None; raises FormatError, before anything is written, for a graph
+            that the format can't hold. None: nothing writes it.
+        packs: files of it may be packed; else it packs itself.
+    """
 
     name: str
-    extensions: tuple[str, ...]  # in lower case, with the dot, without .gz
-    recognizes: Callable[[bytes], bool]  # whether a file that begins so is certainly of the format
-    read: Callable[[Path, bool | None], Parsed]  # (path, directed or None for the format's own)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked where it is gzipped (its first bytes tell, not its name).
-
-    Raises:
-        FormatError: it cannot be opened, is no text in UTF-8, or its gzip data are damaged; also
-            for errors of that kind while the caller reads on.
-    """
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            if packed:
-                with gzip.open(file) as unpacked:
-                    yield cast(BinaryIO, unpacked)
-            else:
-                yield file
-    except FileNotFoundError:
-        raise FormatError(f"{path}: there is no such file; check the path") from None
-    except IsADirectoryError:
-        raise FormatError(f"{path} is a directory; name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(
-            f"{path}: the gzip data are cut off or damaged ({error}); fetch the file again"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 text; "
-            "convert the file to UTF-8"
-        ) from error
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    extensions: tuple[str, ...]
+    recognizes: Callable[[bytes], bool]
+    read: Callable[..., Parsed]
+    write: Callable[[Path, Graph], None] | None = None
+    packs: bool = True
 
 
 def load_rows(

@@ -1,0 +1,1 @@
+"""Graphs made by rule, a generator a file: seeded, and the same on every machine."""

@@ -1,0 +1,113 @@
+"""Files as bytes, however they are packed: how readers open one, and writers make one."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from gascl.errors import FormatError
+
+#: Suffix of a packed file, and how it begins.
+PACKED = {
+    ".gz": b"\x1f\x8b",
+    ".bz2": b"BZh",
+    ".xz": b"\xfd7zXZ\x00",
+    ".zst": b"\x28\xb5\x2f\xfd",
+}
+
+
+def plain(path: Path) -> Path:
+    """The path without the suffix of a packed file."""
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked where it is packed (its first bytes tell, not its name).
+
+    Raises:
+        FormatError: it cannot be opened, is no text in UTF-8, or its packed data are damaged; also
+            for errors of that kind while the caller reads on.
+    """
+    suffix = ""
+    try:
+        with path.open("rb") as file:
+            head = file.read(6)
+            file.seek(0)
+            suffix = next((s for s, begin in PACKED.items() if head.startswith(begin)), "")
+            if suffix:
+                with _packed(suffix, file, "rb", path) as unpacked:
+                    yield unpacked
+            else:
+                yield file
+    except FileNotFoundError:
+        raise FormatError(f"{path}: there is no such file; check the path") from None
+    except IsADirectoryError:
+        raise FormatError(f"{path} is a directory; name a file in it") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 text; "
+            "convert the file to UTF-8"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise _damaged(path, suffix, error) from error
+    except OSError as error:
+        if suffix and error.errno is None:  # bz2's own
+            raise _damaged(path, suffix, error) from error
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":
+            raise
+        raise _damaged(path, suffix, error) from error
+
+
+@contextmanager
+def created(path: Path) -> Iterator[BinaryIO]:
+    """A new file to write bytes to, packed as its suffix says; it takes its name when it is whole,
+    so that a file that was there is lost to no failure.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    suffix = path.suffix.lower()
+    try:
+        with part.open("wb") as file:
+            if suffix in PACKED:
+                with _packed(suffix, file, "wb", path) as packed:
+                    yield packed
+            else:
+                yield file
+        part.replace(path)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _packed(suffix: str, file: BinaryIO, mode: Any, path: Path) -> BinaryIO:
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.GzipFile("", mode, 6, file, mtime=0))
+    if suffix == ".bz2":
+        return cast(BinaryIO, bz2.BZ2File(file, mode))
+    if suffix == ".xz":
+        return cast(BinaryIO, lzma.LZMAFile(file, mode))
+    if not find_spec("zstandard"):
+        raise FormatError(f"{path}: Zstandard needs a package: `pip install zstandard`")
+    import zstandard
+
+    return cast(BinaryIO, zstandard.open(file, mode, closefd=False))
+
+
+def _damaged(path: Path, suffix: str, error: Exception) -> FormatError:
+    return FormatError(
+        f"{path}: the {suffix[1:]} data are cut off or damaged ({error}); fetch the file again"
+    )
