@@ -145,8 +145,8 @@ class _Writer(Words):
         if snippet.reads("g"):
             self.put("    const gascl_graph g = gascl_run_->graph;")
         if snippet.reads("prev"):
-            seen = "GASCL_AGGREGATES_OF(gascl_control_->aggregates)"
-            self.put(f"    const gascl_aggregates prev = {seen};")
+            self.put("    gascl_aggregates prev;")
+            self.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
         if snippet.uses("superstep"):
             self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")
 
@@ -348,8 +348,8 @@ class _Writer(Words):
             return
         for name in ("prev", "agg"):
             if stop.reads(name):
-                seen = f"GASCL_AGGREGATES_OF(*gascl_{name})"
-                self.put(f"    const gascl_aggregates {name} = {seen};")
+                self.put(f"    gascl_aggregates {name};")
+                self.put(f"    GASCL_COPY_AGGREGATES({name}, *gascl_{name});")
         if stop.reads("p"):  # of the first lane: one rule ends them all
             lane = ", 0" if self.header.lanes > 1 else ""
             self.put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")

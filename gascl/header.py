@@ -249,8 +249,6 @@ class Declarations:
             self._aggregate(name, aggregator, sums[name])
         for type_ in (self.seen, kept, self.tally):
             self._copier(type_)
-        whole = ", ".join(f"(gascl_from).{n}" for n, _ in self.seen.members)
-        self.put(f"#define GASCL_AGGREGATES_OF(gascl_from) {{{whole}}}", "")
         counts = [f"{n}_" for n in means]
         self._macro(
             "GASCL_ZERO_TALLY(gascl_all)",

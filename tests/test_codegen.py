@@ -215,7 +215,7 @@ def test_what_a_snippet_does_not_mention_is_not_brought_into_its_sight():
     for mentioned, line in (
         ("p.k", "const gascl_params p "),
         ("g.num_edges", "const gascl_graph g "),
-        ("prev.total", "const gascl_aggregates prev "),
+        ("prev.total", "gascl_aggregates prev;"),
         ("superstep", "const int superstep "),
     ):
         names = {"k": param.int32(1), "total": aggregate.int32("sum")}

@@ -97,8 +97,8 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
         return;
     const long vertices = sum.x, arcs = sum.y;
     __global gascl_control *now = gascl_control_;
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(now->aggregates);
-    gascl_aggregates agg;
+    gascl_aggregates prev, agg;
+    GASCL_COPY_AGGREGATES(prev, now->aggregates);
     GASCL_SETTLE(agg, tally);
     GASCL_COPY_AGGREGATES(now->aggregates, agg);
     GASCL_COPY_TALLY(now->tally, tally);

@@ -151,8 +151,6 @@ static void gascl_aggregate_farthest(gascl_tally *all, const Pair x) {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).change, (gascl_from).mean, (gascl_from).calls, (gascl_from).farthest}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \
@@ -440,7 +438,8 @@ static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
 
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
+    gascl_aggregates prev;
+    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 1, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST(_next) GASCL_LANE_ON)
 #define best_of(gascl_whose) gascl_read_of_best((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_best GASCL_LANE_ON)
@@ -484,7 +483,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
         const gascl_aggregates *gascl_agg, const int superstep,
         __global const gascl_run *gascl_run_) {
-    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
+    gascl_aggregates agg;
+    GASCL_COPY_AGGREGATES(agg, *gascl_agg);
     return (
 agg.farthest.distance > 100 || agg.mean > 1000
     );

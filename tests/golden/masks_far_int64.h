@@ -105,8 +105,6 @@ static void gascl_aggregate_least(gascl_tally *all, const ushort x) {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).seen, (gascl_from).least}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \
@@ -332,7 +330,8 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
+    gascl_aggregates prev;
+    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
     const int superstep = gascl_control_->superstep;
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define return return v
@@ -367,7 +366,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
         const gascl_aggregates *gascl_agg, const int superstep,
         __global const gascl_run *gascl_run_) {
-    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
+    gascl_aggregates agg;
+    GASCL_COPY_AGGREGATES(agg, *gascl_agg);
     const gascl_params p = gascl_read_params(gascl_run_);
     return (
 agg.seen == 0 || superstep > p.most

@@ -105,8 +105,6 @@ static void gascl_aggregate_lost(gascl_tally *all, const double x) {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).change, (gascl_from).lost}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \
@@ -301,7 +299,8 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
+    gascl_aggregates prev;
+    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
         const real started = (1 - p.damping + p.damping * spread) * v.personalization;
@@ -332,7 +331,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
         const gascl_aggregates *gascl_agg, const int superstep,
         __global const gascl_run *gascl_run_) {
-    const gascl_aggregates agg = GASCL_AGGREGATES_OF(*gascl_agg);
+    gascl_aggregates agg;
+    GASCL_COPY_AGGREGATES(agg, *gascl_agg);
     const gascl_params p = gascl_read_params(gascl_run_);
     return (
 agg.change < p.tolerance

@@ -82,8 +82,6 @@ typedef struct {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).gascl_unused}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \

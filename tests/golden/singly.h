@@ -85,8 +85,6 @@ static void gascl_aggregate_most(gascl_tally *all, const float x) {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).most}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \
@@ -310,7 +308,8 @@ static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
 
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
+    gascl_aggregates prev;
+    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 
         v.share = msg / prev.most;
         v.x /= 2 + v.share;

@@ -85,8 +85,6 @@ static void gascl_aggregate_most(gascl_tally *all, const float x) {
         GASCL_COPY_SUMS((gascl_to).sums, (gascl_from).sums); \
     } while (0)
 
-#define GASCL_AGGREGATES_OF(gascl_from) {(gascl_from).most}
-
 #define GASCL_ZERO_TALLY(gascl_all) \
     do { \
         (gascl_all).messages = 0; \
@@ -208,7 +206,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 211 };
+enum { gascl_first = __LINE__ - 209 };
 static float gascl_sound_float(const float x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (isnan(x))
@@ -329,7 +327,8 @@ static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
 
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    const gascl_aggregates prev = GASCL_AGGREGATES_OF(gascl_control_->aggregates);
+    gascl_aggregates prev;
+    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 
         v.share = msg / gascl_nonzero(prev.most);
         v.x /= gascl_nonzero(2 + v.share);
@@ -354,10 +353,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
-    gascl_sound_float(v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
-    gascl_sound_float(v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
+    gascl_sound_float(v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
+    gascl_sound_float(v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
