@@ -46,72 +46,117 @@ def build_arcs(
 ) -> Arcs:
     """The arcs of the edges (src[i], dst[i]), in time and memory linear in vertices and edges.
 
+    Arrays that are equal are one: the flags of arcs that all run one way, and the two orders of
+    arcs that all run both ways.
+
     Args:
         src, dst: int32 (E,), ids below `num_vertices`.
         forward, backward: make arcs from src to dst, from dst to src, or both. A self-loop is one
             arc, and a forward one where both are asked for.
     """
-    from scipy.sparse import csc_array, csr_array
+    if forward and backward:
+        return _both_ways(src, dst, num_vertices)
+    return _one_way(*((src, dst) if forward else (dst, src)), num_vertices, forward)
 
-    tail, head, edge, is_reversed = _arcs_by_edge(src, dst, forward, backward)
-    shape = (num_vertices, num_vertices)
-    offsets, order = _counting_sort(tail, num_vertices)
-    # Converting between CSR and CSC sorts by the other end and keeps the order of the rest, so that
-    # the arcs, which begin by edge id, come by (head, tail, id) and then by (tail, head, id).
-    by_head = csr_array((order, head[order], offsets), shape=shape).tocsc()
-    places = np.arange(len(order), dtype=order.dtype)
-    by_tail = csc_array((places, by_head.indices, by_head.indptr), shape=shape).tocsr()
-    slot = by_tail.data
-    in_edges = edge[by_head.data]
-    in_reversed = is_reversed[by_head.data]
+
+def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: bool) -> Arcs:
+    from scipy.sparse import csc_array
+
+    dtype = index_dtype(len(tail))
+    in_offsets, in_sources, in_edges = by_ends(head, tail, num_vertices)
+    # Converting back sorts by tail and keeps the order of the rest: what it carries along is each
+    # arc's edge and place, two int32 as one int64 where they are so narrow.
+    narrow = dtype == np.int32
+    carried = np.empty((len(tail), 2 if narrow else 1), dtype=dtype)
+    if narrow:
+        carried[:, 0] = in_edges
+    carried[:, -1] = np.arange(len(tail), dtype=dtype)
+    by_tail = csc_array(
+        (carried.reshape(-1).view(np.int64), in_sources, in_offsets),
+        shape=(num_vertices, num_vertices),
+    ).tocsr()
+    carried = by_tail.data.view(dtype).reshape(carried.shape)
+    offsets, targets = by_tail.indptr, by_tail.indices
+    del by_tail
+    slot = carried[:, -1].copy()
+    is_reversed = np.full(len(tail), 1, np.uint8) if not forward else np.zeros(len(tail), np.uint8)
     return Arcs(
-        out_offsets=by_tail.indptr.astype(order.dtype, copy=False),
-        out_targets=by_tail.indices.astype(np.int32, copy=False),
-        out_edges=in_edges[slot],
-        out_reversed=in_reversed[slot],
-        in_offsets=by_head.indptr.astype(order.dtype, copy=False),
-        in_sources=by_head.indices.astype(np.int32, copy=False),
+        out_offsets=offsets.astype(dtype, copy=False),
+        out_targets=targets.astype(np.int32, copy=False),
+        out_edges=carried[:, 0].copy() if narrow else in_edges[slot],
+        out_reversed=is_reversed,
+        in_offsets=in_offsets,
+        in_sources=in_sources,
         in_edges=in_edges,
+        in_reversed=is_reversed,
+        slot=slot,
+    )
+
+
+def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
+    """Every arc has an opposite of the same edge (a self-loop is its own), so that CSC is CSR with
+    all arcs turned round, and the slot of an arc is the place of its opposite."""
+    from scipy.sparse import csr_array
+
+    tail = np.stack([src, dst], axis=1).ravel()
+    head = np.stack([dst, src], axis=1).ravel()
+    numbers = np.arange(len(tail), dtype=index_dtype(len(tail)))  # 2 * edge + whether reversed
+    loops = bool((src == dst).any())
+    if loops:
+        kept = tail != head
+        kept[::2] = True
+        tail, head, numbers = tail[kept], head[kept], numbers[kept]
+        del kept
+    dtype = index_dtype(len(tail))
+    offsets, targets, numbers = by_ends(tail, head, num_vertices, numbers)
+    del tail, head
+    out_reversed = (numbers & 1).astype(np.uint8)
+    in_reversed = out_reversed ^ 1
+    if loops:
+        tail = np.repeat(np.arange(num_vertices, dtype=np.int32), np.diff(offsets))
+        in_reversed[tail == targets] = 0
+        del tail
+    numbers >>= 1
+    edges = numbers.astype(dtype, copy=False)
+    places = np.arange(len(targets), dtype=dtype)
+    shape = (num_vertices, num_vertices)
+    slot = csr_array((places, targets, offsets), shape=shape).tocsc().data
+    return Arcs(
+        out_offsets=offsets,
+        out_targets=targets,
+        out_edges=edges,
+        out_reversed=out_reversed,
+        in_offsets=offsets,
+        in_sources=targets,
+        in_edges=edges,
         in_reversed=in_reversed,
         slot=slot,
     )
 
 
-def _arcs_by_edge(
-    src: np.ndarray, dst: np.ndarray, forward: bool, backward: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tail, head, edge id and direction of every arc, by edge id."""
-    num_edges = len(src)
-    if not (forward and backward):
-        tail, head = (src, dst) if forward else (dst, src)
-        edge = np.arange(num_edges, dtype=index_dtype(num_edges))
-        return tail, head, edge, np.full(num_edges, not forward, dtype=np.uint8)
-    kept = np.ones((num_edges, 2), dtype=bool)
-    kept[:, 1] = src != dst
-    keep = kept.ravel()
-    tail = np.stack([src, dst], axis=1).ravel()[keep]
-    head = np.stack([dst, src], axis=1).ravel()[keep]
-    edge = np.repeat(np.arange(num_edges, dtype=index_dtype(len(tail))), 2)[keep]
-    is_reversed = np.tile(np.array([0, 1], dtype=np.uint8), num_edges)[keep]
-    return tail, head, edge, is_reversed
+def by_ends(
+    tail: np.ndarray, head: np.ndarray, num_vertices: int, numbers: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs (tail[i], head[i]) sorted by tail and then head, equal ones as they come.
 
+    SciPy's conversions of COO to CSR and of CSR to CSC are stable counting sorts, each in one pass.
 
-def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:
-    """The stable order that sorts `keys`, integers in [0, num_keys), in linear time."""
-    return _counting_sort(keys, num_keys)[1]
+    Args:
+        tail, head: int32 (A,), ids below `num_vertices`.
+        numbers: (A,) one of each pair; by default its place.
 
-
-def _counting_sort(keys: np.ndarray, num_keys: int) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets (num_keys+1) of each key's run, and the stable order (len(keys)) that sorts `keys`.
-
-    SciPy's conversion of CSR to CSC is a stable counting sort: here of a matrix that has one
-    entry in each row, in the column that the row's key names.
+    Returns:
+        Offsets (V+1) of each tail's run, the heads int32 (A,), the numbers (A,).
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import coo_array
 
-    count = len(keys)
-    dtype = index_dtype(count)
-    rows = np.arange(count + 1, dtype=dtype)
-    marks = np.ones(count, dtype=np.int8)
-    matrix = csr_array((marks, keys, rows), shape=(count, num_keys)).tocsc()
-    return matrix.indptr.astype(dtype, copy=False), matrix.indices.astype(dtype, copy=False)
+    dtype = index_dtype(len(tail))
+    if numbers is None:
+        numbers = np.arange(len(tail), dtype=dtype)
+    matrix = coo_array((numbers, (head, tail)), shape=(num_vertices, num_vertices))
+    matrix.has_canonical_format = True  # so that duplicates are left as they are
+    by_head = matrix.tocsr()
+    del matrix, numbers
+    by_tail = by_head.tocsc()
+    offsets = by_tail.indptr.astype(dtype, copy=False)
+    return offsets, by_tail.indices.astype(np.int32, copy=False), by_tail.data

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX, stable_order
+from gascl.arcs import INT32_MAX, by_ends
 from gascl.errors import GraphError
 
 Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
@@ -176,10 +176,11 @@ class Edges:
         low, high = self.src, self.dst
         if not directed:
             low, high = np.minimum(low, high), np.maximum(low, high)
-        order = stable_order(high, num_vertices)
-        order = order[stable_order(low[order], num_vertices)]
+        offsets, high, order = by_ends(low, high, num_vertices)
         begins = np.ones(len(order), dtype=bool)
-        begins[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
+        np.not_equal(high[1:], high[:-1], out=begins[1:])
+        begins[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+        del low, high, offsets
         count = len(order) - int(np.count_nonzero(begins))
         if not count:
             return

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gascl import arcs as arcs_module
-from gascl.arcs import Arcs, build_arcs, index_dtype, stable_order
+from gascl.arcs import Arcs, build_arcs, by_ends, index_dtype
 from gascl.graph import Graph
 
 
@@ -104,7 +104,28 @@ def test_wide_indices_reach_every_array(monkeypatch):
     check_arcs(arcs, 3, edges, True, "both")
 
 
-@given(st.lists(st.integers(0, 4), max_size=40))
-def test_stable_order(keys):
-    order = stable_order(np.array(keys, dtype=np.int32), 5)
-    assert order.tolist() == sorted(range(len(keys)), key=lambda place: keys[place])
+@given(edge_lists(), st.booleans())
+def test_by_ends(edge_list, wide):
+    """Against Python's sort; the numbers are carried along, of whatever type."""
+    num_vertices, pairs = edge_list
+    tail, head = (np.array([pair[end] for pair in pairs], dtype=np.int32) for end in (0, 1))
+    numbers = 3 * np.arange(len(pairs), dtype=np.int64) + 1 if wide else None
+    offsets, heads, carried = by_ends(tail, head, num_vertices, numbers)
+    expected = sorted((*pair, 3 * i + 1 if wide else i) for i, pair in enumerate(pairs))
+    tails = np.repeat(np.arange(num_vertices), np.diff(offsets))
+    assert list(zip(tails, heads, carried, strict=True)) == expected
+    assert carried.dtype == (np.int64 if wide else np.int32)
+
+
+@pytest.mark.parametrize("way", ["out", "in", "both"])
+def test_equal_arrays_are_one(way):
+    """And the edges are left as they are."""
+    src, dst = np.array([[4, 0, 0, 2, 2], [1, 0, 3, 3, 1]], dtype=np.int32)
+    src.setflags(write=False)
+    dst.setflags(write=False)
+    arcs = build_arcs(src, dst, 5, forward=way != "in", backward=way != "out")
+    check_arcs(arcs, 5, list(zip(src, dst, strict=True)), True, way)
+    assert (arcs.in_reversed is arcs.out_reversed) == (way != "both")
+    assert (arcs.in_edges is arcs.out_edges) == (way == "both")
+    everything = {id(getattr(arcs, field.name)) for field in dataclasses.fields(arcs)}
+    assert not everything & {id(src), id(dst)}
