@@ -1,0 +1,47 @@
+"""`gascl devices`: the OpenCL devices and what each of them lacks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from gascl.commands.exitcode import DONE
+from gascl.commands.terminal import say
+from gascl.errors import DeviceError
+
+ABOUT = "list the OpenCL devices"
+HELP = """\
+example:
+  gascl devices
+
+* marks the device that runs where --device is not given: the environment's GASCL_DEVICE, else the
+fastest GPU, else the CPU."""
+
+
+def options(add: Callable[..., Any]) -> None:
+    """There are none."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a few lines a device."""
+    from gascl.device import devices, find
+
+    found = devices()
+    default = None
+    try:
+        default = find()
+    except DeviceError as error:  # GASCL_DEVICE names none of them
+        say(f"warning: {error}")
+    for index, device in enumerate(found):
+        mark = "*" if device is default else " "
+        print(f"{mark} {index}: {device.kind}, {device}")
+        print(
+            f"     {device.memory / 2**30:.1f} GiB of memory, "
+            f"largest buffer {device.largest_buffer / 2**30:.1f} GiB, "
+            f"{device.cl.max_compute_units} compute units"
+        )
+        print(f"     atomics: {device.atomics}")
+        for missing in device.lacks():
+            print(f"     lacks {missing}")
+    return DONE

@@ -1,0 +1,19 @@
+"""The names of the formats, for help that need not wait for their modules.
+
+A test compares them with `gascl.io.FORMATS` and `gascl.io.files.PACKED`.
+"""
+
+#: Name -> the extensions that tell it.
+FORMATS = {
+    "matrixmarket": (".mtx", ".mm"),
+    "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".e", ".dat"),
+}
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+WIDTH = max(map(len, FORMATS))
+TABLE = "\n".join(
+    [
+        "formats and the extensions that tell them (a file's content may tell its format, too):",
+        *(f"  {name:<{WIDTH}}  {' '.join(ends)}" for name, ends in FORMATS.items()),
+    ]
+)

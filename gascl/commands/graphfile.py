@@ -1,0 +1,78 @@
+"""Options that name a graph's file and say how it is read."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gascl.commands.formatnames import FORMATS, PACKED
+from gascl.commands.readeroption import reader_option
+from gascl.errors import GasclError
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+# As in gascl.intake, which imports NumPy.
+DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
+SELF_LOOPS = ("keep", "drop", "error")
+
+#: What Graph.read takes of itself, so that a reader's option cannot be called so: how to give it.
+OWN = {
+    "directed": "--undirected",
+    "duplicates": "--duplicates",
+    "format": "--format or --from",
+    "path": "the file's name",
+    "report": "`gascl info`, which prints the report",
+    "self_loops": "--self-loops",
+}
+PACKED_OR_NOT = f"also packed ({', '.join(PACKED)})"
+
+
+def options(add: Callable[..., Any]) -> None:
+    """Add GRAPH, --format and how it is read."""
+    text = f"a graph's file, {PACKED_OR_NOT}, of a format among {', '.join(FORMATS)}"
+    add("graph", metavar="GRAPH", help=text)
+    add("--format", metavar="NAME", help="the file's format (default: told by the file)")
+    reading_options(add)
+
+
+def reading_options(add: Callable[..., Any]) -> None:
+    """Add what becomes of the edges that a file has, and --option."""
+    add("--undirected", action="store_true", help="each edge runs both ways")
+    text = "what becomes of edges with the same ends (default keep)"
+    add("--duplicates", choices=DUPLICATES, default="keep", help=text)
+    text = "what becomes of edges from a vertex to itself (default keep)"
+    add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
+    text = "an option of the format's reader, such as columns=from,to,cost; repeatable"
+    shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
+    add("--option", type=reader_option, action="append", default=[], **shown)
+
+
+def read(arguments: argparse.Namespace) -> Graph:
+    """The graph that the arguments name.
+
+    Raises:
+        GasclError: the file cannot be read so.
+    """
+    from gascl.graph import Graph
+
+    options = dict(arguments.reader_options)
+    for name in options:
+        if name in OWN:
+            raise GasclError(f"--option {name}: no reader has it; it is given by {OWN[name]}")
+    return Graph.read(
+        arguments.graph,
+        directed=False if arguments.undirected else None,
+        format=arguments.format,
+        duplicates=arguments.duplicates,
+        self_loops=arguments.self_loops,
+        **options,
+    )
+
+
+def described(graph: Graph) -> str:
+    """A line of counts, and the report of what was taken for what."""
+    kind = "directed" if graph.directed else "undirected"
+    lines = [f"graph: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {kind}"]
+    return "\n  ".join([*lines, *graph.report])

@@ -1,0 +1,48 @@
+"""--option NAME=VALUE: a value in Python from its text."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+WORDS = {"true": True, "false": False, "none": None}
+INTEGER = re.compile(r"[+-]?[0-9]+")
+FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
+
+
+def reader_option(text: str) -> tuple[str, Any]:
+    """NAME=VALUE as (name, value); an argparse type.
+
+    `true`, `false` and `none`, in any case, are themselves, numbers are numbers, values with commas
+    between them a list (a comma at the end makes one of a single value), and all else is text; so
+    is what stands in quotes, which are taken away.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text!r}")
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    parts = text.removesuffix(",").split(",")
+    if "," in text and all(parts) and not _quoted_whole(text):
+        return [_single(part) for part in parts]
+    return _single(text)
+
+
+def _quoted_whole(text: str) -> bool:
+    found = QUOTED.fullmatch(text)
+    return found is not None and found[1] not in found[2]
+
+
+def _single(text: str) -> Any:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    if INTEGER.fullmatch(text):
+        return int(text)
+    if FLOAT.fullmatch(text):
+        return float(text)
+    quoted = QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text

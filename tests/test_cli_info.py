@@ -1,0 +1,66 @@
+"""`gascl info`: expected values come from NetworkX, or are written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from command_line import ROADS, read_with_networkx
+
+
+def test_info_of_a_directed_graph_with_labels(gascl_):
+    code, out, err = gascl_("info", ROADS)
+    graph = read_with_networkx(ROADS)
+    weights = [w for _, _, w in graph.edges(data="weight")]
+    assert (code, err) == (0, "")
+    count = f"{len(graph):,} vertices, {graph.size():,} edges"
+    for line in (
+        f"graph: {count}, directed",
+        f"arcs: {graph.size():,}",
+        "labels: text, such as " + ", ".join(map(repr, sorted(graph)[:3])),
+        f"edge field weight: int64, {min(weights)} to {max(weights)}",
+        "isolated vertices: 0",
+        "self-loops: 0",
+        "parallel edges: 0 beyond the first with the same ends",
+    ):
+        assert line in out.splitlines()
+    for way, degrees in (("out", graph.out_degree), ("in", graph.in_degree)):
+        degrees = [d for _, d in degrees]
+        mean = f"{np.mean(degrees):.6g}"
+        assert f"{way}-degree: {min(degrees)} to {max(degrees)}, mean {mean}" in out
+
+
+def test_info_of_a_matrix(gascl_, tmp_path):
+    dense = np.zeros((5, 5))
+    dense[0, 0], dense[0, 1], dense[1, 0], dense[1, 2], dense[2, 1] = 1, 0.5, 0.5, -2.5, -2.5
+    scipy.io.mmwrite(tmp_path / "a.mtx", sp.coo_array(dense), symmetry="symmetric")
+    _, out, _ = gascl_("info", tmp_path / "a.mtx")
+    for line in (
+        "graph: 5 vertices, 3 edges, undirected",
+        "arcs: 5",
+        "labels: none; a vertex is its index from 0",
+        "edge field weight: float64, -2.5 to 1",
+        "degree: 0 to 2, mean 1",
+        "isolated vertices: 2",
+        "self-loops: 1",
+    ):
+        assert line in out.splitlines()
+
+
+def test_info_counts_parallel_edges_and_takes_an_empty_file(gascl_, write):
+    path = write("multi.txt", "1 2\n1 2\n2 1\n2 2\n2 2\n1 2\n")
+    assert "\nparallel edges: 3 beyond" in gascl_("info", path)[1]
+    assert "\nparallel edges: 4 beyond" in gascl_("info", path, "--undirected")[1]
+    assert "\nlabels: int64, such as 1, 2\n" in gascl_("info", path)[1]
+    code, out, _ = gascl_("info", write("empty.txt", ""))
+    assert code == 0
+    assert "graph: 0 vertices, 0 edges" in out
+
+
+@pytest.mark.parametrize(("option", "what"), [("duplicates", "a"), ("self-loops", "c")])
+def test_policy_error_is_an_error(gascl_, write, option, what):
+    path = write("graph.txt", "a b 7\na b 2\nc c 1\n")
+    code, out, err = gascl_("info", path, f"--{option}", "error")
+    assert (code, out) == (1, "")
+    assert f"'{what}'" in err or what in err

@@ -1,0 +1,41 @@
+"""`gascl kernel`: what it prints is what a compiler takes."""
+
+from __future__ import annotations
+
+import pytest
+
+import gascl
+from gascl.programs import ShortestPaths
+
+
+@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
+def test_kernel_prints_what_a_compiler_takes_and_needs_no_device(gascl_, monkeypatch, delivery):
+    import pyopencl as cl
+
+    found = gascl.devices()[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(cl, "get_platforms", None)
+        code, out, err = gascl_("kernel", "ShortestPaths", "--delivery", delivery)
+    assert (code, err) == (0, "")
+    assert ShortestPaths.scatter in out
+    sparse, inbox = delivery in ("auto", "push"), delivery in ("auto", "push", "edges")
+    numbers = {"GROUP": 1, "BLOCK": 1024, "LINES": 9999, "SPARSE": int(sparse), "INBOX": int(inbox)}
+    options = [f"-DGASCL_{name}={number}" for name, number in numbers.items()]
+    cl.Program(found.context, out).build([*options, *found.atomics.options()])
+
+
+def test_kernel_of_a_delivery_that_can_not_take_it(gascl_):
+    code, out, err = gascl_("kernel", "ShortestPaths", "--delivery", "outbox")
+    assert (code, out) == (1, "")
+    assert "delivery 'outbox' can't take ShortestPaths: its scatter reads the arc" in err
+
+
+def test_kernel_follows_dtype_and_choices(gascl_):
+    single, double, ignoring = (
+        gascl_("kernel", "PageRank", *options)[1]
+        for options in ((), ("--set", "dtype=float64"), ("--set", "dangling=ignore"))
+    )
+    assert len({single, double, ignoring}) == 3
+    code, out, err = gascl_("kernel", "PageRank", "--set", "dangling=keep")
+    assert (code, out) == (1, "")
+    assert "expected one of 'spread', 'ignore'" in err
