@@ -60,6 +60,11 @@ def test_version(capsys):
         ["run", "PageRank", "g", "--max-supersteps", "many"],
         ["run", "PageRank", "g", "--duplicates", "lose"],
         ["info"],
+        ["info", "g", "--option", "columns"],
+        ["info", "g", "--option", "=1"],
+        ["convert"],
+        ["convert", "a"],
+        ["convert", "a", "b", "--format", "edgelist"],
         ["devices", "all"],
     ],
 )

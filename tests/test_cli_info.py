@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from command_line import ROADS, read_with_networkx
+from command_line import KARATE, ROADS, read_with_networkx
+
+from gascl.io import FORMATS
+from gascl.io.parsed import Format, Parsed
 
 
 def test_info_of_a_directed_graph_with_labels(gascl_):
@@ -64,3 +67,60 @@ def test_policy_error_is_an_error(gascl_, write, option, what):
     code, out, err = gascl_("info", path, f"--{option}", "error")
     assert (code, out) == (1, "")
     assert f"'{what}'" in err or what in err
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """What a format of the tests' own, `toy`, was given as options."""
+    taken = {}
+
+    def read(path, directed, columns=None, header=None, skip=0):
+        taken.update(columns=columns, header=header, skip=skip)
+        fields = {
+            "group": np.array([3, 1, 2]),
+            "at": np.array([[0.5, 2], [1, 1], [-4, 0]]),
+            "named": np.array(["a", "b", "c"]),
+        }
+        return Parsed(np.array([0, 1]), np.array([1, 2]), 3, True, vertex_fields=fields)
+
+    monkeypatch.setitem(FORMATS, "toy", Format("toy", (".toy",), lambda head: False, read))
+    return taken
+
+
+def test_vertex_fields(gascl_, write, taken):
+    out = gascl_("info", write("a.toy", "."))[1].splitlines()
+    assert "vertex field group: int64, 1 to 3" in out
+    assert "vertex field at: float64, -4 to 2" in out
+    assert "vertex field named: <U1" in out
+
+
+def test_options_go_to_the_reader(gascl_, write, taken):
+    options = ["--option", "columns=from,to", "--option", "header=true", "--option", "skip=2"]
+    assert gascl_("info", write("a.toy", "."), *options)[0] == 0
+    assert taken == {"columns": ["from", "to"], "header": True, "skip": 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["colums=0,1"], "a.toy: the reader of toy has no option 'colums'; it takes columns, "),
+        (["directed=true"], "--option directed: no reader has it; it is given by --undirected"),
+        (["skip=1", "path=b"], "--option path: no reader has it; it is given by the file's name"),
+    ],
+)
+def test_an_option_that_the_reader_has_not(gascl_, write, taken, options, words):
+    given = [text for option in options for text in ("--option", option)]
+    code, out, err = gascl_("info", write("a.toy", "."), *given)
+    assert (code, out) == (1, "")
+    assert err.startswith("gascl: error: ")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_an_option_of_a_reader_that_takes_none(gascl_):
+    code, _, err = gascl_("info", KARATE, "--option", "columns=0,1")
+    assert code == 1
+    assert err == (
+        f"gascl: error: {KARATE}: the reader of matrixmarket has no option 'columns'; "
+        "it takes none\n"
+    )
