@@ -227,6 +227,22 @@ class Graph:
             print("\n".join([repr(graph), *graph.report]))
         return graph
 
+    @classmethod
+    def dataset(cls, name: str, **read_options: Any) -> Graph:
+        """The graph of that name, which ships with gascl or is downloaded once; `gascl datasets`
+        lists them.
+
+        Args:
+            read_options: those of `read`, which come before the dataset's own.
+
+        Raises:
+            GraphError: there is no such dataset; names the nearest.
+            FormatError: it can't be downloaded, or is not what it should be.
+        """
+        from gascl.datasets import load
+
+        return load(cls, name, read_options)
+
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
         """Write the graph to a file, packed where the name ends in .gz, .bz2, .xz or .zst.
 

@@ -1,0 +1,45 @@
+"""Graphs by name: some ship with gascl, others are downloaded once and kept.
+
+`REGISTRY` says what there is; a further one is an entry there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gascl.datasets.cache import fetch
+from gascl.datasets.dataset import Dataset
+from gascl.datasets.registry import REGISTRY, find
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+__all__ = ["REGISTRY", "Dataset", "fetch", "find", "load"]
+
+
+def load(kind: type[Graph], name: str, options: dict[str, Any]) -> Graph:
+    """The dataset as a graph, downloaded where it is not there yet.
+
+    Args:
+        kind: Graph, whose `read` reads it.
+        options: those of `read`; they come before the dataset's own.
+
+    Raises:
+        GraphError: there is no such dataset; names the nearest.
+        FormatError: it can't be downloaded, or is not what was promised.
+    """
+    dataset = find(name)
+    path = fetch(dataset)
+    show = options.pop("report", False)
+    graph = kind.read(path, **{**dataset.read, **options})
+    graph.report.insert(0, _origin(dataset, graph))
+    if show:
+        print("\n".join([repr(graph), *graph.report]))
+    return graph
+
+
+def _origin(dataset: Dataset, graph: Graph) -> str:
+    published = f"{dataset.vertices:,} vertices and {dataset.edges:,} edges"
+    same = (dataset.vertices, dataset.edges) == (graph.num_vertices, graph.num_edges)
+    here = "" if same else f"; here {graph.num_vertices:,} and {graph.num_edges:,}"
+    return f"dataset {dataset.name} of {dataset.collection}, published with {published}{here}"

@@ -1,0 +1,227 @@
+"""One file over HTTP, for pooch: kept where it stops, and gone on with the next time."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from gascl import __version__
+from gascl.errors import FormatError
+from gascl.progress import CLEAR
+
+CHUNK = 1 << 18
+CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+
+
+class Cut(Exception):
+    """The connection ended before the file did."""
+
+
+class Downloader:
+    """A downloader as pooch calls it. What came in stays in a file `part` until all is there, with
+    the server's own mark of its version beside it, so that two versions are never mixed.
+
+    Args:
+        name: of the dataset, for messages.
+        part: where what came in is kept.
+        size: bytes that the file has, about; one of more than twice as many is refused.
+    """
+
+    TIMEOUT = (10.0, 60.0)  # seconds to connect, and to wait for more
+    RETRIES, WAIT = 8, 1.0  # where at least something came in; seconds more each time
+
+    def __init__(self, name: str, part: Path, size: int | None) -> None:
+        self.name = name
+        self.part = part
+        self.mark = part.with_name(f"{part.name}.version")
+        self.limit = None if size is None else 2 * size + (1 << 20)
+
+    def __call__(self, url: str, output_file: Any, pooch: Any, check_only: bool = False) -> None:
+        """Download the URL to `output_file`, a path.
+
+        Raises:
+            FormatError: it can't be had, in one line with the reason; what came in stays, unless
+                it is wrong.
+        """
+        retries = 0
+        while True:
+            before = self._have()
+            try:
+                self._go_on(url)
+                break
+            except FormatError:
+                if not self._have():
+                    self._remove()
+                raise
+            except Cut as cut:
+                if retries == self.RETRIES or self._have() <= before:
+                    raise FormatError(
+                        f"{self.name}: the download from {url} was cut off ({cut}); do it again, "
+                        f"and it goes on after the {self._have():,} bytes that are there"
+                    ) from cut
+                retries += 1
+                time.sleep(self.WAIT * retries)
+        self.mark.unlink(missing_ok=True)
+        os.replace(self.part, output_file)
+
+    def _have(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _go_on(self, url: str) -> None:
+        """Fetch what is missing, to the end.
+
+        Raises:
+            Cut: before the end.
+        """
+        import requests
+
+        with self.part.open("ab") as file:
+            self._lock(file)
+            # Encoded would be what the server packs on the way, and of other length.
+            headers = {"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"}
+            have = self._have()
+            if have and self.mark.exists():
+                headers["Range"] = f"bytes={have}-"
+                headers["If-Range"] = self.mark.read_text()
+            try:
+                with requests.get(
+                    url, headers=headers, stream=True, timeout=self.TIMEOUT
+                ) as response:
+                    self._take(response, file, have)
+            except requests.RequestException as error:
+                if self._have() > have:
+                    raise Cut(_reason(error)) from error
+                raise FormatError(
+                    f"{self.name} cannot be downloaded from {url}: {_reason(error)}; check the "
+                    f"network, or put the file at {self.part.with_suffix('')} yourself"
+                ) from error
+
+    def _take(self, response: Any, file: IO[bytes], have: int) -> None:
+        """The body of an answer: the rest of the file (206), or all of it (200)."""
+        from urllib3.exceptions import HTTPError
+
+        total: int | None = None
+        if response.status_code == 206:
+            found = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if found is None or int(found[1]) != have:
+                self._remove()
+                raise Cut("the server sent another part than was asked for")
+            total = None if found[2] == "*" else int(found[2])
+        elif response.status_code == 416 and have:
+            if response.headers.get("Content-Range") == f"bytes */{have}":
+                return  # it had all come in
+            self._remove()
+            raise self._wrong(response.url, "the server has less than had come in")
+        elif response.status_code == 200:
+            have = 0
+            file.truncate(0)
+            self._remember_version(response.headers)
+            length = response.headers.get("Content-Length", "")
+            total = int(length) if length.isdigit() else None
+        else:
+            raise FormatError(
+                f"{self.name} cannot be downloaded: {response.url} answers "
+                f"{response.status_code} {response.reason}; look whether it has moved, and put the "
+                f"file at {self.part.with_suffix('')} yourself"
+            )
+        progress = Progress(self.name, have, total)
+        try:
+            while True:
+                if self.limit is not None and max(have, total or 0) > self.limit:
+                    self._remove()
+                    raise self._wrong(
+                        response.url,
+                        f"it has {max(have, total or 0):,} bytes or more, far too many",
+                    )
+                chunk = response.raw.read(CHUNK, decode_content=False)
+                if not chunk:
+                    break
+                file.write(chunk)
+                have += len(chunk)
+                progress.show(have)
+        except (HTTPError, OSError) as error:
+            raise Cut(_reason(error)) from error
+        finally:
+            file.flush()
+            progress.clear()
+        if total is not None and have < total:
+            raise Cut(f"{have:,} of {total:,} bytes")
+        if total is not None and have > total:
+            self._remove()
+            raise self._wrong(response.url, f"{have:,} bytes came in, and {total:,} were announced")
+
+    def _remember_version(self, headers: Any) -> None:
+        """Keep the mark that `If-Range` takes; without one, nothing is gone on with."""
+        tag = headers.get("ETag", "")
+        mark = tag if tag.startswith('"') else headers.get("Last-Modified", "")
+        if mark:
+            self.mark.write_text(mark)
+        else:
+            self.mark.unlink(missing_ok=True)
+
+    def _remove(self) -> None:
+        self.mark.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
+
+    def _wrong(self, url: str, why: str) -> FormatError:
+        return FormatError(
+            f"{self.name}: {url} is not the file it should be: {why}; it is removed, try again or "
+            "look what has become of it"
+        )
+
+    def _lock(self, file: IO[bytes]) -> None:
+        """Two processes at one part would mix it up; on Windows nothing hinders them."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FormatError(
+                f"{self.name}: another process downloads it to {self.part}; wait for it"
+            ) from None
+        except OSError:  # a file system without locks
+            return
+
+
+class Progress:
+    """How far a download is, on stderr where it is a terminal."""
+
+    EVERY = 0.2  # seconds
+
+    def __init__(self, name: str, have: int, total: int | None) -> None:
+        self.name, self.first, self.total = name, have, total
+        self.terminal = sys.stderr.isatty()
+        self.began = self.due = time.monotonic()
+        self.shown = False
+
+    def show(self, have: int) -> None:
+        now = time.monotonic()
+        if not self.terminal or now < self.due:
+            return
+        self.due = now + self.EVERY
+        mib = 1 << 20
+        far = f"{have / mib:,.1f} MiB"
+        if self.total:
+            far = f"{far} of {self.total / mib:,.1f} ({have / self.total:.0%})"
+        speed = (have - self.first) / mib / max(now - self.began, 1e-3)
+        text = f"gascl: {self.name}: {far}, {speed:,.1f} MiB/s"
+        print(f"{CLEAR}{text}", end="", file=sys.stderr, flush=True)
+        self.shown = True
+
+    def clear(self) -> None:
+        if self.shown:
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+            self.shown = False
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost cause, of the several that requests and urllib3 wrap around it."""
+    inner = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
+    text = str(getattr(inner, "reason", None) or inner).rsplit(": ", 1)[-1].strip("'\" ")
+    return text[:-1] if text.count(")") > text.count("(") else text
