@@ -1,85 +1,272 @@
-"""Graphs from NetworkX, which need not be installed: its graphs are used, not imported."""
+"""Graphs from and to NetworkX. For reading it need not be installed: its graphs are only used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.errors import FormatError, GraphError
+from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
-from gascl.labels import label_array
+from gascl.labels import INTEGER, label_array
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gascl.graph import Graph
+
+MAX_GROUPS = 64  # different texts of an attribute that are taken for groups of vertices
+
+Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
 
-def read_networkx(G: Any, fields: Iterable[str] | None) -> Parsed:
-    """Nodes as labels, edges in `G.edges` order, and edge attributes as fields.
+def read_networkx(
+    G: Any, fields: Iterable[str] | None, vertex_fields: Iterable[str] | None = None
+) -> Parsed:
+    """Nodes as labels, edges in `G.edges` order, and attributes as fields.
 
     Raises:
-        GraphError: `G` is no NetworkX graph, or an edge has no number for one of `fields`.
+        GraphError: `G` is no NetworkX graph, or an edge has no number for one of `fields`, or a
+            node for one of `vertex_fields`.
     """
     if not all(hasattr(G, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
         raise GraphError(f"from_networkx needs a NetworkX graph, not {type(G).__name__}")
     place = {node: number for number, node in enumerate(G.nodes)}
     edges = list(G.edges(data=True))
+    records = [attributes for *_, attributes in edges]
+    nodes = [attributes for _, attributes in G.nodes(data=True)]
     report: list[str] = []
+    if fields is None:
+        taken = numeric_attributes(records, "edge", report)
+    else:
+        names = [f"edge ({tail!r}, {head!r})" for tail, head, _ in edges]
+        taken = _named(records, names, fields, "fields")
+    if vertex_fields is None:
+        of_vertices = numeric_attributes(nodes, "node", report)
+    else:
+        names = [f"node {node!r}" for node in place]
+        of_vertices = _named(nodes, names, vertex_fields, "vertex_fields")
     return Parsed(
         src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
         dst=np.array([place[head] for _, head, _ in edges], dtype=np.int64),
         num_vertices=len(place),
         directed=G.is_directed(),
         labels=label_array(place),
-        fields=_all_fields(edges, report) if fields is None else _named_fields(edges, fields),
+        fields=taken,
         report=report,
+        vertex_fields=of_vertices,
     )
 
 
-def _all_fields(edges: list[tuple], report: list[str]) -> dict[str, np.ndarray]:
-    """The numeric attributes that all edges have; reports the others."""
+def numeric_attributes(
+    records: Records, noun: str, report: list[str], text: bool = False
+) -> dict[str, np.ndarray]:
+    """The numeric attributes that all edges, or nodes, have; reports the others.
+
+    Nodes' attributes may be lists of numbers, all as long: (V, n).
+
+    Args:
+        text: numbers may be written as text; and of nodes, few texts are groups, and numbered.
+    """
     taken = {}
-    for name in dict.fromkeys(name for *_, attributes in edges for name in attributes):
-        values = [attributes[name] for *_, attributes in edges if name in attributes]
-        numbers = _numbers(values)
-        missing = len(edges) - len(values)
+    for name in dict.fromkeys(name for attributes in records for name in attributes):
+        values = [attributes[name] for attributes in records if name in attributes]
+        numbers = _numbers(values, vectors=noun == "node")
+        missing = len(records) - len(values)
+        said = f"{noun} attribute {name!r}"
+        if numbers is None and text and not missing:
+            numbers = _numbers_in_text(values)
+            if numbers is not None:
+                report.append(f"{said}: text taken as numbers, {numbers.dtype}")
+            elif noun == "node" and _few_texts(values):
+                groups, numbers = np.unique(np.array(values), return_inverse=True)
+                listed = ", ".join(f"{number} is {g!r}" for number, g in enumerate(groups.tolist()))
+                report.append(f"{said}: its texts numbered as groups: {listed}")
         if missing:
-            report.append(
-                f"edge attribute {name!r} left out: {missing:,} of {len(edges):,} lack it"
-            )
+            report.append(f"{said} left out: {missing:,} of {len(records):,} lack it")
         elif numbers is None:
-            report.append(f"edge attribute {name!r} left out: not all its values are numbers")
+            report.append(f"{said} left out: not all its values are numbers")
         elif not (isinstance(name, str) and name.isidentifier()):
-            report.append(f"edge attribute {name!r} left out: its name is not an identifier")
+            report.append(f"{said} left out: its name is not an identifier")
         else:
             taken[name] = numbers
     return taken
 
 
-def _named_fields(edges: list[tuple], names: Iterable[str]) -> dict[str, np.ndarray]:
+def _named(
+    records: Records, whose: list[str], names: Iterable[str], argument: str
+) -> dict[str, np.ndarray]:
     if isinstance(names, str):
-        raise GraphError(f"fields={names!r} must be a list of names: fields=[{names!r}]")
+        raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
     taken = {}
+    vectors = argument == "vertex_fields"
     for name in names:
-        for tail, head, attributes in edges:
+        for who, attributes in zip(whose, records, strict=True):
             if name not in attributes:
                 raise GraphError(
-                    f"edge ({tail!r}, {head!r}) has no attribute {name!r}; set it on all edges or "
-                    "leave it out of fields"
+                    f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
+                    f"leave it out of {argument}"
                 )
-            if _numbers([attributes[name]]) is None:
+            if _numbers([attributes[name]], vectors) is None:
                 raise GraphError(
-                    f"edge ({tail!r}, {head!r}) has {name}={attributes[name]!r}, which is not a "
-                    "number; convert it or leave it out of fields"
+                    f"{who} has {name}={attributes[name]!r}, which is not a "
+                    f"number; convert it or leave it out of {argument}"
                 )
-        numbers = _numbers([attributes[name] for *_, attributes in edges])
-        assert numbers is not None
+        numbers = _numbers([attributes[name] for attributes in records], vectors)
+        if numbers is None:
+            raise GraphError(
+                f"the values of {name!r} do not fit one array of integers of 64 bits or floats; "
+                f"convert them or leave it out of {argument}"
+            )
         taken[name] = numbers
     return taken
 
 
-def _numbers(values: list[Any]) -> np.ndarray | None:
+def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
     """`values` as an array of real numbers, or None where one is something else."""
-    for kind in set(map(type, values)):
+    kinds = set(map(type, values))
+    if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
+        width = len(values[0]) if np.ndim(values[0]) else 0
+        if not width or any(np.ndim(v) != 1 or len(v) != width for v in values):
+            return None
+        flat = _numbers([number for vector in values for number in vector])
+        return None if flat is None else flat.reshape(len(values), width)
+    for kind in kinds:
         if not issubclass(kind, (int, float, np.integer, np.floating)) or kind is bool:
             return None
     numbers = np.array(values)
-    return numbers if numbers.dtype.kind in "iuf" else None
+    whole = all(issubclass(kind, (int, np.integer)) for kind in kinds)
+    if numbers.dtype.kind not in ("iu" if whole and kinds else "iuf") or numbers.dtype.char in "eg":
+        return None  # integers beyond 64 bits, or floats that programs don't have
+    return numbers
+
+
+def _numbers_in_text(values: list[Any]) -> np.ndarray | None:
+    """`values` as numbers where each is one or is text that writes one, or None."""
+    numbers: list[Any] = []
+    for value in values:
+        if isinstance(value, str):
+            if not value.isascii() or "_" in value:  # which Python allows, and no file means
+                return None
+            try:
+                value = int(value) if INTEGER.fullmatch(value) else float(value)
+            except ValueError:
+                return None
+        numbers.append(value)
+    return _numbers(numbers)
+
+
+def _few_texts(values: list[Any]) -> bool:
+    return all(isinstance(v, str) for v in values) and (
+        len(set(values)) <= min(MAX_GROUPS, len(values) // 2)
+    )
+
+
+def whole_or_text(ids: list[Any]) -> np.ndarray:
+    """Ids or labels of a file as labels: int64 if all are whole numbers of 64 bits in their usual
+    writing, also where they are text, as NetworkX writes integers; else text.
+    """
+    names = [str(name) for name in ids]
+    # longer text is no integer of 64 bits, and Python refuses to make one of very much
+    if all(len(name) < 20 and INTEGER.fullmatch(name) for name in names) and names:
+        numbers = [int(name) for name in names]
+        if max(map(abs, numbers)) < 2**63 and list(map(str, numbers)) == names:
+            return np.array(numbers, dtype=np.int64)
+    return np.array(names, dtype=str)
+
+
+def write_networkx(graph: Graph) -> Any:
+    """A networkx.Graph, DiGraph, or Multi- of these where edges have the same ends."""
+    networkx = imported("networkx", "to_networkx", GraphError)
+    rows = InOrder(graph)
+    multiple = rows.is_multigraph()
+    kinds = {
+        (False, False): networkx.Graph,
+        (False, True): networkx.MultiGraph,
+        (True, False): networkx.DiGraph,
+        (True, True): networkx.MultiDiGraph,
+    }
+    G = kinds[graph.directed, multiple]()
+    G.add_nodes_from(rows.nodes(data=True))
+    G.add_edges_from(rows.edges(data=True, keys=multiple))
+    return G
+
+
+class InOrder:
+    """A Graph as NetworkX's writers see one, with the edges in their own order, which NetworkX's
+    graphs sort by node.
+    """
+
+    def __init__(self, graph: Graph):
+        labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+        self.graph: dict[str, Any] = {}  # attributes of the graph itself, by NetworkX's name
+        self._source = graph
+        self._labels = labels.tolist()
+        self._repeats = repeats(graph)
+        self.nodes = _Nodes(self._labels, graph.vertex_fields)
+
+    def is_directed(self) -> bool:
+        return self._source.directed
+
+    def is_multigraph(self) -> bool:
+        return bool(self._repeats)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def edges(self, data: bool = False, keys: bool = False) -> Iterator[tuple]:
+        labels, fields = self._labels, self._source.edge_fields
+        ends = zip(self._source.edge_src.tolist(), self._source.edge_dst.tolist(), strict=True)
+        rows = _rows(fields, self._source.num_edges)
+        for edge, ((tail, head), row) in enumerate(zip(ends, rows, strict=True)):
+            key = (self._repeats.get(edge, 0),) if keys else ()
+            yield (labels[tail], labels[head], *key, *((row,) if data else ()))
+
+
+class _Nodes:
+    def __init__(self, labels: list[Any], fields: Mapping[str, np.ndarray]):
+        self._labels = labels
+        self._fields = fields
+
+    def items(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        return zip(self._labels, _rows(self._fields, len(self._labels)), strict=True)
+
+    def __call__(self, data: bool = False) -> Iterator[Any]:
+        return self.items() if data else iter(self._labels)
+
+
+def _rows(fields: Mapping[str, np.ndarray], count: int) -> Iterator[dict[str, Any]]:
+    columns = [values.tolist() for values in fields.values()]
+    for row in range(count):
+        yield {name: column[row] for name, column in zip(fields, columns, strict=True)}
+
+
+def repeats(graph: Graph) -> dict[int, int]:
+    """Of every edge that repeats the ends of others: how many come before it."""
+    low, high = graph.edge_src, graph.edge_dst
+    if not graph.directed:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    pairs = low.astype(np.int64) * graph.num_vertices + high
+    order = np.argsort(pairs, kind="stable")
+    again = order[1:][np.diff(pairs[order]) == 0]
+    counts: defaultdict[int, int] = defaultdict(int)
+    found = {}
+    for edge in np.sort(again).tolist():
+        counts[int(pairs[edge])] += 1
+        found[edge] = counts[int(pairs[edge])]
+    return found
+
+
+def check_labels(path: Path, graph: Graph, format: str) -> None:
+    """Raises FormatError unless the labels are integers or text, which such a file can hold."""
+    if graph.labels is not None and graph.labels.dtype.kind not in "iuU":
+        raise FormatError(
+            f"{path}: {format} has labels of integers or text only, and the graph's are mixed or "
+            "other objects; give the graph labels of text"
+        )

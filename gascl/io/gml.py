@@ -1,0 +1,214 @@
+"""GML, by NetworkX's parser.
+
+Himsolt, "GML: A portable Graph File Format", University of Passau, 1997.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.io.extras import imported
+from gascl.io.files import created, opened
+from gascl.io.networkx import InOrder, check_labels, numeric_attributes, whole_or_text
+from gascl.io.parsed import Format, Parsed
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+KEY = re.compile(r"[A-Za-z][0-9A-Za-z_]*")  # what NetworkX writes and reads as a name
+PLACE = re.compile(r" ?at \((\d+), \d+\)$")  # at the end of an error of its parser
+BEGIN = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n|[A-Za-z]\w*\s+(?:"[^"]*"|[\d.]+))*graph\s*\['
+)
+
+# Names that we give NetworkX's parser to keep for us: the edges' order in the file, and whether
+# they are directed. It gives undirected edges in another order, and other ends first.
+ORDER, DIRECTED = "gasclOrder", "gasclDirected"
+TOKENS = re.compile(
+    r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)|(?P<graph>\bgraph\s*\[)|'
+    r"(?P<edge>\bedge\s*\[)|(?P<directed>\bdirected(?=\s+[\"\d+-]))"
+)
+
+
+def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
+    """Read a GML graph; its vertices and edges are in the order of the file.
+
+    Labels that are all whole numbers of 64 bits are taken as such, also where they are quoted.
+
+    Args:
+        directed: by default what the file says; GML without `directed 1` is undirected.
+        label: the node attribute that gives the labels; "id": the ids. By default `label` if every
+            node has one and no two are equal, or else the ids.
+
+    Raises:
+        FormatError: the file is damaged (names the line), NetworkX is missing, or the nodes have
+            no such labels.
+    """
+    networkx = imported("networkx", f"{path}: GML")
+    with opened(path) as file:
+        text = file.read().decode("utf-8-sig")
+    if text.lstrip().startswith("<"):
+        raise FormatError(
+            f"{path} is XML (maybe GraphML, or Geography Markup Language, which has the same "
+            "extension); read GraphML with format='graphml'"
+        )
+    report = ["GML, by NetworkX"]
+    try:
+        G = networkx.parse_gml(_prepared(path, text).split("\n"), label="id")
+        nodes = [(id, dict(attributes)) for id, attributes in G.nodes(data=True)]
+        edges = [(tail, head, dict(a)) for tail, head, a in G.edges(data=True)]
+        keyed = any(isinstance(key, str) for *_, key in G.edges(keys=True))
+        edges.sort(key=lambda edge: int(edge[2].pop(ORDER)))
+    except FormatError:
+        raise
+    except Exception as error:  # its parser takes damage for structure, and stumbles anywhere
+        raise FormatError(f"{path}{_told(error, text)}; correct the file") from error
+    said = G.graph.get(DIRECTED, 0)
+    if said not in (0, 1, "0", "1"):
+        raise FormatError(f"{path}: `directed` is {said!r}, and must be 0 or 1; correct the file")
+    said = said in (1, "1")
+    if directed not in (None, said):
+        report.append(f"directed={directed}, though the file says directed {int(said)}")
+    left_out = [name for name in G.graph if name != DIRECTED]
+    if left_out:
+        report.append(f"graph attributes left out: {', '.join(map(str, left_out))}")
+    if keyed:
+        report.append("edge attribute 'key' left out: not all its values are numbers")
+    labels = _labels(path, nodes, label, report)
+    records = [attributes for _, attributes in nodes]
+    place = {id: number for number, (id, _) in enumerate(nodes)}
+    return Parsed(
+        src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
+        dst=np.array([place[head] for _, head, _ in edges], dtype=np.int64),
+        num_vertices=len(nodes),
+        directed=said if directed is None else directed,
+        labels=labels,
+        fields=numeric_attributes([a for *_, a in edges], "edge", report, text=True),
+        report=report,
+        vertex_fields=numeric_attributes(records, "node", report, text=True),
+    )
+
+
+def _prepared(path: Path, text: str) -> str:
+    """`text` such that NetworkX's parser reads what it says, with the same lines.
+
+    A quote in a comment hides lines from it, an empty line in quotes ends it, parallel edges need
+    `multigraph 1`, and for the rest see ORDER.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    graphs = edges = 0
+
+    def prepared(match: re.Match) -> str:
+        nonlocal graphs, edges
+        kind, found = match.lastgroup, match.group()
+        if kind == "text":  # on one line, with the line ends after it
+            parts = [part.strip() for part in found.split("\n")]
+            return " ".join(parts) + "\n" * (len(parts) - 1) if len(parts) > 1 else found
+        if kind == "open":
+            line = text.count("\n", 0, match.start()) + 1
+            raise FormatError(
+                f"{path}, line {line}: the text that begins here has no closing quote; mend the "
+                "file, or fetch it again if it is cut off"
+            )
+        if kind == "comment":
+            return ""
+        if kind == "directed":
+            return DIRECTED
+        if kind == "graph":
+            graphs += 1
+            return found + " multigraph 1 directed 1 " if graphs == 1 else found
+        edges += 1
+        return f"{found} {ORDER} {edges} "
+
+    return TOKENS.sub(prepared, text)
+
+
+def _told(error: Exception, text: str) -> str:
+    """What an error of NetworkX's parser says, with the line in front, and shown, if it tells."""
+    message = " ".join(str(error).split()).replace(DIRECTED, "directed")
+    if isinstance(error, RecursionError):
+        message = "lists are nested too deep"
+    elif not isinstance(error, (ValueError, KeyError)) and "NetworkX" not in type(error).__name__:
+        message = f"a node, an edge or the graph is no list of names and values ({message})"
+    place = PLACE.search(message)
+    if not place:
+        return f": {message[:200]}"
+    number = int(place[1])
+    lines = text.splitlines()
+    shown = f"{lines[number - 1].strip()[:80]!r}: " if number <= len(lines) else ""
+    message = message[: place.start()]
+    if message.startswith("cannot tokenize"):
+        message = "expected a name, a number, text in double quotes, '[' or ']'"
+    return f", line {number}: {shown}{message[:200]}"
+
+
+def _labels(
+    path: Path, nodes: list[tuple[Any, dict[str, Any]]], name: str | None, report: list[str]
+) -> np.ndarray:
+    """The labels, as `label` says; takes them out of the attributes."""
+    ids = whole_or_text([id for id, _ in nodes])
+    wanted = "label" if name is None else name
+    if wanted != "id":
+        values = [attributes.get(wanted) for _, attributes in nodes]
+        # NetworkX gives "()" and "[]" as empty ones of Python
+        texts = [str(v) if v in ((), []) else v for v in values]
+        missing = next((i for i, value in enumerate(values) if value is None), None)
+        labels = whole_or_text(texts)
+        wrong = None
+        if missing is not None:
+            wrong = f"node {nodes[missing][0]!r} has no {wanted!r}"
+        elif any(isinstance(v, (list, dict)) for v in texts):
+            wrong = f"some {wanted!r} is a list"
+        elif len(np.unique(labels)) < len(labels):
+            unique, count = np.unique(labels, return_counts=True)
+            wrong = f"two nodes have the {wanted} {unique[count > 1][0].item()!r}"
+        if wrong is None:
+            for _, attributes in nodes:
+                del attributes[wanted]
+            kind = "integers" if labels.dtype.kind == "i" else "text"
+            report.append(f"labels: the nodes' {wanted}, {kind}")
+            return labels
+        if name is not None:
+            raise FormatError(f"{path}: {wrong}; choose other labels, such as label='id'")
+        if nodes and any(value is not None for value in values):
+            report.append(f"{wrong}: the ids are the labels")
+    if len(np.unique(ids)) < len(ids):
+        raise FormatError(f"{path}: two nodes have the same id, one as text; correct the file")
+    report.append(f"labels: the nodes' ids, {'integers' if ids.dtype.kind == 'i' else 'text'}")
+    return ids
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write a graph as GML: labels quoted, fields as attributes, `multigraph 1` where needed.
+
+    Raises:
+        FormatError: GML cannot hold its labels or a field's name, or NetworkX is missing.
+    """
+    networkx = imported("networkx", f"{path}: GML")
+    check_labels(path, graph, "GML")
+    taken = {"edge": {"source", "target", "key"}, "vertex": {"id", "label"}}
+    for noun, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+        for name in fields:
+            if name in taken[noun] or not KEY.fullmatch(name):
+                raise FormatError(
+                    f"{path}: GML can't hold the {noun} field {name!r}: names there are letters A "
+                    f"to Z, digits and _, and not {' or '.join(sorted(taken[noun]))}; rename it, "
+                    "or write .graphml"
+                )
+    with created(path) as file:
+        for line in networkx.generate_gml(InOrder(graph)):
+            file.write((line + "\n").encode("ascii"))
+
+
+FORMAT = Format(
+    name="gml",
+    extensions=(".gml",),
+    recognizes=lambda head: BEGIN.match(head) is not None,
+    read=read,
+    write=write,
+)
