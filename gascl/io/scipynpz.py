@@ -1,0 +1,124 @@
+"""SciPy's sparse matrices in .npz files, as scipy.sparse.save_npz writes them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError, GraphError
+from gascl.io.files import created, opened
+from gascl.io.parsed import Format, Parsed
+from gascl.io.scipy import read_scipy
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+#: The members that save_npz may begin with, in any of SciPy's versions.
+FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")
+
+
+def read(path: Path, directed: bool | None, field: str | None = "weight") -> Parsed:
+    """Read a sparse matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
+
+    Nothing in it is unpickled.
+
+    Args:
+        directed: False needs a symmetric matrix, whose lower triangle gives the edges; by default
+            directed.
+        field: the edge field that takes the entries' values; None: no field. Bool entries that
+            are all true are a pattern, and no field.
+
+    Raises:
+        FormatError: the file is damaged or holds no such matrix, or it is not square, real, or, to
+            be undirected, symmetric.
+    """
+    from scipy.sparse import load_npz
+
+    with opened(path) as file:
+        # zipfile seeks about, which a packed file is slow at
+        source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+        try:
+            matrix = load_npz(source)
+            if hasattr(matrix, "check_format"):  # of compressed ones it has checked the ends only
+                matrix.check_format(full_check=True)
+        except MemoryError as error:
+            raise _damaged(path, "it announces more than memory holds") from error
+        except Exception as error:  # zipfile, zlib and NumPy's headers stumble in many ways
+            raise _damaged(path, str(error)[:200]) from error
+    report = [f"SciPy .npz: {matrix.format}, {matrix.dtype}"]
+    if field is not None and matrix.dtype == bool and matrix.data.all():
+        field = None
+        report.append("bool entries, all true: a pattern, without a field")
+    if directed is None:
+        report.append("read as directed, which the format can't say; else directed=False")
+    try:
+        parsed = read_scipy(matrix, directed is not False, field)
+    except GraphError as error:
+        raise FormatError(f"{path}: {error}") from error
+    parsed.report[:0] = report
+    return parsed
+
+
+def _damaged(path: Path, cause: str) -> FormatError:
+    return FormatError(
+        f"{path} is damaged, or no sparse matrix of SciPy's save_npz: {cause}; fetch or save it "
+        "again"
+    )
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write the adjacency matrix by save_npz, not compressed: coordinates, in the edges' order.
+
+    The one edge field gives the entries; without one they are true. An undirected edge is two
+    entries, a self-loop one: read it with directed=False.
+
+    Raises:
+        FormatError: the graph has labels, vertex fields, or more than one edge field.
+    """
+    from scipy.sparse import coo_array, save_npz
+
+    extra = None
+    if graph.labels is not None:
+        extra = "labels"
+    elif graph.vertex_fields:
+        extra = f"vertex fields ({', '.join(graph.vertex_fields)})"
+    elif len(graph.edge_fields) > 1:
+        extra = f"more than one edge field ({', '.join(graph.edge_fields)})"
+    if extra:
+        raise FormatError(
+            f"{path}: a SciPy matrix can't hold {extra}; write gascl's own .npz, which can"
+        )
+    values: Any = next(iter(graph.edge_fields.values()), None)
+    if values is None:
+        values = np.ones(graph.num_edges, dtype=bool)
+    row, col = graph.edge_src, graph.edge_dst
+    if not graph.directed:
+        # The reader takes the lower triangle: in the edges' order.
+        low, high = np.minimum(row, col), np.maximum(row, col)
+        across = low != high
+        row, col = np.append(high, low[across]), np.append(low, high[across])
+        values = np.append(values, values[across])
+    shape = (graph.num_vertices, graph.num_vertices)
+    with created(path) as file:
+        save_npz(file, coo_array((values, (row, col)), shape=shape), compressed=False)
+
+
+def recognizes(head: bytes) -> bool:
+    """Whether it is a zip file whose first member is one of save_npz's."""
+    if not head.startswith(b"PK\x03\x04"):
+        return False
+    name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    return name in [f"{first}.npy".encode() for first in FIRST]
+
+
+FORMAT = Format(
+    name="scipynpz",
+    extensions=(".npz",),
+    recognizes=recognizes,
+    read=read,
+    write=write,
+    packs=False,
+)
