@@ -1,0 +1,377 @@
+"""LDBC Graphalytics: a graph in three files, `.properties`, `.v` and `.e`.
+
+Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.io.files import PACKED, created, opened, plain
+from gascl.io.integers import INT64, blocks, integer, integers, shown
+from gascl.io.limits import check_integers, check_limits
+from gascl.io.parsed import Format, Parsed, load_rows
+from gascl.io.properties import load_properties, properties_text
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+NAME = "Graphalytics"
+ROWS = 1 << 18  # written at once
+TYPES = {"integer": np.int64, "real": np.float64}
+KEY = re.compile(r"graph\.(.+)\.(?:vertex-file|edge-file|directed)")
+
+
+def read(path: Path, directed: bool | None) -> Parsed:
+    """Read a graph from its `.properties`, or from its `.v` or `.e` with the files of the same name
+    beside them; each may be packed. The ids, integers of 64 bits, become labels in the order of
+    `.v`; the numbers after an edge's ends become fields.
+
+    Without properties the graph is directed, and a third column is the field "weight".
+
+    Args:
+        directed: by default what the properties say. True makes two edges of each undirected one,
+            one a direction; False makes every edge of a directed graph an undirected one.
+
+    Raises:
+        FormatError: a file is missing or damaged, an id repeated, an edge's end no vertex, or the
+            properties lie about the counts; names the line.
+    """
+    files = _files(path)
+    labels = _read_vertices(files.vertices)
+    src, dst, fields = _read_edges(files, labels)
+    _check_counts(files, len(labels), len(src))
+    report = [
+        f"Graphalytics: vertices from {files.vertices.name}, edges from {files.edges.name}",
+        "ids taken as labels",
+    ]
+    stored = files.directed
+    if files.source is not None:
+        known = "undirected" if stored is False else "directed"
+        said = "" if stored is not None else ", by default: they don't say"
+        report.append(f"properties from {files.source.name}: {known}{said}")
+    elif directed is None:
+        report.append("read as directed, since there are no properties; else directed=False")
+    for name, values in fields.items():
+        report.append(f"column {3 + list(fields).index(name)} taken as {name}, {values.dtype}")
+    if directed and stored is False:
+        report.append("directed=True: every edge is two, one a direction")
+        src, dst = np.append(src, dst), np.append(dst, src)
+        fields = {name: np.append(values, values) for name, values in fields.items()}
+    elif directed is False and stored:
+        report.append("directed=False: every edge of the directed graph is an undirected one")
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=len(labels),
+        directed=stored is not False if directed is None else directed,
+        labels=labels,
+        fields=fields,
+        report=report,
+    )
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """The properties of the graph in a `.properties` file, without "graph.NAME." before them.
+
+    "name" is the graph's name; "bfs.source-vertex" and the like are the algorithms' parameters.
+
+    Raises:
+        FormatError: the file is of no graph or of several.
+    """
+    found = load_properties(path)
+    names = sorted({match[1] for key in found if (match := KEY.fullmatch(key))})
+    if len(names) != 1:
+        said = f"describes the graphs {', '.join(names)}" if names else "describes no graph"
+        raise FormatError(
+            f"{path}: it {said}; expected one, in lines such as 'graph.NAME.vertex-file = NAME.v'"
+        )
+    begin = f"graph.{names[0]}."
+    own = {key[len(begin) :]: value for key, value in found.items() if key.startswith(begin)}
+    return {"name": names[0], **own}
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write all three files, of the name before `.properties`, `.v` or `.e` in `path` and packed
+    like it. The labels are integers; a vertex of a graph without labels has its index.
+
+    Raises:
+        FormatError: the labels are others, or there are vertex fields.
+    """
+    check_limits(path, graph, NAME, labels=True, edge_fields=None)
+    for name, values in graph.edge_fields.items():
+        if values.dtype.kind != "f":
+            check_integers(path, NAME, f"edge field {name!r}", values, INT64.min, INT64.max)
+    if plain(path).suffix.lower() not in (".properties", ".v", ".e"):
+        raise FormatError(f"{path}: the files of {NAME} end in .properties, .v and .e; name one")
+    stem = plain(path).stem
+    packing = "" if plain(path) == path else path.suffix
+    paths = [path.with_name(f"{stem}{end}{packing}") for end in (".properties", ".v", ".e")]
+    labels = graph.labels if graph.labels is not None else np.arange(graph.num_vertices)
+    columns = [labels[graph.edge_src], labels[graph.edge_dst], *graph.edge_fields.values()]
+    with ExitStack() as stack:
+        properties, vertices, edges = [stack.enter_context(created(each)) for each in paths]
+        for at in range(0, len(labels), ROWS):
+            part = labels[at : at + ROWS].tolist()
+            vertices.write("".join(f"{label}\n" for label in part).encode())
+        for at in range(0, graph.num_edges, ROWS):
+            rows = zip(*(column[at : at + ROWS].tolist() for column in columns), strict=True)
+            edges.write("".join(" ".join(map(repr, row)) + "\n" for row in rows).encode())
+        said = _properties_of(graph, stem, paths[1].name, paths[2].name)
+        properties.write(properties_text(said).encode())
+
+
+FORMAT = Format(
+    name="graphalytics",
+    extensions=(".properties", ".v", ".e"),
+    recognizes=lambda head: re.search(rb"(?m)^graph\.\S+\.vertex-file\s*[=:]", head) is not None,
+    read=read,
+    write=write,
+)
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the parts of a graph lie, and what its properties say."""
+
+    source: Path | None  # the properties
+    properties: dict[str, str]
+    vertices: Path
+    edges: Path
+
+    @property
+    def directed(self) -> bool | None:
+        said = self.properties.get("directed", "").strip().lower()
+        if said not in ("true", "false", ""):
+            raise FormatError(f"{self.source}: directed is {said!r}; it is true or false")
+        return {"true": True, "false": False}.get(said)
+
+    @property
+    def columns(self) -> dict[str, type] | None:
+        """The columns after an edge's ends; None where no properties say."""
+        if self.source is None:
+            return None
+        names, types = (
+            [word.strip() for word in self.properties.get(key, "").split(",") if word.strip()]
+            for key in ("edge-properties.names", "edge-properties.types")
+        )
+        wrong = None
+        if len(names) != len(types):
+            wrong = f"there are {len(names)} edge-properties.names and {len(types)} types"
+        elif unknown := [word for word in types if word not in TYPES]:
+            wrong = f"edge-properties.types has {unknown[0]!r}; it is integer or real"
+        elif odd := [name for name in names if not name.isidentifier() or names.count(name) > 1]:
+            wrong = f"edge-properties.names has {odd[0]!r}; names are unique and of letters"
+        if wrong:
+            raise FormatError(f"{self.source}: {wrong}; correct the properties")
+        return {name: TYPES[word] for name, word in zip(names, types, strict=True)}
+
+
+def _files(path: Path) -> Files:
+    unpacked = plain(path)
+    packing = path.name[len(unpacked.name) :]
+    suffix = unpacked.suffix.lower()
+    if suffix in (".v", ".e"):
+        source = _found(unpacked.with_suffix(".properties"), packing)
+        properties = {} if source is None else read_properties(source)
+        other = _sibling(path, unpacked.with_suffix(".e" if suffix == ".v" else ".v"), packing)
+        vertices, edges = (path, other) if suffix == ".v" else (other, path)
+        return Files(source, properties, vertices, edges)
+    properties = read_properties(path)
+    parts = []
+    for key in ("vertex-file", "edge-file"):
+        if not properties.get(key):
+            raise FormatError(
+                f"{path}: it names no {key}; add 'graph.{properties['name']}.{key} = ...'"
+            )
+        parts.append(_sibling(path, path.parent / properties[key], ""))
+    return Files(path, properties, parts[0], parts[1])
+
+
+def _found(path: Path, packing: str) -> Path | None:
+    """The file, packed so if it is, else however."""
+    for suffix in (packing, "", *PACKED):
+        each = path.with_name(path.name + suffix)
+        try:
+            if each.is_file():
+                return each
+        except OSError:  # a name that can't be
+            return None
+    return None
+
+
+def _sibling(path: Path, wanted: Path, packing: str) -> Path:
+    found = _found(wanted, packing)
+    if found is None:
+        raise FormatError(
+            f"{path}: {wanted} belongs to it and is not there, nor packed; fetch it, or read a "
+            "mere list of edges with format='edgelist'"
+        )
+    return found
+
+
+def _properties_of(graph: Graph, name: str, vertices: str, edges: str) -> dict[str, str]:
+    rows = {
+        "vertex-file": vertices,
+        "edge-file": edges,
+        "meta.vertices": str(graph.num_vertices),
+        "meta.edges": str(graph.num_edges),
+        "directed": str(graph.directed).lower(),
+    }
+    if graph.edge_fields:
+        kinds = [values.dtype.kind for values in graph.edge_fields.values()]
+        rows["edge-properties.names"] = ", ".join(graph.edge_fields)
+        rows["edge-properties.types"] = ", ".join("real" if k == "f" else "integer" for k in kinds)
+    return {f"graph.{name}.{key}": value for key, value in rows.items()}
+
+
+def _read_vertices(path: Path) -> np.ndarray:
+    """The ids, int64 (V,), each once."""
+    parts = [np.empty(0, dtype=np.int64)]
+    with opened(path) as file:
+        for first, block in blocks(file):
+            found = integers(_without_comments(block))
+            if found is None or (found[1] > 1).any():
+                for number, line in enumerate(block.split(b"\n")[:-1], start=first):
+                    words = [] if line[:1] == b"#" else line.split()
+                    if len(words) > 1 or (words and integer(words[0].decode("latin-1")) is None):
+                        raise FormatError(
+                            f"{path}, line {number}: {shown(line)} is no vertex; expected one id, "
+                            "a whole number of 64 bits; correct the line"
+                        )
+                words = _without_comments(block).split()
+                parts.append(np.array([int(word) for word in words], dtype=np.int64))
+            else:
+                parts.append(found[0])
+    ids = np.concatenate(parts)
+    order = np.argsort(ids, kind="stable")
+    again = order[1:][np.diff(ids[order]) == 0]
+    if len(again):
+        row = int(again.min())
+        number = _line_of(path, row)
+        before = _line_of(path, int(np.argmax(ids == ids[row])))
+        raise FormatError(
+            f"{path}, line {number}: the vertex {ids[row]} is in line {before}, too; each stands "
+            "once: delete the line"
+        )
+    return ids
+
+
+def _without_comments(block: bytes) -> bytes:
+    return re.sub(rb"(?m)^#[^\n]*", b"", block) if b"#" in block else block
+
+
+def _line_of(path: Path, row: int) -> int:
+    """The number of the line that holds a row, counted from 0 and without comments and blanks."""
+    with opened(path) as file:
+        passed = -1
+        for first, block in blocks(file):
+            for number, line in enumerate(block.split(b"\n")[:-1], start=first):
+                passed += bool(line.strip()) and line[:1] != b"#"
+                if passed == row:
+                    return number
+    raise AssertionError("the row was read from a line")
+
+
+def _read_edges(
+    files: Files, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Source and target of each edge as places in `labels`, and the fields, all (E,)."""
+    columns = files.columns
+    parts = []
+    with opened(files.edges) as file:
+        for first, block in blocks(file):
+            text = _without_comments(block)
+            if columns is None:
+                row = re.search(rb"\S[^\n]*", text)
+                if row is None:
+                    continue
+                columns = {"weight": np.int64} if len(row[0].split()) == 3 else {}
+            part = _rows(text, columns)
+            if part is None and files.source is None and columns:
+                columns = {"weight": np.float64}
+                part = _rows(text, columns)
+            if part is None:
+                raise FormatError(_wrong_row(files, columns, first, block))
+            parts.append(part)
+    dtypes = [np.int64, np.int64, *(columns or {}).values()]
+    whole: list[np.ndarray] = []
+    for column, dtype in enumerate(dtypes):
+        found = [part[column] for part in parts]
+        whole.append(np.concatenate([np.empty(0, dtype), *found]).astype(dtype, copy=False))
+    src, dst = (_places(files, labels, ends) for ends in whole[:2])
+    return src, dst, dict(zip(columns or {}, whole[2:], strict=True))
+
+
+def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
+    """The columns of a block; None where a row has others."""
+    width = 2 + len(columns)
+    if all(dtype is np.int64 for dtype in columns.values()):
+        found = integers(text)
+        if found and ((found[1] == width) | (found[1] == 0)).all():
+            return list(found[0].reshape(-1, width).T)
+    # Names of fields that are also those of the ends would clash.
+    types = [np.int64, np.int64, *columns.values()]
+    try:
+        lines = text.decode("ascii").split("\n")
+        table = load_rows(lines, {f"column{at}": dtype for at, dtype in enumerate(types)})
+    except ValueError:  # of which not being ASCII is one
+        return None
+    return [table[name] for name in table.dtype.names or ()]
+
+
+def _wrong_row(files: Files, columns: dict[str, type], first: int, block: bytes) -> str:
+    """Which line of a block is wrong, and how."""
+    held = ["SOURCE", "TARGET", *(f"{name} ({dtype.__name__})" for name, dtype in columns.items())]
+    for number, line in enumerate(block.split(b"\n")[:-1], start=first):
+        if line[:1] != b"#" and _rows(line + b"\n", columns) is None:
+            return (
+                f"{files.edges}, line {number}: {shown(line)} is no edge; expected "
+                f"'{' '.join(held)}', ids in whole numbers of 64 bits; correct the line or the "
+                "edge-properties in .properties"
+            )
+    raise AssertionError("a line of the block is wrong")
+
+
+def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """int32 (E,): where each of `ends` is in `labels`."""
+    if not len(ends):
+        return np.empty(0, dtype=np.int32)
+    places = np.zeros(len(ends), dtype=np.int32)
+    wrong = np.ones(len(ends), dtype=bool)
+    if len(labels):
+        least, most = int(labels.min()), int(labels.max())
+        if most - least < 4 * len(labels):
+            # A table over the whole span is small, and much faster than searching.
+            table = np.full(most - least + 1, -1, dtype=np.int32)
+            table[labels - least] = np.arange(len(labels), dtype=np.int32)
+            places = table[np.clip(ends, least, most) - least]
+        else:
+            order = np.argsort(labels, kind="stable")
+            found = np.searchsorted(labels, ends, sorter=order)
+            places = order[np.minimum(found, len(labels) - 1)].astype(np.int32)
+        wrong = labels[places] != ends  # -1 is the last, and it is another
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise FormatError(
+            f"{files.edges}, line {_line_of(files.edges, row)}: {ends[row]} is no vertex; "
+            f"{files.vertices.name} lists {len(labels):,}: add it there, or correct the line"
+        )
+    return places
+
+
+def _check_counts(files: Files, num_vertices: int, num_edges: int) -> None:
+    for noun, count in (("vertices", num_vertices), ("edges", num_edges)):
+        said = files.properties.get(f"meta.{noun}")
+        if said is not None and integer(said) != count:
+            raise FormatError(
+                f"{files.source}: meta.{noun} is {said}, and the files have {count:,}; fetch them "
+                "again, or correct it"
+            )
