@@ -160,3 +160,13 @@ def by_ends(
     by_tail = by_head.tocsc()
     offsets = by_tail.indptr.astype(dtype, copy=False)
     return offsets, by_tail.indices.astype(np.int32, copy=False), by_tail.data
+
+
+def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:
+    """The stable order that sorts `keys`, integers in [0, num_keys), in linear time."""
+    from scipy.sparse import coo_array
+
+    places = np.arange(len(keys), dtype=index_dtype(len(keys)))
+    matrix = coo_array((places, (keys, np.zeros(len(keys), np.int8))), shape=(num_keys, 1))
+    matrix.has_canonical_format = True
+    return matrix.tocsr().data

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gascl import arcs as arcs_module
-from gascl.arcs import Arcs, build_arcs, by_ends, index_dtype
+from gascl.arcs import Arcs, build_arcs, by_ends, index_dtype, stable_order
 from gascl.graph import Graph
 
 
@@ -129,3 +129,9 @@ def test_equal_arrays_are_one(way):
     assert (arcs.in_edges is arcs.out_edges) == (way == "both")
     everything = {id(getattr(arcs, field.name)) for field in dataclasses.fields(arcs)}
     assert not everything & {id(src), id(dst)}
+
+
+@given(st.lists(st.integers(0, 4), max_size=40))
+def test_stable_order(keys):
+    order = stable_order(np.array(keys, dtype=np.int32), 5)
+    assert order.tolist() == sorted(range(len(keys)), key=lambda place: keys[place])

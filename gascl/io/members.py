@@ -1,0 +1,180 @@
+"""Arrays as the members of an uncompressed zip, aligned so that they can be mapped into memory.
+
+NumPy's .npz is such a zip of .npy members (NEP 1; PKWARE's APPNOTE 6.3 for the zip). Here every
+member's data begin at a multiple of 64 bytes in the file, by padding in the zip's extra field.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.io.files import opened
+
+ALIGNMENT = 64
+#: Begins a zip, and each of its members.
+SIGNATURE = b"PK\x03\x04"
+#: Android's zipalign pads with an extra field of this id: the alignment, then zeros.
+_PADDING = 0xD935
+#: Sizes from here on stand in a second extra field, of 20 bytes, whose room is kept beforehand.
+_ZIP64 = 2**31 - 1
+#: What is written and checked at once: little enough to stay in a processor's cache.
+_CHUNK = 2**20
+_HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., compressed and full size, name, extra
+#: What zipfile, and NumPy's reader of a member's header, raise at damage.
+_DAMAGES = (
+    *(zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error),
+    *(SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError),
+)
+
+
+def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> None:
+    """Write arrays, none of them of objects, as a zip of NAME.npy members, in this order.
+
+    The same arrays give the same bytes. `file` can be sought in.
+    """
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays:
+            array = np.ascontiguousarray(array)
+            info = zipfile.ZipInfo(f"{name}.npy")
+            wide = array.nbytes >= _ZIP64
+            begin = file.tell() + _HEADER.size + len(info.filename.encode()) + 20 * wide + 6
+            padding = -begin % ALIGNMENT
+            info.extra = struct.pack("<3H", _PADDING, 2 + padding, ALIGNMENT) + bytes(padding)
+            data = array.reshape(-1).view(np.uint8)
+            with archive.open(info, "w", force_zip64=wide) as member:
+                np.lib.format.write_array_header_1_0(
+                    member, np.lib.format.header_data_from_array_1_0(array)
+                )
+                for start in range(0, len(data), _CHUNK):
+                    member.write(data[start : start + _CHUNK].data)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One array of a zip: read-only, and a view of the file's bytes."""
+
+    path: Path
+    name: str
+    array: np.ndarray
+    header: np.ndarray  # uint8: the member's bytes before the array's
+    crc: int
+
+    def check(self, limit: int | None = None) -> None:
+        """Raises FormatError where the checksum is wrong, or an item is not in [0, limit)."""
+        crc = zlib.crc32(self.header)
+        flat = self.array.reshape(-1)
+        step = max(_CHUNK // max(flat.itemsize, 1), 1)
+        outside = None
+        for start in range(0, len(flat), step):
+            part = flat[start : start + step]
+            crc = zlib.crc32(part.view(np.uint8), crc)
+            if limit is not None and outside is None:
+                low, high = int(part.min()), int(part.max())
+                outside = low if low < 0 else high if high >= limit else None
+        if crc != self.crc:
+            raise FormatError(
+                f"{self.path}: {self.name} is damaged (its checksum is {crc:08x}, and "
+                f"{self.crc:08x} was written); fetch the file again or write it anew"
+            )
+        if outside is not None:
+            raise FormatError(
+                f"{self.path}: {self.name} holds {outside}, and its values are from 0 to "
+                f"{limit - 1 if limit else 'none'}; write the file anew with Graph.write"
+            )
+
+
+def read_members(path: Path, mapped: bool) -> dict[str, Member]:
+    """The arrays of such a zip, by name, in order; of any other, too, that is not compressed.
+
+    Args:
+        mapped: map the file into memory, which reads what is used; else read it whole. A packed
+            file (.gz and so on) is unpacked into memory in any case.
+
+    Raises:
+        FormatError: the file is no such zip, or cut off or damaged outside of the members' bytes.
+    """
+    with opened(path) as file:
+        plain = isinstance(file, io.BufferedReader)  # else it is unpacked on the way
+        data = _bytes(file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
+        if not len(data):
+            raise FormatError(f"{path} is empty; fetch or write it again")
+        if data[:4].tobytes() != SIGNATURE:
+            raise FormatError(f"{path} is no .npz, which begins with PK; it is of another format")
+        try:
+            with zipfile.ZipFile(file if plain else io.BytesIO(data)) as archive:
+                infos = archive.infolist()
+        except _DAMAGES as error:
+            raise FormatError(
+                f"{path}: the zip is cut off or damaged ({error}); fetch the file again"
+            ) from error
+        return {info.filename.removesuffix(".npy"): _member(path, data, info) for info in infos}
+
+
+def check_all(checks: Iterable[tuple[Member, int | None]]) -> None:
+    """`Member.check` of each, on several threads: checksums and comparisons run beside Python."""
+    with ThreadPoolExecutor(4) as pool:
+        for _ in pool.map(lambda check: check[0].check(check[1]), checks):
+            pass
+
+
+def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
+    """The file's bytes as uint8 (n,), read-only."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    if mapped and size:
+        try:
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return np.frombuffer(whole, np.uint8)
+        except OSError:  # a pipe, or a file system that can't
+            pass
+    data = np.empty(size, np.uint8)
+    data = data[: file.readinto(data.data)]  # type: ignore[attr-defined]
+    data.setflags(write=False)
+    return data
+
+
+def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
+    try:
+        header = data[info.header_offset :][: _HEADER.size].tobytes()
+        signature, _, flags, method, *_, name, extra = _HEADER.unpack(header)
+        begin = info.header_offset + _HEADER.size
+        written = data[begin : begin + name].tobytes()
+        begin += name + extra
+        content = data[begin : begin + info.file_size]
+        if signature != SIGNATURE or written != info.filename.encode():
+            raise ValueError("the table of contents does not fit the members")
+        if method or flags & 1 or info.compress_size != info.file_size:
+            raise ValueError("it is compressed or encrypted; see numpy.savez, which is not")
+        if len(content) != info.file_size:
+            raise ValueError(f"{info.file_size:,} bytes were written, {len(content):,} are there")
+        stream = io.BytesIO(content[: 2**16].tobytes())
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise ValueError("its .npy version is not 1.0")
+        shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
+        if dtype.hasobject or not dtype.itemsize or (by_column and len(shape) > 1):
+            raise ValueError(f"it is an array of {dtype}, by {'column' if by_column else 'row'}")
+        head, body = content[: stream.tell()], content[stream.tell() :]
+        if len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
+            raise ValueError(f"{len(body):,} bytes can't be of shape {shape} and type {dtype}")
+        array = np.frombuffer(body, dtype).reshape(shape) if len(body) else np.empty(shape, dtype)
+        if not array.flags.aligned:  # of another writer
+            array = array.copy()
+        array.setflags(write=False)
+    except _DAMAGES as error:
+        raise FormatError(
+            f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"
+        ) from error
+    return Member(path, info.filename.removesuffix(".npy"), array, head, info.CRC)
