@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -13,6 +15,10 @@ from typing import IO
 from gascl.errors import FormatError
 from gascl.io.files import opened
 
+#: A member's name, its size, and its content; a folder has none.
+Member = tuple[str, int, IO[bytes] | None]
+
+CHUNK = 1 << 20
 MEMBERS = 10_000
 #: Text of edges packs to a tenth, seldom to a twentieth. What unpacks to more is no such text.
 EXPANSION, ALWAYS = 50, 64 << 20
@@ -37,75 +43,112 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
+    opening = _zip if archive.name.lower().endswith(".zip") else _tar
+    total = count = 0
     try:
-        walk = _zipped if archive.name.lower().endswith(".zip") else _tarred
-        total = count = 0
-        for name, size, content in walk(archive, part):
-            total, count = total + size, count + 1
-            if total > limit or count > MEMBERS:
-                raise FormatError(
-                    f"{archive} unpacks to more than {limit:,} bytes or {MEMBERS:,} files, too "
-                    "much for what it should be; it is not used"
-                )
-            target = part / _inside(archive, name)
-            if content is None:
-                target.mkdir(parents=True, exist_ok=True)
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with content, target.open("xb") as file:
-                shutil.copyfileobj(content, file, 1 << 20)
-            if target.stat().st_size != size:
-                raise FormatError(f"{archive}: {name!r} is cut off; fetch the archive again")
+        with opening(archive, part) as members:
+            for name, size, content in members:
+                total, count = total + size, count + 1
+                if total > limit or count > MEMBERS:
+                    raise FormatError(
+                        f"{archive} unpacks to more than {limit:,} bytes or {MEMBERS:,} files, too "
+                        "much for what it should be; it is not used"
+                    )
+                _write(archive, name, size, content, part / _inside(archive, name))
         part.replace(folder)
-    except (tarfile.TarError, zipfile.BadZipFile) as error:
-        raise FormatError(f"{archive} is damaged ({error}); fetch it again") from error
-    except (FileExistsError, NotADirectoryError) as error:
-        raise FormatError(f"{archive} has {error.filename} twice; it is not used") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _tarred(archive: Path, folder: Path) -> Iterator[tuple[str, int, IO[bytes] | None]]:
-    """Each member's name, size and content; folders have none."""
-    with opened(archive) as file, tarfile.open(fileobj=file, mode="r|") as tar:
-        for member in tar:
-            if not (member.isreg() or member.isdir()):
-                kind = "link" if member.issym() or member.islnk() else "device"
-                raise _refused(archive, member.name, f"is a {kind}")
-            check = getattr(tarfile, "data_filter", None)  # in Pythons since mid-2023
-            if check is not None:
-                check(member, str(folder))
-            yield member.name, member.size, None if member.isdir() else tar.extractfile(member)
+@contextmanager
+def _tar(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
+    try:
+        with opened(archive) as file, tarfile.open(fileobj=file, mode="r|") as tar:
+            yield _tarred(archive, tar, folder)
+            rest = 0
+            while got := len(file.read(CHUNK)):  # padding, and then the packing's checksum
+                rest += got
+                if rest > CHUNK:
+                    raise FormatError(f"{archive} goes on after its end; it is not used")
+    except (tarfile.TarError, OverflowError, UnicodeError) as error:
+        raise FormatError(f"{archive} is damaged ({error}); fetch it again") from error
 
 
-def _zipped(archive: Path, folder: Path) -> Iterator[tuple[str, int, IO[bytes] | None]]:
-    with _zip(archive) as zipped:
-        for member in zipped.infolist():
-            kind = member.external_attr >> 28  # the file's type, where a Unix made the archive
-            if kind not in (0, 0o10, 0o4):
-                raise _refused(archive, member.filename, "is a link or a device")
-            if member.flag_bits & 1:
-                raise _refused(archive, member.filename, "is encrypted")
-            yield (
-                member.filename,
-                member.file_size,
-                None if member.is_dir() else zipped.open(member),
-            )
+def _tarred(archive: Path, tar: tarfile.TarFile, folder: Path) -> Iterator[Member]:
+    for member in tar:
+        if not (member.isreg() or member.isdir()):
+            kind = "link" if member.issym() or member.islnk() else "device"
+            raise _refused(archive, member.name, f"is a {kind}")
+        _inside(archive, member.name)
+        check = getattr(tarfile, "data_filter", None)  # in Pythons since mid-2023
+        if check is not None:
+            check(member, str(folder))
+        yield member.name, member.size, None if member.isdir() else tar.extractfile(member)
 
 
 @contextmanager
-def _zip(archive: Path) -> Iterator[zipfile.ZipFile]:
+def _zip(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
     try:
         with zipfile.ZipFile(archive) as zipped:
-            yield zipped
-    except (EOFError, NotImplementedError) as error:
+            yield _zipped(archive, zipped)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        EOFError,
+        NotImplementedError,
+        OverflowError,
+        UnicodeError,
+    ) as error:
         raise FormatError(f"{archive} is damaged ({error}); fetch it again") from error
+
+
+def _zipped(archive: Path, zipped: zipfile.ZipFile) -> Iterator[Member]:
+    for member in zipped.infolist():
+        kind = member.external_attr >> 28  # the file's type, where a Unix made the archive
+        if kind not in (0, 0o10, 0o4):
+            raise _refused(archive, member.filename, "is a link or a device")
+        if member.flag_bits & 1:
+            raise _refused(archive, member.filename, "is encrypted")
+        yield member.filename, member.file_size, None if member.is_dir() else zipped.open(member)
+
+
+def _write(archive: Path, name: str, size: int, content: IO[bytes] | None, target: Path) -> None:
+    """One member, its content read by the archive's reader, whose errors are for that to tell."""
+    try:
+        (target if content is None else target.parent).mkdir(parents=True, exist_ok=True)
+        if content is None:
+            return
+        file = target.open("xb")
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise FormatError(f"{archive} has {name!r} twice; it is not used") from error
+    except OSError as error:
+        raise _unwritten(target, error) from error
+    written = 0
+    with content, file:
+        while chunk := content.read(CHUNK):
+            try:
+                file.write(chunk)
+            except OSError as error:
+                raise _unwritten(target, error) from error
+            written += len(chunk)
+    if written != size:
+        raise FormatError(f"{archive}: {name!r} is cut off; fetch the archive again")
+
+
+def _unwritten(target: Path, error: OSError) -> FormatError:
+    return FormatError(
+        f"{target} cannot be written: {error.strerror or error}; make room, or name another folder "
+        "with GASCL_DATA"
+    )
 
 
 def _inside(archive: Path, name: str) -> PurePosixPath:
     for path in (PurePosixPath(name), PureWindowsPath(name)):
         if path.anchor or ".." in path.parts:
             raise _refused(archive, name, "would be written outside its folder")
+    if any(ord(character) < 32 for character in name):
+        raise _refused(archive, name, "has a name that no file has")
     return PurePosixPath(name)
 
 
