@@ -1,32 +1,28 @@
-"""Edge lists as SNAP and most others publish them: a row an edge.
+"""Edge lists as SNAP, KONECT, GAP and most others publish them: a row an edge.
 
-A row is a source, a target and perhaps a weight, parted by spaces, tabs or commas. Ids are integers
-or any text without separators; they become the labels, sorted. A comment begins a line, or follows
-a separator, with # or %. Lines may end in CRLF; empty ones are skipped.
+A row is a source, a target and perhaps more columns, parted by blanks and tabs, by commas, by
+semicolons or by bars. Ids are integers or any text; they become the labels, sorted.
 """
 
 from __future__ import annotations
 
-import io
-import itertools
-import re
 from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.columns import Irregular, read_columns
+from gascl.io.edgelayout import KONECT, Layout, is_int64, is_number, read_layout
+from gascl.io.edgerows import write
 from gascl.io.files import opened
-from gascl.io.parsed import Format, Parsed, load_rows
-from gascl.labels import INTEGER
+from gascl.io.ids import numbered
+from gascl.io.lines import Lines, shown, split_lines
+from gascl.io.parsed import Format, Parsed
 
-COMMENT = re.compile(r"(?:^|(?<=[\s,]))[#%].*", re.DOTALL)
-SEPARATOR = re.compile(r"\s*,\s*|\s+")
-EXPECTED = "expected source, target and perhaps a weight, parted by spaces, tabs or commas"
+EXPECTED = "expected source, target and perhaps a weight or more columns"
 
 
 @dataclass
@@ -36,173 +32,240 @@ class Rows:
     labels: np.ndarray  # (V,) int64 or str, sorted
     src: np.ndarray  # (R,) places in `labels`
     dst: np.ndarray  # (R,)
-    weight: np.ndarray | None  # (R,) int64 or float64
+    fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
     comments: int  # lines skipped
+    remarks: int  # comments behind rows, if counted
 
 
-def read(path: Path, directed: bool | None) -> Parsed:
-    """Read an edge list; directed unless `directed` is False.
+def read(
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    comments: str = "#%",
+) -> Parsed:
+    """Read an edge list. The report says what was taken for what.
+
+    Ids that are all integers of 64 bits are integer labels, whatever their order, gaps and signs;
+    else all are text. Values of an edge field are int64 if all are integers of that size, else
+    float64; NaN and infinities are kept, and counted in the report. Empty lines are skipped. Lines
+    end in LF or CRLF, the last one perhaps in nothing. In columns parted by other than blanks, a
+    column may be "quoted".
+
+    Args:
+        directed: by default what a first comment of KONECT ("% sym ...", "% asym ..."), SNAP
+            ("# Undirected graph ...") or gascl's own writer says, and else True.
+        columns: source, target, and the edge fields to take, by name in the header, which also
+            names the fields, or by number from 0; without a header a single field is "weight", and
+            others are "column3" and so on. By default the first two columns, and "weight" from the
+            third if its first value is a number; of a KONECT file also "time" from the fourth.
+            Other columns are ignored.
+        header: whether the first row names the columns. By default it does where `columns` has
+            names; where its names are those of ends, such as source and target; or where it has no
+            numbers and the row below it has them, as ids or in a later column.
+        separator: one character; " " is blanks and tabs. By default a comma if the first row has
+            one; a semicolon or a bar if nothing else parts it; else blanks and tabs, but only tabs
+            in a .tsv file.
+        comments: the characters that begin a comment, at the begin of a line or behind a
+            separator; "" for none.
 
     Raises:
-        FormatError: a row has one column, more than three or not as many as the others, or a
-            weight is not a number; names the line.
+        FormatError: a row has not as many columns as the others, an id is empty, or a value of an
+            edge field is no number; names the line. An option does not go with the file, or the
+            first rows can be taken in two ways and an option must say which.
     """
-    rows = _read_integers(path) or _read_any(path)
-    report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
-    if not len(rows.src):
-        report.append("the file has no edges: the graph is empty")
-    elif rows.labels.dtype.kind == "U":
-        text = next(label for label in rows.labels.tolist() if not _is_int64(label))
-        report.append(f"ids taken as text, since {text!r} is not an integer of 64 bits")
-    else:
-        report.append("ids taken as integers")
-    if directed is None:
-        report.append("read as directed, which the format can't say; else directed=False")
-    if rows.weight is not None:
-        report.append(f"third column taken as weight, {rows.weight.dtype}")
+    with opened(path) as file:
+        lines = Lines(path, file)
+        layout = read_layout(path, lines, columns, header, separator, comments)
+        rows = _read_integers(lines, layout)
+    if rows is None:
+        rows = _read_any(path, layout)
+    _check_announced(path, layout, rows)
     return Parsed(
         src=rows.src,
         dst=rows.dst,
         num_vertices=len(rows.labels),
-        directed=directed is not False,
+        directed=layout.directed is not False if directed is None else directed,
         labels=rows.labels,
-        fields={} if rows.weight is None else {"weight": rows.weight},
-        report=report,
+        fields=rows.fields,
+        report=_report(layout, rows, directed),
     )
 
 
 FORMAT = Format(
     name="edgelist",
-    extensions=(".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".e", ".dat"),
-    recognizes=lambda head: False,  # any text might be one
+    extensions=(".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
+    # Any text might be one; these are for certain.
+    recognizes=lambda head: (
+        head.startswith(b"# gascl: ")
+        or KONECT.fullmatch(head.partition(b"\n")[0].decode("latin-1")) is not None
+    ),
     read=read,
+    write=write,
 )
 
 
-@contextmanager
-def _text(path: Path) -> Iterator[TextIO]:
-    with opened(path) as file:
-        yield io.TextIOWrapper(file, encoding="utf-8-sig")
-
-
-def _split(line: str) -> list[str]:
-    """The columns of a line, without its comment."""
-    if "#" in line or "%" in line:
-        line = COMMENT.sub("", line)
-    if "," in line:
-        return SEPARATOR.split(line.strip())
-    return line.split()
-
-
-def _is_int64(text: str) -> bool:
-    return INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
-
-
-def _read_integers(path: Path) -> Rows | None:
-    """Read by NumPy's parser in C, which takes only plain files of integer ids; else None.
-
-    Plain: the same separators in all rows, and no comments after the first row.
-    """
-    for weight in (np.int64, np.float64):
-        with _text(path) as file:
-            comments = 0
-            for first in file:
-                width = len(_split(first))
-                if width:
-                    break
-                comments += bool(first.strip())
-            else:
-                return None
-            types = {"src": np.int64, "dst": np.int64, "weight": weight}
-            if width == 2:
-                del types["weight"]
-            delimiter = "," if "," in first else None
-            try:
-                table = load_rows(itertools.chain([first], file), types, delimiter=delimiter)
-            except ValueError:
-                if width == 3:
-                    continue
-                return None
-        labels, src, dst = _numbered(table["src"], table["dst"])
-        return Rows(labels, src, dst, table["weight"] if width == 3 else None, comments)
-    return None
-
-
-def _numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The sorted unique ids, and the places of `src` and `dst` (int64 (R,)) in them."""
-    ids = np.concatenate([src, dst])
-    least = int(ids.min())
-    span = int(ids.max()) - least + 1
-    if span <= 4 * len(ids):
-        # A table over the whole span is small, and much faster than sorting.
-        used = np.zeros(span, dtype=bool)
-        used[ids - least] = True
-        places = (np.cumsum(used) - 1)[ids - least]
-        labels = np.flatnonzero(used) + least
+def _report(layout: Layout, rows: Rows, directed: bool | None) -> list[str]:
+    report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
+    report += layout.report
+    if rows.remarks:
+        report.append(f"comments behind rows left off: {rows.remarks:,}")
+    if not len(rows.src):
+        report.append("the file has no edges: the graph is empty")
+    elif rows.labels.dtype.kind == "U":
+        text = next(label for label in rows.labels.tolist() if not is_int64(label))
+        report.append(f"ids taken as text, since {text!r} is not an integer of 64 bits")
     else:
-        labels, places = np.unique(ids, return_inverse=True)
-    return labels, places[: len(src)], places[len(src) :]
+        report.append("ids taken as integers")
+    if layout.says:
+        said = "directed" if layout.directed else "undirected"
+        report.append(
+            f"read as {said}, as the comment {layout.says!r} says"
+            if directed in (None, layout.directed)
+            else f"directed={directed}, though the comment {layout.says!r} says {said}"
+        )
+    elif directed is None:
+        report.append("read as directed, which the format can't say; else directed=False")
+    for name, values in rows.fields.items():
+        report.append(f"{name}: {values.dtype}{_not_finite(values)}")
+    if layout.announced is not None:
+        vertices, edges = layout.announced
+        if (vertices, edges) != (len(rows.labels), len(rows.src)):
+            report.append(
+                f"a comment announces {vertices:,} vertices and {edges:,} edges, and the file has "
+                f"{len(rows.labels):,} and {len(rows.src):,}"
+            )
+    return report
 
 
-def _read_any(path: Path) -> Rows:
+def _not_finite(values: np.ndarray) -> str:
+    if values.dtype.kind != "f":
+        return ""
+    counts = {"NaN": np.count_nonzero(np.isnan(values)), "inf": np.count_nonzero(np.isinf(values))}
+    found = [f"{count:,} {name}" for name, count in counts.items() if count]
+    return f", of which {' and '.join(found)} (kept)" if found else ""
+
+
+def _check_announced(path: Path, layout: Layout, rows: Rows) -> None:
+    """Raises FormatError where gascl's own comment is wrong; others are only reported, since they
+    may count each edge once or twice."""
+    if not layout.binding or layout.announced is None:
+        return
+    vertices, edges = layout.announced
+    if (vertices, edges) != (len(rows.labels), len(rows.src)):
+        raise FormatError(
+            f"{path}: {layout.says!r} announces {vertices:,} vertices and {edges:,} edges, and the "
+            f"file has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or, if it is "
+            "whole, delete the comment"
+        )
+
+
+def _read_integers(lines: Lines, layout: Layout) -> Rows | None:
+    """Read in NumPy, which takes only integers as ids; None: the rows are others."""
+    if layout.width < 2:
+        return None
+    try:
+        table = read_columns(
+            lines.pieces(layout.rows),
+            layout.width,
+            layout.ends,
+            list(layout.fields.values()),
+            layout.separator,
+            layout.comments,
+        )
+    except Irregular:
+        return None
+    src, dst = table.values.pop(0), table.values.pop(0)
+    labels, src, dst = numbered(src, dst)
+    fields = {name: _wide(values) for name, values in zip(layout.fields, table.values, strict=True)}
+    return Rows(labels, src, dst, fields, layout.skipped + table.comments, table.remarks)
+
+
+def _wide(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.int64) if values.dtype.kind == "i" else values
+
+
+def _read_any(path: Path, layout: Layout) -> Rows:
     """Read line by line: slower, takes everything, and tells what is wrong with a line."""
     place: dict[str, int] = {}
     src, dst = array("q"), array("q")
-    weights: list[str] = []
-    comments = width = 0
+    values: dict[str, list[str]] = {name: [] for name in layout.fields}
+    tail, head = layout.ends
+    comments = 0
     first = (0, "")  # the first row's line
-    with _text(path) as file:
-        for number, line in enumerate(file, start=1):
-            columns = _split(line)
-            if not columns:
-                comments += bool(line.strip())
-                continue
-            if not width:
-                width, first = len(columns), (number, line.strip())
-            wrong = _what_is_wrong(columns, width)
-            if wrong:
-                raise FormatError(
-                    f"{path}, line {number}: {line.strip()!r} {wrong}; {EXPECTED}; correct the "
-                    "line, or begin it with # if it is no edge"
-                )
-            src.append(place.setdefault(columns[0], len(place)))
-            dst.append(place.setdefault(columns[1], len(place)))
-            weights.extend(columns[2:])
+    for number, line, columns in split_lines(path, layout.splitter):
+        if not columns:
+            comments += bool(line.strip())
+            continue
+        if number == layout.header_line:
+            continue
+        if not src:
+            first = (number, line)
+        wrong = _what_is_wrong(columns, layout)
+        if wrong:
+            raise FormatError(
+                f"{path}, line {number}: {shown(line)} {wrong}; {EXPECTED}; correct the line, or "
+                "begin it with # if it is no edge"
+            )
+        src.append(place.setdefault(columns[tail], len(place)))
+        dst.append(place.setdefault(columns[head], len(place)))
+        for name, column in layout.fields.items():
+            values[name].append(columns[column])
     names = list(place)
-    if len(src) > 1 and not any(map(_is_int64, names[:2])) and all(map(_is_int64, names[2:])):
-        raise FormatError(
-            f"{path}, line {first[0]}: {first[1]!r} looks like a header, since all other ids are "
-            f"whole numbers; {EXPECTED}; begin the line with # or delete it"
+    integers = all(map(is_int64, names))
+    _check_header(path, layout, names, integers, first)
+    ids = np.array(names, dtype=np.int64 if integers or not names else None)
+    labels, rank = np.unique(ids, return_inverse=True)
+    ends = (rank[np.frombuffer(end, np.int64)] for end in (src, dst))
+    fields = {name: _numbers(texts) for name, texts in values.items()}
+    return Rows(labels, *ends, fields, comments, 0)
+
+
+def _check_header(
+    path: Path, layout: Layout, names: list[str], integers: bool, first: tuple[int, str]
+) -> None:
+    """Raises FormatError where it cannot be told whether the first row is a header."""
+    wrong = None
+    if layout.header is not None and not layout.sure and not integers:
+        text = next(name for name in names if not is_int64(name))
+        wrong = (
+            f"line {layout.header_line}: {', '.join(layout.header)!r} looks like a header, since "
+            f"the ids below are whole numbers, but not all: {text!r}"
         )
-    if all(map(_is_int64, names)):
-        labels, rank = np.unique(np.array(names, dtype=np.int64), return_inverse=True)
-    else:
-        labels, rank = np.unique(np.array(names), return_inverse=True)
-    weight = None
-    if width == 3:
-        kind = np.int64 if all(map(_is_int64, weights)) else np.float64
-        weight = np.array([kind(text) for text in weights])
-    return Rows(
-        labels, rank[np.array(src, np.int64)], rank[np.array(dst, np.int64)], weight, comments
-    )
+    elif (
+        layout.header is None
+        and not layout.binding
+        and len(names) > 2
+        and not any(map(is_int64, names[:2]))
+        and all(map(is_int64, names[2:]))
+    ):
+        wrong = (
+            f"line {first[0]}: {shown(first[1])} looks like a header, since all other ids are "
+            "whole numbers"
+        )
+    if wrong:
+        raise FormatError(f"{path}, {wrong}; say which it is with header=True or header=False")
 
 
-def _what_is_wrong(columns: list[str], width: int) -> str | None:
+def _numbers(texts: list[str]) -> np.ndarray:
+    kind = np.int64 if all(map(is_int64, texts)) else np.float64
+    return np.array([kind(text) for text in texts], dtype=kind)
+
+
+def _what_is_wrong(columns: list[str], layout: Layout) -> str | None:
     count = len(columns)
-    if not 2 <= count <= 3:
-        return f"has {count} column{'s' if count > 1 else ''}"
-    if count != width:
-        return f"has {count} columns, and the rows before it have {width}"
-    if "" in columns:
-        return "has an empty column"
-    if count == 3 and not _is_number(columns[2]):
-        return f"has the weight {columns[2]!r}, which is not a number"
+    if count != layout.width:
+        others = f", and the rows before it have {layout.width}" if layout.width > 1 else ""
+        return f"has {count} column{'s' if count > 1 else ''}{others}"
+    if count < 2:
+        return "has 1 column"
+    for end in layout.ends:
+        if not columns[end]:
+            return "has an empty column"
+    for name, place in layout.fields.items():
+        if not columns[place]:
+            return "has an empty column"
+        if not is_number(columns[place]):
+            return f"has the {name} {columns[place]!r}, which is not a number"
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and "_" not in text  # which Python allows, and no file means

@@ -1,4 +1,4 @@
-"""Matrix Market: square real coordinate matrices.
+"""Matrix Market: square real matrices, coordinate and array.
 
 Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935, 1996.
 """
@@ -6,15 +6,21 @@ Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design",
 from __future__ import annotations
 
 import io
+from array import array
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.barematrix import read_bare
+from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import opened
-from gascl.io.parsed import Format, Parsed, load_rows
+from gascl.io.lines import Lines, Splitter, shown, split_lines
+from gascl.io.matrixrows import write
+from gascl.io.parsed import Format, Parsed
+from gascl.labels import INTEGER
 
+BANNER = b"%%matrixmarket"
 VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}
 
 
@@ -23,19 +29,30 @@ def read(path: Path, directed: bool | None) -> Parsed:
 
     A general matrix is directed and a symmetric one, which stores one triangle, undirected, unless
     `directed` says otherwise: True takes both triangles of a symmetric matrix, False every entry
-    of a general one as an undirected edge. Entries are the field "weight"; a pattern has none.
+    of a general one as an undirected edge. A skew-symmetric matrix is directed, with both
+    triangles: -x at (j, i) for x at (i, j). Entries are the field "weight"; a pattern has none. Of
+    an array, which stores all entries, those that are not zero are edges.
 
-    SciPy reads the header, NumPy the entries: SciPy 1.17's `mmread` takes 0.5x for 0.5 and ends the
-    process at a NUL or at a last value 1e-, and its `mminfo` can abort where it is given a file
+    A file without the header is a list of coordinates: rows "i j" or "i j value", perhaps after a
+    row of sizes "V V E". Ids count from 0 if one is 0, else from 1; the report says what was taken
+    for what.
+
+    SciPy reads the header, and not the entries: SciPy 1.17's `mmread` takes 0.5x for 0.5 and ends
+    the process at a NUL or at a last value 1e-, and its `mminfo` can abort where it is given a file
     object, so that it gets the header's bytes.
 
     Raises:
-        FormatError: the file is damaged, or the matrix is not square, sparse and real.
+        FormatError: the file is damaged, or the matrix is not square and real.
     """
     from scipy.io import mminfo
 
     with opened(path) as file:
-        header = _header(file)
+        lines = Lines(path, file)
+        header = _header(lines)
+        if header and not header[0].lower().startswith(BANNER):
+            bare = read_bare(path, lines, header, directed)
+            if bare is not None:
+                return bare
         try:
             height, width, count, layout, kind, symmetry = mminfo(io.BytesIO(b"".join(header)))
         except (ValueError, OverflowError) as error:
@@ -43,37 +60,47 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 f"{path} has no Matrix Market header: {str(error).rstrip('.')}; mend the file, or, "
                 "if it is a bare list of edges, read it with format='edgelist'"
             ) from error
-        _check(path, height, width, layout, kind, symmetry)
-        columns: dict[str, type] = {"row": np.int64, "column": np.int64}
-        if kind != "pattern":
-            columns["value"] = VALUE_TYPES[kind]
-        text = io.TextIOWrapper(file, encoding="utf-8")
-        try:
-            entries = load_rows(text, columns, comments="%")
-        except ValueError as error:
-            raise FormatError(f"{path}: {_damage(path, len(header), columns) or error}") from error
-    if len(entries) != count:
+        _check(path, height, width, layout, kind, symmetry, directed)
+        dense = layout == "array"
+        dtype = None if kind == "pattern" else VALUE_TYPES[kind]
+        columns = _columns(path, lines, 0 if dense else 2, dtype)
+    if dense:
+        count = height * height
+        if symmetry != "general":
+            count = height * (height + (1 if symmetry == "symmetric" else -1)) // 2
+    if len(columns[0]) != count:
         raise FormatError(
-            f"{path}: the header announces {count:,} entries, and the file has {len(entries):,}; "
-            "it may be cut off: fetch it again"
+            f"{path}: the header announces {count:,} entries, and the file has {len(columns[0]):,};"
+            " it may be cut off: fetch it again"
         )
-    src, dst = entries["row"] - 1, entries["column"] - 1
-    outside = np.flatnonzero((src < 0) | (src >= height) | (dst < 0) | (dst >= height))
-    if len(outside):
-        entry = entries[outside[0]]
-        raise FormatError(
-            f"{path}: entry {outside[0] + 1} is at ({entry['row']}, {entry['column']}), outside "
-            f"the {height} rows and columns, which count from 1; correct the entry or the header"
-        )
-    fields = {} if kind == "pattern" else {"weight": entries["value"]}
     report = [f"Matrix Market: {kind}, {symmetry}"]
-    if directed and symmetry == "symmetric":
-        report.append("directed=True: both triangles of the symmetric matrix are edges")
-        across = np.flatnonzero(src != dst)
-        src, dst = np.append(src, dst[across]), np.append(dst, src[across])
-        fields = {name: np.append(values, values[across]) for name, values in fields.items()}
+    if dense:
+        src, dst, values = _entries(columns[0], height, symmetry)
+        report[0] += ", array"
+        report.append(
+            f"zeros are no edges: {len(values):,} of {count:,} entries of the array are edges"
+        )
+        columns = [src, dst, values]
+    else:
+        _check_places(path, columns[0], columns[1], height)
+        for ids in columns[:2]:
+            ids -= 1
+    src, dst, *values_list = columns
+    fields = {"weight": values_list[0]} if values_list else {}
     if directed is False and symmetry == "general":
         report.append("directed=False: every entry of the general matrix is an undirected edge")
+    if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
+        sign, said = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
+        across = np.flatnonzero(src != dst)
+        if symmetry == "skew-symmetric" and len(across) < len(src):
+            raise FormatError(
+                f"{path}: a skew-symmetric matrix has entries on its diagonal, where it is zero; "
+                "correct the header or the entries"
+            )
+        report.append(f"{said}: both triangles of the {symmetry} matrix are edges")
+        src, dst = np.append(src, dst[across]), np.append(dst, src[across])
+        fields = {name: np.append(v, sign * v[across]) for name, v in fields.items()}
+        directed = True
     return Parsed(
         src=src,
         dst=dst,
@@ -84,52 +111,136 @@ def read(path: Path, directed: bool | None) -> Parsed:
     )
 
 
-def _header(file: BinaryIO) -> list[bytes]:
+FORMAT = Format(
+    name="matrixmarket",
+    extensions=(".mtx", ".mm"),
+    recognizes=lambda head: head.lower().startswith(BANNER),
+    read=read,
+    write=write,
+)
+
+
+def _header(lines: Lines) -> list[bytes]:
     """The lines up to the first that is no comment, which gives the sizes."""
-    lines = []
-    for line in file:
-        lines.append(line)
+    header = []
+    while (line := lines.line()) is not None:
+        header.append(line)
         if line.strip() and not line.lstrip().startswith(b"%"):
             break
-    return lines
+    return header
 
 
-def _check(path: Path, height: int, width: int, layout: str, kind: str, symmetry: str) -> None:
+def _check(
+    path: Path,
+    height: int,
+    width: int,
+    layout: str,
+    kind: str,
+    symmetry: str,
+    directed: bool | None,
+) -> None:
     wrong = None
-    if layout != "coordinate":
-        wrong = f"its layout is {layout!r}, and a graph needs 'coordinate'"
-    elif kind not in ("pattern", *VALUE_TYPES):
+    if kind not in ("pattern", *VALUE_TYPES):
         wrong = f"its entries are {kind}, and a graph needs real, integer or pattern"
-    elif symmetry not in ("general", "symmetric"):
+    elif symmetry not in ("general", "symmetric", "skew-symmetric"):
         wrong = f"its symmetry is {symmetry!r}, and a graph needs 'general' or 'symmetric'"
+    elif kind in ("pattern", "unsigned-integer") and symmetry == "skew-symmetric":
+        wrong = f"its entries are {kind}, and those of a skew-symmetric matrix have signs"
+    elif kind == "pattern" and layout == "array":
+        wrong = "it is an array of a pattern, which has no values to store"
     elif height != width:
         wrong = f"it has {height} rows and {width} columns, and an adjacency matrix is square"
     if wrong:
         raise FormatError(
             f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it anew"
         )
+    if symmetry == "skew-symmetric" and directed is False:
+        raise FormatError(
+            f"{path}: a skew-symmetric matrix has other values in each direction, so that the "
+            "graph is directed; leave out directed=False"
+        )
 
 
-def _damage(path: Path, header: int, columns: dict[str, type]) -> str | None:
-    """Which line after the header cannot be read, and what it should hold."""
-    with opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            if number <= header:
-                continue
-            try:
-                load_rows([line.decode()], columns, comments="%")
-            except ValueError:
-                held = ", ".join(f"{name} ({np.dtype(t).name})" for name, t in columns.items())
-                return (
-                    f"line {number} is {line.decode().strip()!r}, and an entry here is {held}; "
-                    "correct the line or fetch the file again"
-                )
-    return None
+def _columns(path: Path, lines: Lines, ids: int, dtype: type | None) -> list[np.ndarray]:
+    """So many columns of ids and, if `dtype` says of what, one of values: what is left in the
+    file."""
+    names = ["row", "column"][:ids]
+    header = lines.number
+    values = [] if dtype is None else [ids]
+    try:
+        table = read_columns(lines.pieces(), ids + len(values), range(ids), values, None, "%")
+        columns = table.values
+        if dtype is not None and dtype is not np.float64:
+            whole = columns[-1].dtype.kind == "i"
+            if not whole or (dtype is np.uint64 and (columns[-1] < 0).any()):
+                raise Irregular
+    except Irregular:
+        columns = _line_by_line(path, header, names, dtype)
+    if dtype is not None:
+        columns[-1] = columns[-1].astype(dtype)
+    return columns
 
 
-FORMAT = Format(
-    name="matrixmarket",
-    extensions=(".mtx", ".mm"),
-    recognizes=lambda head: head.lower().startswith(b"%%matrixmarket"),
-    read=read,
-)
+def _line_by_line(
+    path: Path, header: int, names: list[str], dtype: type | None
+) -> list[np.ndarray]:
+    """As `_columns`, slower, and naming the line that is wrong."""
+    typecode = {None: "b", np.float64: "d", np.int64: "q", np.uint64: "Q"}[dtype]
+    held = [f"{name} (int64)" for name in names]
+    if dtype is not None:
+        held.append(f"value ({np.dtype(dtype).name})")
+    columns = [array("q") for _ in names] + [array(typecode)] * (dtype is not None)
+    for number, line, texts in split_lines(path, Splitter(None, "%")):
+        if number <= header or not texts:
+            continue
+        try:
+            if len(texts) != len(columns):
+                raise ValueError
+            for column, text in zip(columns, texts, strict=True):
+                column.append(_value(text, column.typecode))
+        except (ValueError, OverflowError):
+            raise FormatError(
+                f"{path}: line {number} is {shown(line)}, and an entry here is {', '.join(held)}; "
+                "correct the line or fetch the file again"
+            ) from None
+    return [np.array(column, dtype=np.dtype(column.typecode)) for column in columns]
+
+
+def _value(text: str, typecode: str) -> int | float:
+    if typecode != "d":
+        if not INTEGER.fullmatch(text):
+            raise ValueError
+        return int(text)
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return float(text)
+
+
+def _check_places(path: Path, rows: np.ndarray, columns: np.ndarray, size: int) -> None:
+    if not len(rows):
+        return
+    if min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= size:
+        return
+    outside = (rows < 1) | (rows > size) | (columns < 1) | (columns > size)
+    entry = int(np.argmax(outside))
+    raise FormatError(
+        f"{path}: entry {entry + 1} is at ({rows[entry]}, {columns[entry]}), outside the {size} "
+        "rows and columns, which count from 1; correct the entry or the header"
+    )
+
+
+def _entries(
+    values: np.ndarray, size: int, symmetry: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and value of the entries of an array that are not zero, in the file's order:
+    column by column, of a matrix that is not general from the diagonal or below it on."""
+    found = np.flatnonzero(values)
+    if symmetry == "general":
+        row, column = found % max(size, 1), found // max(size, 1)
+    else:
+        below = int(symmetry == "skew-symmetric")  # how far below the diagonal columns begin
+        lengths = np.arange(size - below, -below if below else 0, -1)[: size or None]
+        begins = np.cumsum(lengths) - lengths
+        column = np.searchsorted(begins, found, side="right") - 1
+        row = found - begins[column] + column + below
+    return row, column, values[found]

@@ -1,0 +1,338 @@
+"""What the beginning of an edge list tells: its columns, and what comments say of the graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gascl.errors import FormatError
+from gascl.io.files import plain
+from gascl.io.lines import Lines, Splitter, shown
+from gascl.labels import INTEGER
+
+#: What headers call the ends of an edge, compared without case, blanks, _ and "id".
+ENDS = {("source", "target"), ("src", "dst"), ("from", "to"), ("fromnode", "tonode")}
+ENDS |= {
+    ("source", "destination"),
+    ("tail", "head"),
+    ("node1", "node2"),
+    ("u", "v"),
+    ("src", "dest"),
+}
+
+GASCL = re.compile(r"# gascl: (directed|undirected), (\d+) vertices, (\d+) edges\s*")
+KONECT = re.compile(r"%\s*(sym|asym|bip)\s+[a-z]+\s*")  # konect.cc, "File format"
+SNAP = re.compile(r"#\s*(Undirected|Directed) graph\b.*")  # as snap.stanford.edu/data publishes
+SNAP_COUNTS = re.compile(r"#\s*Nodes:\s*(\d+)\s+Edges:\s*(\d+)\s*")
+BLANKS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs", None: "blanks or tabs"}
+
+Column = str | int
+
+
+@dataclass
+class Layout:
+    """How the rows are laid out; columns count from 0."""
+
+    separator: str | None  # None: blanks and tabs
+    comments: str
+    width: int = 0  # columns of a row; 0: there are no rows
+    header: list[str] | None = None
+    header_line: int = 0  # its line, from 1; 0: none
+    sure: bool = True  # that the header is one
+    ends: tuple[int, int] = (0, 1)  # columns of source and target
+    fields: dict[str, int] = field(default_factory=dict)  # name -> column
+    directed: bool | None = None  # as a comment says
+    says: str = ""  # that comment
+    announced: tuple[int, int] | None = None  # vertices and edges, as a comment says
+    binding: bool = False  # the comment is gascl's own, and must be right
+    konect: bool = False
+    skipped: int = 0  # comment lines before the rows
+    rows: bytes = b""  # read already
+    report: list[str] = field(default_factory=list)
+
+    @property
+    def splitter(self) -> Splitter:
+        return Splitter(self.separator, self.comments)
+
+
+def read_layout(
+    path: Path,
+    lines: Lines,
+    columns: Sequence[Column] | None,
+    header: bool | None,
+    separator: str | None,
+    comments: str,
+) -> Layout:
+    """Read comments and the first rows; the arguments are those of the edge list's reader.
+
+    Raises:
+        FormatError: an argument is wrong, or does not go with the rows, or it cannot be told how
+            the rows are laid out.
+    """
+    _check_options(path, columns, header, separator, comments)
+    layout = Layout(None if separator == " " else separator, comments)
+    first = _next_row(path, lines, layout)
+    if first is None:
+        return layout
+    number, text = first
+    if separator is None:
+        layout.separator = _separator(path, number, text)
+    if layout.separator is not None:
+        layout.report.append(f"columns parted by {BLANKS.get(layout.separator, layout.separator)}")
+    row = _split(path, number, text, layout)
+    second = _next_row(path, lines, layout)
+    following = None if second is None else _split(path, second[0], second[1], layout)
+    named = any(isinstance(column, str) for column in columns or ())
+    numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
+    if header is None and named:
+        header = True
+    if header is None:
+        header, layout.sure = _looks_like_header(layout, row, following, numbers)
+    if header:
+        layout.header, layout.header_line = row, number
+        layout.report.append(f"line {number} is a header: {', '.join(row)}")
+        layout.rows = b"" if second is None else second[1].encode()
+        layout.width = len(row)
+    else:
+        layout.rows = (text + (second[1] if second else "")).encode()
+        layout.width = len(row)
+    _choose(path, layout, columns, following if header else row)
+    return layout
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text  # which Python allows, and no file means
+
+
+def is_int64(text: str) -> bool:
+    return INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
+
+
+def _check_options(
+    path: Path,
+    columns: Sequence[Column] | None,
+    header: bool | None,
+    separator: str | None,
+    comments: str,
+) -> None:
+    wrong = None
+    listed = isinstance(columns, (list, tuple))
+    if columns is not None and not (
+        listed and len(columns) >= 2 and all(type(column) in (str, int) for column in columns)
+    ):
+        wrong = (
+            f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, and "
+            "then edge fields, e.g. columns=('from', 'to', 'cost')"
+        )
+    elif columns is not None and len(set(columns)) < len(columns):
+        wrong = f"columns={columns!r} names a column twice"
+    elif header not in (True, False, None):
+        wrong = f"header={header!r} must be True, False, or None: what the rows tell"
+    elif separator is not None and not (
+        isinstance(separator, str) and len(separator) == 1 and separator.isascii()
+    ):
+        wrong = f"separator={separator!r} must be one ASCII character; ' ' is blanks and tabs"
+    elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
+        wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
+    elif (
+        not isinstance(comments, str) or not comments.isascii() or re.search(r"[\w+.\s-]", comments)
+    ):
+        wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
+    elif header is False and any(isinstance(column, str) for column in columns or ()):
+        wrong = f"columns={columns!r} has names, which need a header; give numbers, from 0"
+    elif separator is not None and separator in comments:
+        wrong = f"separator={separator!r} begins comments, too; give comments= without it"
+    if wrong:
+        raise FormatError(f"{path}: {wrong}")
+
+
+def _next_row(path: Path, lines: Lines, layout: Layout) -> tuple[int, str] | None:
+    """Number and text of the next line that is no comment and not empty."""
+    while (line := lines.line()) is not None:
+        if b"\0" in line:
+            raise FormatError(
+                f"{path}, line {lines.number} has a NUL byte: {shown(repr(line)[2:-1])}; this is no "
+                "text; name its format with format=, or fetch the file again"
+            )
+        text = line.decode()
+        if "\r" in text.rstrip("\r\n"):
+            raise FormatError(
+                f"{path}, line {lines.number}: {shown(text)} has a carriage return inside; end the "
+                "lines with a line feed"
+            )
+        bare = text.strip(" \t\r\n")
+        if not bare:
+            continue
+        if bare[0] not in layout.comments:
+            return lines.number, text.rstrip("\r\n") + "\n"
+        if not layout.width:
+            _heed(path, layout, bare)
+        layout.skipped += 1
+    return None
+
+
+def _heed(path: Path, layout: Layout, comment: str) -> None:
+    """What a comment before the rows says, of three kinds that are known."""
+    if found := GASCL.fullmatch(comment):
+        layout.directed = found[1] == "directed"
+        layout.announced = int(found[2]), int(found[3])
+        layout.binding = True
+    elif not layout.skipped and (found := KONECT.fullmatch(comment)):
+        if found[1] == "bip":
+            raise FormatError(
+                f"{path}: {comment!r} says that sources and targets are two kinds of vertices, "
+                "each numbered from 1, so that an id may mean two of them; put a letter before the "
+                "ids of one column, and delete the comment"
+            )
+        layout.directed = found[1] == "asym"
+        layout.konect = True
+    elif not layout.skipped and (found := SNAP.fullmatch(comment)):
+        layout.directed = found[1] == "Directed"
+    elif found := SNAP_COUNTS.fullmatch(comment):
+        layout.announced = int(found[1]), int(found[2])
+        return
+    else:
+        return
+    layout.says = comment
+
+
+def _separator(path: Path, number: int, line: str) -> str | None:
+    suffix = plain(path).suffix.lower()
+    line = line.strip(" \r\n")
+    if suffix == ".tsv" and "\t" in line:
+        return "\t"
+    if "," in line and (suffix == ".csv" or "\t" not in line):
+        return ","
+    if len(line.split()) == 1 or (suffix == ".csv" and ";" in line):
+        for mark in ";|":
+            if mark in line:
+                return mark
+    parts = [part.strip(" ") for part in line.split("\t")]
+    texts = [part for part in line.split() if not is_number(part)]
+    if "," in line or (texts and len(parts) > 1 and any(" " in part for part in parts)):
+        raise FormatError(
+            f"{path}, line {number}: {shown(line)} may be parted in two ways; say by what with "
+            "separator=, e.g. '\\t', ',' or ' ' (blanks and tabs alike)"
+        )
+    return None
+
+
+def _split(path: Path, number: int, line: str, layout: Layout) -> list[str]:
+    try:
+        return layout.splitter.split(line)
+    except ValueError as error:
+        raise FormatError(
+            f"{path}, line {number}: {shown(line)} cannot be parted ({error}); correct its quotes"
+        ) from None
+
+
+def _looks_like_header(
+    layout: Layout, row: list[str], following: list[str] | None, ends: list[int]
+) -> tuple[bool, bool]:
+    """Whether a row is a header, and whether that is sure."""
+    if layout.binding:
+        return len(row) > 2, True
+    if len(row) < 2 or max(ends) >= len(row) or min(ends) < 0:
+        return False, True
+    names = [re.sub(r"[\W_]|id$", "", name.lower()) for name in row]
+    if (names[ends[0]], names[ends[1]]) in ENDS or tuple(names[:2]) in ENDS:
+        return True, True
+    if following is None or len(following) != len(row):
+        return False, True
+    if not any(is_number(text) for text in row):
+        if all(is_int64(following[end]) for end in ends):
+            return True, False
+        if any(is_number(text) for text in following[2:]):
+            return True, True
+        pairs = {pair for pair in zip(names, names[1:], strict=False)}
+        if pairs & ENDS:
+            return True, True
+    return False, True
+
+
+def _choose(
+    path: Path, layout: Layout, columns: Sequence[Column] | None, row: list[str] | None
+) -> None:
+    """Which columns are what; `row` is the first that is no header."""
+    width = layout.width
+    if width < 2:
+        return  # an error that names the line is to come
+    if columns is not None:
+        places = [_place(path, layout, column) for column in columns]
+        if len(set(places)) < len(places):
+            raise FormatError(f"{path}: columns={columns!r} names a column twice")
+        layout.ends = places[0], places[1]
+        for place in places[2:]:
+            alone = layout.header is None and len(places) == 3
+            _add_field(path, layout, place, "weight" if alone else None)
+    else:
+        _check_ends(path, layout)
+        if layout.binding:
+            for place in range(2, width):
+                _add_field(path, layout, place)
+        elif width > 2 and row is not None and len(row) > 2:
+            if not row[2] or is_number(row[2]):
+                _add_field(path, layout, 2, "weight")
+            else:
+                layout.report.append(f"column 2 is no weight, since {row[2]!r} is no number")
+            if width > 3 and layout.konect:
+                _add_field(path, layout, 3, "time")
+    used = {*layout.ends, *layout.fields.values()}
+    ignored = [_column_name(layout, place) for place in range(width) if place not in used]
+    if ignored:
+        layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= takes them")
+
+
+def _column_name(layout: Layout, place: int) -> str:
+    return f"{place} ({layout.header[place]!r})" if layout.header else str(place)
+
+
+def _check_ends(path: Path, layout: Layout) -> None:
+    """Raises FormatError where the header says that the first two columns are no ends."""
+    names = [re.sub(r"[\W_]|id$", "", name.lower()) for name in layout.header or ()]
+    places = [at for at, pair in enumerate(zip(names, names[1:], strict=False)) if pair in ENDS]
+    if places and places[0] and layout.header:
+        pair = layout.header[places[0] : places[0] + 2]
+        raise FormatError(
+            f"{path}, line {layout.header_line}: the header has {pair[0]!r} and {pair[1]!r} not in "
+            f"front; say which columns are source and target: columns={tuple(pair)!r}"
+        )
+
+
+def _place(path: Path, layout: Layout, column: Column) -> int:
+    if isinstance(column, str):
+        assert layout.header is not None
+        if layout.header.count(column) == 1:
+            return layout.header.index(column)
+        found = "twice" if column in layout.header else "not"
+        known = ", ".join(layout.header)
+        raise FormatError(
+            f"{path}, line {layout.header_line}: the header has {column!r} {found}; its columns "
+            f"are {known}; give another name, or a number from 0"
+        )
+    if not 0 <= column < layout.width:
+        raise FormatError(
+            f"{path}: there is no column {column}; the rows have {layout.width}, numbered 0 to "
+            f"{layout.width - 1}"
+        )
+    return column
+
+
+def _add_field(path: Path, layout: Layout, place: int, name: str | None = None) -> None:
+    said = f"column {_column_name(layout, place)} taken as edge field "
+    if name is None:
+        name = layout.header[place] if layout.header else f"column{place}"
+        name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    if not name.isidentifier() or name in layout.fields:
+        raise FormatError(
+            f"{path}: column {_column_name(layout, place)} gives no name for an edge field, which "
+            "is of letters, digits and _, and one of a kind; correct the header"
+        )
+    layout.fields[name] = place
+    layout.report.append(said + name)
