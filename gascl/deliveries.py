@@ -322,7 +322,13 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
         if dense is not None:
             names = ["push", dense] if "push" in able and not on_all else [dense]
             return [DELIVERIES[n] for n in names]
-        name = "slots"  # which says why not
+        why = DELIVERIES["slots"].refuses(demand)
+        others = (
+            f"delivery={able[0]!r} takes it"
+            if able
+            else "take another type of message, or another device"
+        )
+        raise ProgramError(f"{type(program).__name__} can't be run by auto: {why}; {others}")
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"no delivery {name!r}; there is {known}")

@@ -31,7 +31,7 @@ from gascl.restart import resolve_start
 from gascl.result import Result, Step
 from gascl.state import Fields, State
 from gascl.types import Type
-from gascl.values import initial_values
+from gascl.values import check_prepared, initial_values
 
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
@@ -180,6 +180,7 @@ class Engine:
         types = plans[0].header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
+        check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
         fields: Any = {n: _empty(types[n], program.lanes) for n in cls.vertex_fields}
         arc_fields: Any = {}

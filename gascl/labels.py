@@ -130,6 +130,8 @@ class LabelIndex:
             return np.array(label) if isinstance(label, str) else None
         if isinstance(label, str) and INTEGER.fullmatch(label):
             label = int(label)
+        if isinstance(label, bool):
+            return None
         try:
             return np.array(operator.index(label), dtype=self.labels.dtype)
         except (TypeError, OverflowError):

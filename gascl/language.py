@@ -97,6 +97,10 @@ _C_WORDS = set(
     event_t sampler_t image1d_t image2d_t image3d_t vec_step pipe complex imaginary NULL INFINITY
     NAN real""".split()
 )
+#: How many values a call takes.
+_ARGUMENTS = {
+    "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2
+}  # fmt: skip
 #: What a `Result` has already, so that a field of that name could not be reached.
 _RESULT_WORDS = set(
     "fields supersteps converged stopped trace top save save_trace device delivery graph seconds "
@@ -112,6 +116,7 @@ def check(cls: type[VertexProgram]) -> None:
     _check_messages(cls)
     for key, snippet in cls.snippets.items():
         kind = _kind_of(cls, key)
+        _check_text(cls, snippet)
         _check_words(cls, snippet, kind)
         for member in snippet.members:
             _check_member(cls, snippet, kind, member)
@@ -149,6 +154,11 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
             _refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
         if isinstance(value, Struct) and (name in _C_WORDS or name.startswith("gascl")):
             _refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
+        if isinstance(value, Struct):
+            for member, _ in value.members:
+                if member in _C_WORDS or member.startswith("gascl"):
+                    why = f"{member!r} is a word of C or reserved and can't name a member"
+                    _refuse(place, cls, f"{why} of {name}")
         if name.startswith("_") or isinstance(value, Field | Struct) or name in known:
             continue
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
@@ -156,10 +166,13 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
             _refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
     for name, arguments in (("prepare", 3), ("converged", 2)):
         hook = vars(cls).get(name)
+        fits = True
         try:
             if callable(hook):
                 signature(hook).bind(*range(arguments))
         except (TypeError, ValueError):
+            fits = False
+        if not fits:
             form = {"prepare": "(self, graph, initial)", "converged": "(self, step)"}[name]
             _refuse(cls.class_source.place(), cls, f"define it as {name}{form}")
     if len(cls.vertex_fields) > 64:
@@ -295,6 +308,22 @@ def _check_singles(cls: type[VertexProgram]) -> None:
             )
     if not any(m.namespace == "msg" for m in gather.members):
         _refuse(cls.class_source.place("gather"), cls, "gather must assign `msg`")
+
+
+def _check_text(cls: type[VertexProgram], snippet: Snippet) -> None:
+    """What a compiler would complain of elsewhere, or not at all."""
+    alone = snippet.unbalanced()
+    if alone and not ("#" in snippet.text and snippet is cls.snippets.get("functions")):
+        _refuse(snippet.place(alone[0]), cls, f"`{alone[1]}` has no other half in {snippet.label}")
+    for line in snippet.strings():
+        if not snippet.uses("printf"):
+            _refuse(snippet.place(line), cls, "text has no meaning in a snippet")
+    for word in snippet.words:
+        count = 1 if word.startswith("aggregate_") else _ARGUMENTS.get(word)
+        for line, given in snippet.calls(word) if count else ():
+            if given != count:
+                many = f"{given} value{'s' * (given != 1)}"
+                _refuse(snippet.place(line), cls, f"{word} takes {count}, not {many}")
 
 
 def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:

@@ -101,7 +101,7 @@ def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
         raise GraphError(
-            f"{what} holds {values.flat[first]!r} at {first}, which {target} can't hold "
+            f"{what} holds {values.flat[first].item()!r} at {first}, which {target} can't hold "
             f"({int(wrong.sum())} such values); declare another type or change the values"
         )
     return converted

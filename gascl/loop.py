@@ -135,8 +135,12 @@ class Loop:
     def _start(self, ask_stop: bool) -> int:
         """Field inits, the init snippet and the first mask: the program's own, or one given."""
         state, groups = self.state, self.device.groups
-        given = self.start.mask is not None or self.start.kept_mask
-        numbers = (np.uint64(state.given), np.uint64(state.kept), np.int32(not given))
+        mask = self.start.mask
+        if self.start.kept_mask:  # read before the kernels make the program's own
+            kept_mask = np.empty(self.graph.num_vertices, np.uint8)
+            cl.enqueue_copy(self.device.queue, kept_mask, state.buffers["mask"])
+            mask = kept_mask if mask is None else mask | kept_mask
+        numbers = (np.uint64(state.given), np.uint64(state.kept), np.int32(mask is None))
         self._launch("gascl_start", groups, ("STATE", *numbers, "tallies"))
         if self.plan.facts.arc_state:
             kept = np.uint64(state.kept_arcs)
@@ -146,15 +150,11 @@ class Loop:
         state.swap(self.plan)
         state.control = state.records(1)
         self._check(state.control[0])
-        return self._set_mask() if given else int(state.control["stopped"][0])
+        return int(state.control["stopped"][0]) if mask is None else self._set_mask(mask)
 
-    def _set_mask(self) -> int:
-        """Replace the first mask by the one given."""
+    def _set_mask(self, mask: np.ndarray) -> int:
+        """Replace the first mask by the one given, (V,) uint8."""
         state = self.state
-        mask = self.start.mask
-        if mask is None:
-            mask = np.empty(self.graph.num_vertices, np.uint8)
-            cl.enqueue_copy(self.device.queue, mask, state.buffers["mask"])
         state.write("mask", mask)
         for name in ("next", "marks", "flags"):
             if name in state.buffers:
@@ -275,9 +275,11 @@ class Loop:
         name = type(self.program).__name__
         if record["stopped"] == _OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
+            wide = self.plan.header.message.itemsize == 8
+            wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
                 f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
-                f"in superstep {step}; declare a wider type, such as message = 'int64' or 'real'"
+                f"in superstep {step}; declare a wider type, such as message = {wider}"
             )
         if record["stopped"] == _FAULT:
             faults = self.state.faults(self.plan)

@@ -263,6 +263,8 @@ def translate(log: str, places: list[Place | None], program: type[VertexProgram]
             continue
         # In a macro's argument the spelling is the user's line, in its body the expansion is.
         numbers = [int(n) for n in (match["spelled"], match["line"]) if n]
+        # Of an expression that ends too early the line behind it is to blame.
+        numbers += [numbers[-1] - 1]
         found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
         place = next((p for p in found if p is not None), None)
         if place is None or match["text"].startswith("note:"):

@@ -179,9 +179,10 @@ def _collect(cls: type[VertexProgram]) -> None:
     for base in reversed(cls.__mro__):
         for name, value in list(vars(base).items()):
             for kind, table in kinds.items():
-                table.pop(name, None)
                 if isinstance(value, kind):
-                    table[name] = value
+                    table[name] = value  # one that is declared anew keeps its place
+                else:
+                    table.pop(name, None)
     cls.vertex_fields, cls.edge_fields = kinds[VertexField], kinds[EdgeField]
     cls.arc_fields = kinds[ArcField]
     cls.params, cls.aggregates = kinds[Param], kinds[Aggregate]

@@ -24,7 +24,7 @@ class Start:
     Attributes:
         resumes: as if it had never been interrupted: superstep, aggregates, messages and mask.
         mask: (V,) uint8, who scatters first; None: the program's own rule.
-        kept_mask: the mask is the State's.
+        kept_mask: those in the State's mask do, too.
     """
 
     resumes: bool = False
@@ -64,7 +64,8 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
             f"{cls.__name__} can't go on from that State: it was {state.values}, and is now "
             f"{program.parameter_values()}; run it without state="
         )
-    if named in (None, "mask") and start in (None, named) and same and not changed:
+    own_mask = start is None or named == "mask"
+    if own_mask and same and not changed:
         return Start(resumes=True)
     if state.pending:
         raise ProgramError(
@@ -78,7 +79,9 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
     if named == "changed":
         if graph.change is None:
             raise GasclError("start='changed': the graph is none that with_edges made")
-        return Start(mask=_marked(graph, graph.change.vertices))
+        # Those whom an unfinished run left in the mask are not done, either.
+        unfinished = cls is state.program and state.has_mask
+        return Start(mask=_marked(graph, graph.change.vertices), kept_mask=unfinished)
     return Start(mask=None if start is None else _mask(graph, start))
 
 
@@ -103,11 +106,13 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
         return
     why = {
         True: f"the change removed {change.removed if change else 0} edges",
-        False: "the graph is not the State's with_edges(...)",
+        False: "the graph is not what one with_edges(...) made of the State's",
     }[direct]
-    able = "survives added edges only" if cls.restart == "added" else "survives no change"
-    raise ProgramError(f"{cls.__name__} can't go on from that State: it {able}, and {why}; run it "
-                       "without state=")  # fmt: skip
+    if cls.restart == "never":
+        why = "what it finds depends on the graph it began with"
+    else:
+        why = f"it survives added edges only, and {why}"
+    raise ProgramError(f"{cls.__name__} can't go on from that State: {why}; run it without state=")
 
 
 def _check_edge_fields(cls: type[VertexProgram], graph: Graph, before: Graph) -> None:
@@ -126,6 +131,12 @@ def _mask(graph: Graph, labels: Iterable[Any]) -> np.ndarray:
         vertices = list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
         raise GasclError(f"start is an array or list of vertices, not {labels!r}") from None
+    if vertices and all(isinstance(v, bool | np.bool_) for v in vertices):
+        if len(vertices) != graph.num_vertices:
+            raise GasclError(
+                f"start has {len(vertices):,} bools, and the graph {graph.num_vertices:,} vertices"
+            )
+        return np.array(vertices, np.uint8)
     return _marked(graph, graph.indices_of(vertices))
 
 

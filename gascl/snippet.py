@@ -109,6 +109,34 @@ class Snippet:
             text = text[:position] + mark + text[position:]
         return text
 
+    def unbalanced(self) -> tuple[int, str] | None:
+        """The line of a bracket that has no other half, and the bracket."""
+        halves = {")": "(", "]": "[", "}": "{"}
+        open_: list[Token] = []
+        for token in _tokens(self.text):
+            if token.text in halves.values():
+                open_.append(token)
+            elif token.text in halves and (not open_ or open_.pop().text != halves[token.text]):
+                return token.line, token.text
+        return (open_[-1].line, open_[-1].text) if open_ else None
+
+    def strings(self) -> Iterator[int]:
+        """The lines of string literals."""
+        return (t.line for t in _tokens(self.text) if t.kind == "text" and t.text[0] == '"')
+
+    def calls(self, word: str) -> Iterator[tuple[int, int]]:
+        """Line and number of arguments of each `word(...)`."""
+        tokens = list(_tokens(self.text))
+        for i, token in enumerate(tokens):
+            if token.text != word or _at(tokens, i + 1) != "(":
+                continue
+            end = _closing(tokens, i + 1) - 1
+            count, at = int(end > i + 2), i + 2
+            while at < end:
+                count += tokens[at].text == ","
+                at = _closing(tokens, at) if tokens[at].text in ("(", "[", "{") else at + 1
+            yield token.line, count
+
     def place(self, line: int) -> Place:
         """Where line `line` (from 0) of the text stands."""
         return self.places[min(line, len(self.places) - 1)]

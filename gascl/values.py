@@ -81,6 +81,28 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
     return arrays
 
 
+def check_prepared(
+    program: VertexProgram, graph: Graph, types: dict[str, Type], initial: dict[str, Any]
+) -> None:
+    """Refuse initial fields that the program's own `prepare` made unusable."""
+    for name, values in initial.items():
+        if name not in types or name not in type(program).vertex_fields:
+            known = ", ".join(type(program).vertex_fields)
+            raise ProgramError(
+                f"{type(program).__name__}.prepare put {name!r} among the initial fields; the "
+                f"vertex fields are {known}"
+            )
+        type_ = types[name]
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *lanes, *((type_.width,) if type_.width > 1 else ()))
+        kind, found = getattr(values, "dtype", type(values).__name__), getattr(values, "shape", "")
+        if kind != type_.scalar or found != shape:
+            raise ProgramError(
+                f"{type(program).__name__}.prepare left {kind}, {found} as the initial {name!r}; "
+                f"expected an array of {type_.scalar}, {shape}"
+            )
+
+
 def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any) -> Any:
     """One vertex's initial value."""
     if type_.members:

@@ -368,7 +368,12 @@ def test_a_log_of_several_errors():
     ]
 
 
-@pytest.mark.parametrize("log", ["<k>:4:1: error: x", "<k>:99:1: error: x", "ptxas died", ""])
+def test_an_error_behind_the_users_lines_is_of_the_last():
+    said = "Logged does not compile:\nLogged.apply:2: error: expected expression"
+    assert translate("<k>:4:1: error: expected expression", PLACES, Logged) == said
+
+
+@pytest.mark.parametrize("log", ["<k>:1:1: error: x", "<k>:99:1: error: x", "ptxas died", ""])
 def test_a_log_without_a_line_of_the_user_is_shown_whole(log):
     message = translate(log, PLACES, Logged)
     assert message == f"Logged does not compile, and the log names no line of it:\n{log}"
