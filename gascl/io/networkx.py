@@ -265,7 +265,7 @@ def repeats(graph: Graph) -> dict[int, int]:
 
 def check_labels(path: Path, graph: Graph, format: str) -> None:
     """Raises FormatError unless the labels are integers or text, which such a file can hold."""
-    if graph.labels is not None and graph.labels.dtype.kind not in "iuU":
+    if graph.num_vertices and graph.labels is not None and graph.labels.dtype.kind not in "iuU":
         raise FormatError(
             f"{path}: {format} has labels of integers or text only, and the graph's are mixed or "
             "other objects; give the graph labels of text"

@@ -30,6 +30,8 @@ def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     for column in columns:
         for start in range(0, len(column), CHUNK):
             used[column[start : start + CHUNK] - least] = True
+    if least == 0 and src.dtype == np.int32 and used.all():
+        return np.arange(span), src, dst
     rank = np.cumsum(used, dtype=np.int32) - np.int32(1)
     wide = np.dtype(np.uint64 if src.dtype == np.uint64 else np.int64)
     labels = np.flatnonzero(used).astype(wide) + wide.type(least)

@@ -1,0 +1,194 @@
+"""Tables of edges in files: Parquet, and Arrow's IPC files and streams, which Feather is.
+
+https://parquet.apache.org; https://arrow.apache.org/docs/format/Columnar.html.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.errors import FormatError, GraphError
+from gascl.io.arrow import KEY, parsed_table, write_arrow
+from gascl.io.extras import imported
+from gascl.io.files import created, opened
+from gascl.io.parsed import Format, Parsed
+from gascl.io.tablesource import Source
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+MAX_METADATA = 1 << 26  # bytes; readers of Parquet take no text beyond about 100 MB
+BATCH = 1 << 20  # rows
+
+
+def read_parquet(
+    path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
+) -> Parsed:
+    """Read a Parquet file: a row an edge; ids integers or text, and labels.
+
+    Only the columns needed are read, one after the other.
+
+    Args:
+        directed: by default what gascl wrote into the file, or else directed.
+        columns: the names of the columns of the sources, the targets, and those to take as fields;
+            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like, or
+            else the first two, and all other numeric ones as fields.
+
+    Raises:
+        FormatError: the file is damaged, has no such columns, or other types, or a row has a null;
+            or pyarrow is missing.
+    """
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+
+    def source(file: Any) -> Source:
+        data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
+        return Source(
+            name=str(path),
+            schema=data.schema_arrow,
+            rows=data.metadata.num_rows,
+            load=lambda name: _whole(data.read(columns=[name])).column(0),
+            error=FormatError,
+        )
+
+    return _read(path, source, directed, columns, "Parquet")
+
+
+def read_arrow(
+    path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
+) -> Parsed:
+    """Read an Arrow IPC file or stream, or a Feather file of either version, as `read_parquet`.
+
+    Raises:
+        FormatError: as `read_parquet`.
+    """
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    feather = imported("pyarrow.feather", f"{path}: Arrow")
+
+    def source(file: Any) -> Source:
+        data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
+        begin = data.read(8)
+        data.seek(0)
+        if begin.startswith(b"FEA1"):
+            table = feather.read_table(data, memory_map=False)
+        elif begin.startswith(b"ARROW1"):
+            table = pyarrow.ipc.open_file(data).read_all()
+        else:
+            table = pyarrow.ipc.open_stream(data).read_all()
+        return Source(
+            name=str(path),
+            schema=table.schema,
+            rows=table.num_rows,
+            load=lambda name: _whole(table.select([name])).column(0),
+            error=FormatError,
+        )
+
+    return _read(path, source, directed, columns, "Arrow")
+
+
+def _read(
+    path: Path,
+    source: Callable[[Any], Source],
+    directed: bool | None,
+    columns: Sequence[str] | str | None,
+    kind: str,
+) -> Parsed:
+    import pyarrow
+
+    with opened(path) as file:
+        # pyarrow reads a plain file itself, without Python's lock
+        place = str(path) if isinstance(file, io.BufferedReader) else file.read()
+        if isinstance(place, bytes) and kind == "Parquet":
+            place = pyarrow.BufferReader(place)
+    try:
+        return parsed_table(source(place), columns, directed, kind)
+    except (MemoryError, OverflowError) as error:
+        raise _damaged(path, kind, "it announces more than memory holds") from error
+    except GraphError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
+
+
+def _whole(table: Any) -> Any:
+    """The table, once its offsets and texts are known to be sound."""
+    table.validate(full=True)
+    return table
+
+
+def _damaged(path: Path, kind: str, cause: str) -> FormatError:
+    return FormatError(
+        f"{path} is damaged, or no {kind} file of a table: {cause}; fetch or write it again"
+    )
+
+
+def _table(path: Path, graph: Graph, kind: str) -> Any:
+    """The graph as a table.
+
+    Raises:
+        FormatError: a table can't hold it, or pyarrow is missing.
+    """
+    imported("pyarrow", f"{path}: {kind}")
+    if graph.vertex_fields:
+        raise FormatError(
+            f"{path}: {kind} is a table of edges and can't hold vertex fields "
+            f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or .graphml"
+        )
+    try:
+        table = write_arrow(graph, dense=kind == "Parquet")
+    except GraphError as error:
+        raise FormatError(f"{path}: {error}") from error
+    if len(table.schema.metadata[KEY]) > MAX_METADATA:
+        raise FormatError(
+            f"{path}: {kind} is a table of edges, and labels in an order of their own or without "
+            f"edges are {len(table.schema.metadata[KEY]):,} bytes beside it; write gascl's own .npz"
+        )
+    return table
+
+
+def write_parquet(path: Path, graph: Graph) -> None:
+    """Write columns `source`, `target` and the edge fields, with checksums; labels as ids.
+
+    Direction, and labels that the rows don't show, are in the file's schema metadata.
+
+    Raises:
+        FormatError: the graph has vertex fields, or what a column can't hold, or pyarrow is
+            missing.
+    """
+    table = _table(path, graph, "Parquet")
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+    with created(path) as file:
+        parquet.write_table(table, file, row_group_size=BATCH, write_page_checksum=True)
+
+
+def write_arrow_file(path: Path, graph: Graph) -> None:
+    """Write an Arrow IPC file, which is Feather version 2, as `write_parquet`; not compressed, so
+    that it is read without a copy. Labels are a dictionary.
+
+    Raises:
+        FormatError: as `write_parquet`.
+    """
+    table = _table(path, graph, "Arrow")
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    with created(path) as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+PARQUET = Format(
+    name="parquet",
+    extensions=(".parquet", ".pq"),
+    recognizes=lambda head: head.startswith(b"PAR1"),
+    read=read_parquet,
+    write=write_parquet,
+    packs=False,
+)
+
+ARROW = Format(
+    name="arrow",
+    extensions=(".arrow", ".feather", ".ipc", ".arrows"),
+    recognizes=lambda head: head.startswith((b"ARROW1\0\0", b"FEA1")),
+    read=read_arrow,
+    write=write_arrow_file,
+)
