@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -127,8 +128,8 @@ def _check_options(
         listed and len(columns) >= 2 and all(type(column) in (str, int) for column in columns)
     ):
         wrong = (
-            f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, and "
-            "then edge fields, e.g. columns=('from', 'to', 'cost')"
+            f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, "
+            "and then edge fields, e.g. columns=('from', 'to', 'cost')"
         )
     elif columns is not None and len(set(columns)) < len(columns):
         wrong = f"columns={columns!r} names a column twice"
@@ -141,7 +142,9 @@ def _check_options(
     elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
         wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
     elif (
-        not isinstance(comments, str) or not comments.isascii() or re.search(r"[\w+.\s-]", comments)
+        not isinstance(comments, str)
+        or not comments.isascii()
+        or re.search(r"[^!-~]|[\w+.-]", comments)
     ):
         wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
     elif header is False and any(isinstance(column, str) for column in columns or ()):
@@ -157,8 +160,8 @@ def _next_row(path: Path, lines: Lines, layout: Layout) -> tuple[int, str] | Non
     while (line := lines.line()) is not None:
         if b"\0" in line:
             raise FormatError(
-                f"{path}, line {lines.number} has a NUL byte: {shown(repr(line)[2:-1])}; this is no "
-                "text; name its format with format=, or fetch the file again"
+                f"{path}, line {lines.number} has a NUL byte: {shown(repr(line)[2:-1])}; this is "
+                "no text; name its format with format=, or fetch the file again"
             )
         text = line.decode()
         if "\r" in text.rstrip("\r\n"):
@@ -250,8 +253,7 @@ def _looks_like_header(
             return True, False
         if any(is_number(text) for text in following[2:]):
             return True, True
-        pairs = {pair for pair in zip(names, names[1:], strict=False)}
-        if pairs & ENDS:
+        if ENDS.intersection(itertools.pairwise(names)):
             return True, True
     return False, True
 
@@ -296,7 +298,7 @@ def _column_name(layout: Layout, place: int) -> str:
 def _check_ends(path: Path, layout: Layout) -> None:
     """Raises FormatError where the header says that the first two columns are no ends."""
     names = [re.sub(r"[\W_]|id$", "", name.lower()) for name in layout.header or ()]
-    places = [at for at, pair in enumerate(zip(names, names[1:], strict=False)) if pair in ENDS]
+    places = [at for at, pair in enumerate(itertools.pairwise(names)) if pair in ENDS]
     if places and places[0] and layout.header:
         pair = layout.header[places[0] : places[0] + 2]
         raise FormatError(

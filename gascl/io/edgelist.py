@@ -217,9 +217,9 @@ def _read_any(path: Path, layout: Layout) -> Rows:
     _check_header(path, layout, names, integers, first)
     ids = np.array(names, dtype=np.int64 if integers or not names else None)
     labels, rank = np.unique(ids, return_inverse=True)
-    ends = (rank[np.frombuffer(end, np.int64)] for end in (src, dst))
+    tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
     fields = {name: _numbers(texts) for name, texts in values.items()}
-    return Rows(labels, *ends, fields, comments, 0)
+    return Rows(labels, tails, heads, fields, comments, 0)
 
 
 def _check_header(

@@ -49,9 +49,8 @@ def write(path: Path, graph: Graph) -> None:
     with created(path) as file:
         if suffix not in (".el", ".wel"):
             kind = "directed" if graph.directed else "undirected"
-            file.write(
-                f"# gascl: {kind}, {graph.num_vertices} vertices, {graph.num_edges} edges\n".encode()
-            )
+            counts = f"{graph.num_vertices} vertices, {graph.num_edges} edges"
+            file.write(f"# gascl: {kind}, {counts}\n".encode())
             if fields:
                 file.write((mark.join(["source", "target", *fields]) + "\n").encode())
         for at in range(0, graph.num_edges, PART):

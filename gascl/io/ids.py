@@ -26,8 +26,7 @@ def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     for ids in (src, dst):
         for at in range(0, len(ids), PART):
             used[_above(ids[at : at + PART], least)] = True
-    labels = np.flatnonzero(used)
-    labels += least
+    labels = np.flatnonzero(used) + least
     if least == 0 and len(labels) == span:
         return labels, src, dst
     place = np.cumsum(used, dtype=np.int32 if span < 2**31 else np.int64)

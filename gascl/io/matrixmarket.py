@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -185,11 +186,12 @@ def _line_by_line(
     path: Path, header: int, names: list[str], dtype: type | None
 ) -> list[np.ndarray]:
     """As `_columns`, slower, and naming the line that is wrong."""
-    typecode = {None: "b", np.float64: "d", np.int64: "q", np.uint64: "Q"}[dtype]
     held = [f"{name} (int64)" for name in names]
     if dtype is not None:
         held.append(f"value ({np.dtype(dtype).name})")
-    columns = [array("q") for _ in names] + [array(typecode)] * (dtype is not None)
+    columns: list[Any] = [array("q") for _ in names]
+    if dtype is not None:
+        columns.append(array(np.dtype(dtype).char.replace("l", "q").replace("L", "Q")))
     for number, line, texts in split_lines(path, Splitter(None, "%")):
         if number <= header or not texts:
             continue
