@@ -59,6 +59,8 @@ class Downloader:
                 raise
             except Cut as cut:
                 if retries == self.RETRIES or self._have() <= before:
+                    if not self._have():
+                        self._remove()
                     raise FormatError(
                         f"{self.name}: the download from {url} was cut off ({cut}); do it again, "
                         f"and it goes on after the {self._have():,} bytes that are there"
@@ -123,10 +125,12 @@ class Downloader:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
         else:
+            busy = response.status_code == 429 or response.status_code >= 500
             raise FormatError(
                 f"{self.name} cannot be downloaded: {response.url} answers "
-                f"{response.status_code} {response.reason}; look whether it has moved, and put the "
-                f"file at {self.part.with_suffix('')} yourself"
+                f"{response.status_code} {response.reason}; "
+                f"{'try later' if busy else 'look whether it has moved'}, or put the file at "
+                f"{self.part.with_suffix('')} yourself"
             )
         progress = Progress(self.name, have, total)
         try:

@@ -93,7 +93,7 @@ def _graphalytics(
         int(mib * (1 << 20)),
         f"https://datasets.ldbcouncil.org/graphalytics/{name}.tar.zst",
         member=f"{name}.e",
-        read={"format": "graphalytics"},
+        read={"format": "graphalytics", "directed": directed},
     )
 
 

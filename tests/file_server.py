@@ -1,0 +1,91 @@
+"""An HTTP server of this machine, for downloads: it can cut off, ignore ranges, and lie."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class FileServer(ThreadingHTTPServer):
+    """Serves `files`, {path: bytes}, and keeps what was asked for.
+
+    Attributes:
+        asked: (path, its Range header or None) of each request.
+        cuts: how many bytes of a body the next answers give, one each; then all.
+        ranges: whether Range is heeded.
+        version: the ETag; "" for none.
+        announced: the Content-Length of whole files in place of the true one; None: the true one,
+            -1: none at all.
+        encoding: the Content-Encoding to claim; "" for none.
+        status: answer all requests with it; 0: none such.
+    """
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files: dict[str, bytes] = {}
+        self.asked: list[tuple[str, str | None]] = []
+        self.cuts: list[int] = []
+        self.ranges = True
+        self.version = '"1"'
+        self.announced: int | None = None
+        self.encoding = ""
+        self.status = 0
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: FileServer
+
+    def do_GET(self) -> None:
+        server, asked = self.server, self.headers.get("Range")
+        server.asked.append((self.path, asked))
+        body = server.files.get(self.path)
+        if server.status or body is None:
+            self.send_error(server.status or 404)
+            return
+        same = self.headers.get("If-Range", server.version) == server.version
+        found = re.fullmatch(r"bytes=(\d+)-", asked or "")
+        if found and server.ranges and same:
+            first = int(found[1])
+            if first >= len(body):
+                self.send_response(416)
+                self.send_header("Content-Range", f"bytes */{len(body)}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
+            body, length = body[first:], len(body) - first
+        else:
+            self.send_response(200)
+            length = len(body) if server.announced is None else server.announced
+        if length >= 0:
+            self.send_header("Content-Length", str(length))
+        if server.version:
+            self.send_header("ETag", server.version)
+        if server.encoding:
+            self.send_header("Content-Encoding", server.encoding)
+        self.end_headers()
+        self.wfile.write(body[: server.cuts.pop(0)] if server.cuts else body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving() -> Iterator[FileServer]:
+    with FileServer() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
