@@ -424,7 +424,7 @@ class Graph:
 
     def _checked_vertex(self, value: Any) -> int:
         try:
-            index = operator.index(value)
+            index = -1 if isinstance(value, bool) else operator.index(value)
         except TypeError:
             index = -1
         if 0 <= index < self.num_vertices:

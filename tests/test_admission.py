@@ -225,7 +225,7 @@ def test_what_auto_chooses_among(name):
     program = type("Changed", (Plain,), TABLE[name][0])()
     demand = deliveries.demand_of(program, FULL, True, True)
     if not AUTO[name]:
-        with pytest.raises(ProgramError, match="auto: atomics .*; delivery='serial' takes it$"):
+        with pytest.raises(ProgramError, match=r"auto: atomics .*; delivery='serial' takes it$"):
             choose(program, demand, "auto")
         return
     assert [d.name for d in choose(program, demand, "auto")] == AUTO[name]
