@@ -66,5 +66,5 @@ def read_or_refused(path, **options):
     try:
         return Graph.read(path, **options)
     except GraphError as error:
-        assert str(error)
+        print(error)
         return None

@@ -12,14 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
-from gascl.io import edgelist, matrixmarket, native
+from gascl.io import dimacs, edgelist, gap, graphalytics, matrixmarket, metis, native
 from gascl.io.files import opened, plain
 from gascl.io.parsed import Format, Parsed
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
 
-FORMATS = {format.name: format for format in (matrixmarket.FORMAT, native.FORMAT, edgelist.FORMAT)}
+FORMATS = {
+    format.name: format
+    for format in (
+        matrixmarket.FORMAT,
+        native.FORMAT,
+        dimacs.FORMAT,
+        metis.FORMAT,
+        graphalytics.FORMAT,
+        gap.FORMAT,
+        edgelist.FORMAT,
+    )
+}
 
 HEAD = 1024  # bytes of a file's beginning that `recognizes` sees
 
