@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.header import Header, extreme
 from gascl.language import COMBINERS
+from gascl.lines import Header
 from gascl.program import VertexProgram
 from gascl.snippet import Snippet
+from gascl.tallies import extreme
 from gascl.types import Type
 from gascl.words import Words
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from gascl.atomics import definitions
-from gascl.facts import Facts
-from gascl.fields import Aggregate, ChoiceParam, SuperstepsParam
+from gascl.fields import ChoiceParam, SuperstepsParam
 from gascl.program import VertexProgram
-from gascl.snippet import Snippet
-from gascl.source import Place
-from gascl.types import Type, resolve, struct_dtype
+from gascl.tallies import Tallies
+from gascl.types import Type, resolve
 
 #: What stands in `Header.state` for arguments that depend on the delivery.
 MASKS, INBOX = "MASKS", "INBOX"
@@ -23,102 +18,8 @@ MASKS, INBOX = "MASKS", "INBOX"
 _APART = "*restrict "
 
 
-@dataclass
-class Header:
-    """The generated text and what the host must know to feed it.
-
-    Attributes:
-        text: OpenCL C.
-        places: for each line of the text, the user's line it came from, or None.
-        state: names of the arguments behind GASCL_STATE, in order.
-        edge: names of the arguments behind GASCL_EDGE, in order: what snippets read of `e`.
-        types: type of every vertex, edge and arc field.
-        message, gathered: type of a message, and of what a gather snippet makes of them.
-        accumulator: type in which messages are combined.
-        box, run, tally, control: layout of the structs that host and device share.
-        layouts: sizes and offsets of the user's structs, as the device must have them.
-        lanes: how many runs at once.
-    """
-
-    text: str = ""
-    places: list[Place | None] = field(default_factory=list)
-    state: list[str] = field(default_factory=list)
-    edge: list[str] = field(default_factory=list)
-    types: dict[str, Type] = field(default_factory=dict)
-    message: Type = field(default_factory=lambda: resolve("uint8", "float32"))
-    gathered: Type = field(default_factory=lambda: resolve("uint8", "float32"))
-    accumulator: Type = field(default_factory=lambda: resolve("uint8", "float32"))
-    box: np.dtype = field(default_factory=lambda: np.dtype([]))
-    run: np.dtype = field(default_factory=lambda: np.dtype([]))
-    tally: np.dtype = field(default_factory=lambda: np.dtype([]))
-    control: np.dtype = field(default_factory=lambda: np.dtype([]))
-    layouts: list[int] = field(default_factory=list)
-    lanes: int = 1
-
-
-class Declarations:
+class Declarations(Tallies):
     """Writes what a program declares: structs, arguments of kernels; a line at a time."""
-
-    def __init__(
-        self,
-        program: type[VertexProgram],
-        real: str,
-        choices: dict[str, str],
-        offset: str,
-        fp64: bool,
-        lanes: int,
-        debug: bool,
-    ):
-        self.program, self.real, self.choices, self.fp64 = program, real, choices, fp64
-        self.offset, self.debug = resolve(offset, real), debug
-        self.facts = Facts.of(program, lanes, debug)
-        self.header = Header(lanes=lanes)
-        self.lines: list[str] = []
-
-    def put(self, *lines: str) -> None:
-        for line in lines:
-            self.lines.append(line)
-            self.header.places.append(None)
-
-    def verbatim(self, snippet: Snippet, text: str | None = None) -> None:
-        """The snippet's own lines, each remembering where the user wrote it."""
-        for i, line in enumerate((snippet.text if text is None else text).split("\n")):
-            self.lines.append(line)
-            self.header.places.append(snippet.place(i))
-
-    def expression(self, before: str, snippet: Snippet, after: str) -> None:
-        self.put(before)
-        self.verbatim(snippet)
-        self.put(after)
-
-    def _struct(self, name: str, members: Iterable[tuple[str, Type]]) -> Type:
-        """A struct that host and device lay out alike."""
-        members = tuple(members) or (
-            ("gascl_unused", resolve("int32", "")),
-        )  # C knows no empty one
-        self.put("typedef struct {", *(f"    {t.c} {n};" for n, t in members), f"}} {name};", "")
-        return Type(name, struct_dtype(members), 1, members)
-
-    def _macro(self, head: str, *statements: str) -> None:
-        """A macro, where a function would need one version for each kind of memory."""
-        lines = [f"#define {head}", "    do {", *(f"        {text};" for text in statements)]
-        self.put(*(f"{line} \\" for line in lines), "    } while (0)", "")
-
-    def _copier(self, type_: Type) -> None:
-        """GASCL_COPY_..., which copies a struct of ours a member at a time, to and from any memory.
-
-        NVIDIA's compiler garbles whole ones that have structs or vectors in them.
-        """
-        ours = [f"gascl_{n}" for n in ("sums", "tally", "aggregates")]
-        self._macro(
-            f"{_copier_of(type_)}(gascl_to, gascl_from)",
-            *(
-                f"{_copier_of(t)}((gascl_to).{n}, (gascl_from).{n})"
-                if t.c in ours
-                else f"(gascl_to).{n} = (gascl_from).{n}"
-                for n, t in type_.members
-            ),
-        )
 
     def declare(self) -> None:
         self._preamble()
@@ -233,99 +134,6 @@ class Declarations:
             }
         )
 
-    def _aggregates(self) -> None:
-        """Accumulators, which groups keep apart and add up, and what snippets see of them."""
-        program = self.program
-        sums = {n: a.accumulator(self.real, self.fp64) for n, a in program.aggregates.items()}
-        seen = dict(sums)  # a mean's accumulator is as wide as the mean
-        means = [n for n, a in program.aggregates.items() if a.op == "mean"]
-        sums.update({f"{n}_": resolve("int64", "") for n in means})
-        self.seen = self._struct("gascl_aggregates", seen.items())
-        kept = self._struct("gascl_sums", sums.items())
-        members = [("messages", resolve("int64", "")), ("sums", kept)]
-        self.tally = self._struct("gascl_tally", members)
-        self.header.tally = self.tally.scalar
-        for name, aggregator in program.aggregates.items():
-            self._aggregate(name, aggregator, sums[name])
-        for type_ in (self.seen, kept, self.tally):
-            self._copier(type_)
-        counts = [f"{n}_" for n in means]
-        self._macro(
-            "GASCL_ZERO_TALLY(gascl_all)",
-            "(gascl_all).messages = 0",
-            *(f"(gascl_all).sums.{n} = gascl_none_of_{n}()" for n in program.aggregates),
-            *(f"(gascl_all).sums.{n} = 0" for n in counts),
-        )
-        both = "(gascl_all).sums.{0}, (gascl_more).sums.{0}"
-        self._macro(
-            "GASCL_ADD_TALLY(gascl_all, gascl_more)",
-            "(gascl_all).messages += (gascl_more).messages",
-            *(
-                f"(gascl_all).sums.{n} = gascl_merge_of_{n}({both.format(n)})"
-                for n in program.aggregates
-            ),
-            *(f"(gascl_all).sums.{n} += (gascl_more).sums.{n}" for n in counts),
-        )
-        over = " / (gascl_all).sums.{}_"  # of none: NaN
-        means_of = {n: over.format(n) if n in means else "" for n in seen}
-        self._macro(
-            "GASCL_SETTLE(gascl_seen, gascl_all)",
-            *(f"(gascl_seen).{n} = (gascl_all).sums.{n}{mean}" for n, mean in means_of.items()),
-            *([] if seen else ["(gascl_seen).gascl_unused = 0"]),
-        )
-
-    def _aggregate(self, name: str, aggregator: Aggregate, type_: Type) -> None:
-        """What an aggregator begins with, how two of it merge, and how a value is added."""
-        op, c = aggregator.op, type_.c
-        start = {"min": type_.highest, "max": type_.lowest}.get(op, lambda: "0")()
-        none, merge = [f"    return {start};"], ["    return a + b;"]
-        if op in ("min", "max"):
-            merge = [f"    return {extreme(op, type_, 'a', 'b')};"]
-        self.put(f"static {c} gascl_none_of_{name}(void) {{")
-        if aggregator.is_custom:
-            self.expression("    return (", self.program.snippets[f"{name}.identity"], "    );")
-        else:
-            self.put(*none)
-        self.put("}", "", f"static {c} gascl_merge_of_{name}(const {c} a, const {c} b) {{")
-        if aggregator.is_custom:
-            self.expression("    return (", self.program.snippets[f"{name}.combine"], "    );")
-        else:
-            self.put(*merge)
-        added = "1" if op == "count" else "x"
-        taken = aggregator.resolve(self.real).c if op == "count" else c
-        self.put(
-            "}",
-            "",
-            f"static void gascl_aggregate_{name}(gascl_tally *all, const {taken} x) {{",
-            f"    all->sums.{name} = gascl_merge_of_{name}(all->sums.{name}, {added});",
-            *([f"    ++all->sums.{name}_;"] if op == "mean" else []),
-            "}",
-            "",
-        )
-
-    def _control(self) -> None:
-        """The loop's own state, kept on the device so that it can stop without the host.
-
-        The last counts are of the frontier's pieces and of the lists behind push.
-        """
-        counts = ("active", "next_active", "next_arcs")
-        numbers = (
-            *("superstep", "stopped", "overflow", "fault", "under_way"),
-            *("frontier", "frontier_next", "listed", "touched", "touched_next"),
-        )
-        int32, int64 = resolve("int32", ""), resolve("int64", "")
-        control = self._struct(
-            "gascl_control",
-            [
-                *((n, int64) for n in counts),
-                ("tally", self.tally),
-                ("aggregates", self.seen),
-                *((n, int32) for n in numbers),
-            ],
-        )
-        self._copier(control)
-        self.header.control = control.scalar
-
     def _message(self) -> None:
         program, header = self.program, self.header
         if program.message is not None:
@@ -426,10 +234,6 @@ class Declarations:
         )
 
 
-def _copier_of(type_: Type) -> str:
-    return f"GASCL_COPY_{type_.c.removeprefix('gascl_').upper()}"
-
-
 def _arguments(name: str, formal: list[str], comma: str) -> list[str]:
     """GASCL_name, the arguments as a function declares them, and GASCL_name_ON, passed on."""
     names = [text.split("*")[-1] for text in formal]
@@ -452,10 +256,3 @@ def accumulator_of(program: type[VertexProgram], real: str, fp64: bool) -> Type:
         # In float, a hub's sum of 3 million equal messages is 3 % off.
         return resolve("float64", real)
     return message
-
-
-def extreme(op: str, type_: Type, a: str, b: str) -> str:
-    """min or max of a and b; NaN wins, as in NumPy."""
-    sign = "<" if op == "min" else ">"
-    nan = f" || {b} != {b}" if type_.is_float else ""
-    return f"{b} {sign} {a}{nan} ? {b} : {a}"

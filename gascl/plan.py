@@ -17,7 +17,8 @@ from gascl.deliveries import Delivery, kernel_text
 from gascl.device import Device
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
-from gascl.header import INBOX, MASKS, Header
+from gascl.header import INBOX, MASKS
+from gascl.lines import Header
 from gascl.program import VertexProgram
 from gascl.source import Place
 

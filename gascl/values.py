@@ -10,8 +10,8 @@ import numpy as np
 from gascl.errors import ProgramError
 from gascl.fields import ChoiceParam, Lanes, Param, SuperstepsParam, VertexParam
 from gascl.graph import Graph
-from gascl.header import Header
 from gascl.layout import convert
+from gascl.lines import Header
 from gascl.program import VertexProgram
 from gascl.types import Type
 

@@ -14,7 +14,7 @@ from gascl.codegen import generate
 from gascl.deliveries import DELIVERIES
 from gascl.facts import Facts
 from gascl.fields import VertexParam
-from gascl.header import Header
+from gascl.lines import Header
 from gascl.plan import Plan
 from gascl.programs import PageRank
 
