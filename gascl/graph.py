@@ -15,23 +15,21 @@ import numpy as np
 from gascl import intake
 from gascl.arcs import Arcs, build_arcs
 from gascl.change import Change, changed, fingerprint
+from gascl.conversions import Conversions
 from gascl.errors import GraphError
 from gascl.intake import Duplicates, SelfLoops
 from gascl.labels import INTEGER, LabelIndex, label_array
 
 if TYPE_CHECKING:
-    import networkx
-    import scipy.sparse
-
     from gascl.io.parsed import Parsed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(Conversions):
     """A graph of V vertices, 0 ... V-1, and E edges, each with an id, 0 ... E-1.
 
-    Made by `from_edges`, `from_scipy`, `from_networkx` or `read`, which check what they are given;
-    the constructor does not. All arrays are read-only.
+    Made by `from_edges`, `read` or one of the `from_...` of Conversions, which check what they are
+    given; the constructor does not. All arrays are read-only.
 
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
@@ -144,56 +142,6 @@ class Graph:
             vertex_fields,
             report,
         )
-
-    @classmethod
-    def from_scipy(
-        cls,
-        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
-        *,
-        directed: bool = True,
-        field: str | None = "weight",
-        duplicates: Duplicates = "keep",
-        self_loops: SelfLoops = "keep",
-    ) -> Graph:
-        """A graph with an edge from i to j for every stored entry (i, j), explicit zeros too.
-
-        Args:
-            matrix: a square sparse matrix or array of real numbers; bool counts as int8.
-            directed: False needs a symmetric matrix; its lower triangle gives the edges.
-            field: the edge field that takes the entries' values; None: no field.
-
-        Raises:
-            GraphError: the matrix is not as above.
-        """
-        from gascl.io.scipy import read_scipy
-
-        parsed = read_scipy(matrix, directed, field)
-        return cls._from_parsed(parsed, duplicates, self_loops)
-
-    @classmethod
-    def from_networkx(
-        cls,
-        G: networkx.Graph,
-        *,
-        fields: Iterable[str] | None = None,
-        duplicates: Duplicates = "keep",
-        self_loops: SelfLoops = "keep",
-    ) -> Graph:
-        """A graph of NetworkX's Graph, DiGraph, MultiGraph or MultiDiGraph, in its node order.
-
-        The nodes are the labels.
-
-        Args:
-            fields: the edge attributes to take as fields; by default every numeric attribute that
-                all edges have, and the report says what was left out.
-
-        Raises:
-            GraphError: an edge lacks one of `fields` or has no number there.
-        """
-        from gascl.io.networkx import read_networkx
-
-        parsed = read_networkx(G, fields)
-        return cls._from_parsed(parsed, duplicates, self_loops)
 
     @classmethod
     def read(
@@ -336,28 +284,6 @@ class Graph:
         """The two ends of every arc, int32 (A,) each, sorted by (source, destination, edge id)."""
         vertices = np.arange(self.num_vertices, dtype=np.int32)
         return np.repeat(vertices, self.out_degree), self.arcs().out_targets
-
-    def to_scipy(self, field: str | None = None) -> scipy.sparse.csr_array:
-        """The adjacency matrix (V, V): one entry an arc; zeros and duplicates are kept.
-
-        Args:
-            field: the edge field that gives the values; None: ones (int64).
-
-        Raises:
-            GraphError: there is no such field.
-        """
-        from scipy.sparse import csr_array
-
-        arcs = self.arcs()
-        if field is None:
-            values = np.ones(len(arcs.out_edges), dtype=np.int64)
-        elif field in self.edge_fields:
-            values = self.edge_fields[field][arcs.out_edges]
-        else:
-            known = ", ".join(self.edge_fields) or "none"
-            raise GraphError(f"the graph has no edge field {field!r}; it has: {known}")
-        shape = (self.num_vertices, self.num_vertices)
-        return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=True)
 
     def with_edges(self, add: Any = None, remove: Any = None, **fields: Any) -> Graph:
         """A new graph of the same vertices, with edges removed and then others added.

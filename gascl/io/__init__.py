@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
-from gascl.io import dimacs, edgelist, gap, graphalytics, matrixmarket, metis, native
+from gascl.io import (
+    dimacs,
+    edgelist,
+    gap,
+    gml,
+    graphalytics,
+    graphml,
+    matrixmarket,
+    metis,
+    native,
+    scipynpz,
+    table,
+)
 from gascl.io.files import opened, plain
 from gascl.io.parsed import Format, Parsed
 
@@ -28,6 +40,11 @@ FORMATS = {
         metis.FORMAT,
         graphalytics.FORMAT,
         gap.FORMAT,
+        gml.FORMAT,
+        graphml.FORMAT,
+        table.PARQUET,
+        table.ARROW,
+        scipynpz.FORMAT,
         edgelist.FORMAT,
     )
 }

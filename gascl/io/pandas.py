@@ -1,0 +1,145 @@
+"""Graphs from and to pandas' DataFrames, a row an edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.io.extras import imported
+from gascl.io.numbered import numbered
+from gascl.io.parsed import Parsed
+
+if TYPE_CHECKING:
+    from gascl.graph import Graph
+
+
+def read_pandas(
+    df: Any, source: Any, target: Any, fields: Iterable[Any] | None, directed: bool
+) -> Parsed:
+    """The rows of a DataFrame as edges; their ids, integers or text, as labels, sorted.
+
+    Raises:
+        GraphError: it is no DataFrame, lacks a column, has one of another type, or a row without
+            a value; names the row.
+    """
+    pandas = imported("pandas", "from_pandas", GraphError)
+    if not isinstance(df, pandas.DataFrame):
+        raise GraphError(f"from_pandas needs a pandas DataFrame, not {type(df).__name__}")
+    if isinstance(fields, str):
+        raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+    names = list(df.columns)
+    for name in (source, target, *(fields or ())):
+        if names.count(name) != 1:
+            listed = ", ".join(map(repr, names))
+            raise GraphError(f"the DataFrame has no one column {name!r}; it has {listed}")
+    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
+    labels, src, dst = _vertices(pandas, df[source], df[target], report)
+    taken: dict[str, np.ndarray] = {}
+    for name in names if fields is None else fields:
+        if name in (source, target):
+            continue
+        if names.count(name) > 1:
+            report.append(f"column {name!r} left out: it is twice there")
+            continue
+        column, said = df[name], f"column {name!r}"
+        is_bool = pandas.api.types.is_bool_dtype(column.dtype)
+        wrong = None
+        if not (is_bool or _is_numeric(pandas, column)):
+            wrong = f"it is of type {column.dtype}, no numbers"
+        elif not (isinstance(name, str) and name.isidentifier()):
+            wrong = "its name is not an identifier"
+        if wrong is not None:
+            if fields is not None:
+                raise GraphError(f"{said} can't be a field: {wrong}; convert or rename it")
+            report.append(f"{said} left out: {wrong}")
+            continue
+        taken[name] = _values(column)
+        if is_bool:
+            taken[name] = taken[name].astype(np.int8)
+            report.append(f"{said}: bool taken as int8")
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=len(labels),
+        directed=directed,
+        labels=labels,
+        fields=taken,
+        report=report,
+    )
+
+
+def _is_numeric(pandas: Any, column: Any) -> bool:
+    types = pandas.api.types
+    return types.is_integer_dtype(column.dtype) or types.is_float_dtype(column.dtype)
+
+
+def _values(column: Any) -> np.ndarray:
+    """A column of numbers as NumPy's; NaN is a number where NumPy keeps it, and a null is none."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    _check_nulls(column)
+    kind = getattr(column.dtype, "numpy_dtype", None)
+    return column.to_numpy(dtype=kind)
+
+
+def _check_nulls(column: Any) -> None:
+    nulls = np.flatnonzero(column.isna().to_numpy())
+    if len(nulls):
+        raise GraphError(
+            f"row {nulls[0]} (the first is 0) of the DataFrame has no value in column "
+            f"{column.name!r}; drop such rows (dropna) or fill them (fillna)"
+        )
+
+
+def _vertices(
+    pandas: Any, source: Any, target: Any, report: list[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, and the ends of every edge as places in them."""
+    columns = [source, target]
+    for column in columns:
+        _check_nulls(column)
+    if all(pandas.api.types.is_integer_dtype(column.dtype) for column in columns):
+        report.append("ids taken as integers")
+        return numbered(*map(_values, columns))
+    codes, values = pandas.factorize(pandas.concat([c.astype(object) for c in columns]))
+    labels = _labels(list(values), source.name, target.name)
+    report.append(f"ids taken as {'text' if labels.dtype.kind == 'U' else 'integers'}")
+    sorted_labels, rank = np.unique(labels, return_inverse=True)
+    places = rank.astype(np.int32)[codes]
+    return sorted_labels, places[: len(source)], places[len(source) :]
+
+
+def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
+    if all(isinstance(value, str) for value in values):
+        labels = np.array(values, dtype=str)
+        if len(np.unique(labels)) == len(values):  # NumPy's text ends before a NUL
+            return labels
+    whole = (int, np.integer)
+    if all(isinstance(value, whole) and not isinstance(value, bool) for value in values):
+        numbers = np.array(values)
+        if numbers.dtype.kind in "iu":
+            return numbers
+    odd = next((v for v in values if not isinstance(v, str)), values[0])
+    raise GraphError(
+        f"columns {source!r} and {target!r} must both be integers or both text, and a value there "
+        f"is {odd!r}; convert them with .astype(int) or .astype(str)"
+    )
+
+
+def write_pandas(graph: Graph) -> Any:
+    """A DataFrame of columns "source", "target" and the edge fields; all copies.
+
+    Raises:
+        GraphError: pandas is missing, or an edge field is called as one of the ends.
+    """
+    pandas = imported("pandas", "to_pandas", GraphError)
+    ends = {"source": graph.edge_src, "target": graph.edge_dst}
+    for name in ends:
+        if name in graph.edge_fields:
+            raise GraphError(f"the edge field {name!r} has the name of a column of ends; rename it")
+    if graph.labels is not None:
+        ends = {name: graph.labels[end] for name, end in ends.items()}
+    return pandas.DataFrame({**ends, **graph.edge_fields}, copy=True)
