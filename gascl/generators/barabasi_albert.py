@@ -1,0 +1,77 @@
+"""Scale-free graphs: Barabási, Albert, "Emergence of Scaling in Random Networks" (1999)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+
+import numpy as np
+
+from gascl.arcs import INT32_MAX
+from gascl.errors import GraphError
+from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
+from gascl.generators.words import EDGES, REDRAWS, Draws, Words
+from gascl.graph import Graph
+
+ROWS = 1 << 14  # vertices that are joined between two calls of progress
+
+
+def barabasi_albert(
+    num_vertices: int,
+    edges_per_vertex: int,
+    *,
+    seed: int = 0,
+    weights: Weights = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Graph:
+    """An undirected graph that grows: each new vertex joins `edges_per_vertex` different ones, each
+    chosen with a chance proportional to its degree.
+
+    It begins as a star of `edges_per_vertex` + 1 vertices, as NetworkX's does.
+
+    Args:
+        num_vertices: more than `edges_per_vertex`.
+        edges_per_vertex: 1 or more.
+        seed: the same seed gives the same graph.
+        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        progress: called with the number of vertices that are joined and of all.
+
+    Raises:
+        GraphError: an argument is not as above, or the graph would be too large.
+    """
+    count = vertices("num_vertices", num_vertices, 2)
+    degree = whole("edges_per_vertex", edges_per_vertex, 1, count - 1)
+    seed, span = seeded(seed), weighted(weights)
+    num_edges = degree * (count - degree)
+    if num_edges > INT32_MAX:
+        raise GraphError(
+            f"the graph would have {num_edges:,} edges; it can have {INT32_MAX:,}: ask for fewer "
+            "vertices or edges_per_vertex"
+        )
+    room(num_edges, count, 24)
+    heads = array("i", range(1, degree + 1))  # of edge e; its tail is known
+    tails = array("i", [0] * degree)
+    words, redraws = Words(seed, EDGES), Draws(seed, REDRAWS)
+    # A vertex's degree is how often it is an end of an edge: an end is drawn, and its vertex taken.
+    for start in range(degree + 1, count, ROWS):
+        new = np.arange(start, min(start + ROWS, count))
+        before = np.repeat(degree * (new - degree), degree)  # edges
+        ends = words.below(2 * before, len(before)).reshape(-1, degree)
+        for vertex, row, known in zip(
+            new.tolist(), ends.tolist(), before[::degree].tolist(), strict=True
+        ):
+            chosen = [heads[end >> 1] if end & 1 else tails[end >> 1] for end in row]
+            if degree > 1 and len(set(chosen)) < degree:
+                chosen = list(dict.fromkeys(chosen))
+                while len(chosen) < degree:
+                    end = redraws.below(2 * known)
+                    other = heads[end >> 1] if end & 1 else tails[end >> 1]
+                    if other not in chosen:
+                        chosen.append(other)
+            heads.extend(chosen)
+            tails.extend([vertex] * degree)
+        if progress:
+            progress(int(new[-1]) + 1, count)
+    src, dst = (np.array(ends, dtype=np.int32) for ends in (tails, heads))
+    about = f"barabasi_albert, num_vertices={count}, edges_per_vertex={degree}"
+    return graph_of(about, src, dst, count, seed=seed, weights=span)

@@ -1,0 +1,236 @@
+"""Graphs with communities of all sizes: Lancichinetti, Fortunato, Radicchi, "Benchmark graphs for
+testing community detection algorithms" (2008)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.generators import pairing
+from gascl.generators.made import (
+    Weights,
+    graph_of,
+    probability,
+    room,
+    seeded,
+    vertices,
+    weighted,
+    whole,
+)
+from gascl.generators.words import DEGREES, GROUPS, INNER, NUMBERING, OUTER, REDRAWS, Draws, Words
+from gascl.graph import Graph
+
+ATTEMPTS = 100  # to draw sizes of communities that can take all vertices
+
+
+def lfr(
+    num_vertices: int,
+    average_degree: float,
+    max_degree: int,
+    *,
+    mixing: float = 0.3,
+    degree_exponent: float = 2.5,
+    community_exponent: float = 1.5,
+    min_community: int | None = None,
+    max_community: int | None = None,
+    seed: int = 0,
+    weights: Weights = None,
+) -> Graph:
+    """An undirected graph with planted communities; degrees and sizes have power laws.
+
+    The vertex field "community" is a vertex's group. No edge is parallel to another or a self-loop;
+    where edges cannot be placed so, they are left out, and the report says how many.
+
+    Args:
+        num_vertices: more than `max_degree`.
+        average_degree: as is expected; at least 1 and less than `max_degree`.
+        max_degree: the largest degree.
+        mixing: the part of a vertex's edges that leave its community, on average.
+        degree_exponent: the chance of degree k is proportional to k**-degree_exponent.
+        community_exponent: likewise, of sizes.
+        min_community, max_community: the sizes' limits; by default the smallest degree + 1 and the
+            largest degree + 1, or as little above as lets every vertex have its edges.
+        seed: the same seed gives the same graph.
+        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+
+    Raises:
+        GraphError: an argument is not as above, no communities fit, or the graph would be too
+            large.
+    """
+    count = vertices("num_vertices", num_vertices, 3)
+    most = whole("max_degree", max_degree, 2, count - 1)
+    mixed = probability("mixing", mixing)
+    seed, span = seeded(seed), weighted(weights)
+    laws = [_exponent(degree_exponent, "degree"), _exponent(community_exponent, "community")]
+    mean = _mean(average_degree, most)
+    room(int(mean * count) // 2, count, 64)
+
+    ks, chances = _degree_law(mean, most, laws[0])
+    degree = _drawn(ks, chances, Words(seed, DEGREES, 0).unit(count))
+    degree[int(degree.sum()) % 2 * int(np.argmin(degree)) :][:1] += degree.sum() % 2
+    # Rounded at random, so that the mean is right.
+    inner = np.floor((1 - mixed) * degree + Words(seed, DEGREES, 1).unit(count)).astype(np.int64)
+
+    least = _limit("min_community", min_community, max(3, int(ks[0]) + 1), count)
+    needed = int(inner.max()) + 1
+    default = min(count, max(most + 1, needed, least))
+    largest = _limit("max_community", max_community, default, count)
+    if not least <= largest or needed > largest:
+        raise GraphError(
+            f"communities of {least:,} to {largest:,} vertices can't hold a vertex with "
+            f"{needed - 1:,} edges inside its own; raise max_community to {needed:,} or more, "
+            "raise mixing, or lower max_degree or min_community"
+        )
+    community = _communities(seed, inner, least, largest, laws[1])
+    _make_even(inner, degree, community)
+    everyone = np.zeros(count, dtype=np.int64)
+    within, lost_within = pairing.paired(
+        inner, community, None, Words(seed, INNER), Draws(seed, REDRAWS, 0)
+    )
+    between, lost_between = pairing.paired(
+        degree - inner, everyone, community, Words(seed, OUTER), Draws(seed, REDRAWS, 1)
+    )
+    src, dst = (np.concatenate(ends).astype(np.int32) for ends in zip(within, between, strict=True))
+    crossing = len(between[0]) / max(len(src), 1)
+    report = [f"communities: {int(community.max()) + 1:,}; edges between them: {crossing:.4f}"]
+    if lost_within or lost_between:
+        report.append(
+            f"edges left out, which found no place: {lost_within:,} within communities, "
+            f"{lost_between:,} between them"
+        )
+    return graph_of(
+        f"lfr, num_vertices={count}, average_degree={mean}, max_degree={most}, mixing={mixed}",
+        src,
+        dst,
+        count,
+        seed=seed,
+        weights=span,
+        community=community.astype(np.int32),
+        report=report,
+    )
+
+
+def _exponent(value: float, name: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 1 <= number <= 10:
+        raise GraphError(f"{name}_exponent is {value!r}; give a number from 1 to 10")
+    return number
+
+
+def _mean(value: float, most: int) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 1 <= number < most:
+        raise GraphError(
+            f"average_degree is {value!r}; give a number from 1 to less than max_degree, {most:,}"
+        )
+    return number
+
+
+def _limit(name: str, value: int | None, default: int, count: int) -> int:
+    return min(default, count) if value is None else whole(name, value, 2, count)
+
+
+def _degree_law(mean: float, most: int, exponent: float) -> tuple[np.ndarray, np.ndarray]:
+    """The degrees, int64 (n,) to `most`, and their chances: a power law whose lowest degree has so
+    much less than its share that the mean is right.
+
+    Raises:
+        GraphError: the law's mean is above `mean` from degree 1 on.
+    """
+    ks = np.arange(1, most + 1)
+    share = ks**-exponent
+    # The law's mean from each degree on rises with it: the last that is not above is the lowest.
+    means = np.cumsum((ks * share)[::-1])[::-1] / np.cumsum(share[::-1])[::-1]
+    if means[0] > mean:
+        raise GraphError(
+            f"degrees of 1 to {most:,} with exponent {exponent} average {means[0]:.2f}, and "
+            f"average_degree is {mean}; raise it or degree_exponent, or lower max_degree"
+        )
+    low = int(np.searchsorted(means, mean, side="right")) - 1
+    ks, share = ks[low:], share[low:].copy()
+    if len(ks) > 1:
+        rest, total = share[1:].sum(), (ks * share)[1:].sum()
+        share[0] = (total - mean * rest) / (mean - ks[0]) if mean > ks[0] else share[0]
+    return ks, share / share.sum()
+
+
+def _drawn(values: np.ndarray, chances: np.ndarray, units: np.ndarray) -> np.ndarray:
+    places = np.searchsorted(np.cumsum(chances), units, side="right")
+    return values[np.minimum(places, len(values) - 1)]
+
+
+def _communities(
+    seed: int, inner: np.ndarray, least: int, largest: int, exponent: float
+) -> np.ndarray:
+    """int64 (V,): the community of each vertex, which has at least its `inner` other members.
+
+    Raises:
+        GraphError: sizes that allow it were not found.
+    """
+    order = np.argsort(-inner, kind="stable")
+    draws = Draws(seed, NUMBERING)
+    for attempt in range(ATTEMPTS):
+        sizes = _sizes(seed, attempt, len(inner), least, largest, exponent)
+        if sizes is None:
+            continue
+        # A place for each member, those of the largest communities first. Where a vertex fits in,
+        # those with fewer edges inside do, too: whatever place is taken, the next finds as many.
+        places = np.repeat(np.arange(len(sizes)), sizes)
+        room_of = np.repeat(sizes, sizes)
+        fits = np.searchsorted(-room_of, -inner[order], side="left")
+        if (fits <= np.arange(len(order))).any():
+            continue
+        left = places.tolist()
+        chosen = []
+        for taken, end in enumerate(fits.tolist()):
+            pick = taken + draws.below(end - taken)
+            chosen.append(left[pick])
+            left[pick] = left[taken]
+        community = np.empty(len(inner), dtype=np.int64)
+        community[order] = chosen
+        return community
+    raise GraphError(
+        f"no communities of {least:,} to {largest:,} vertices that hold all {len(inner):,} were "
+        f"found in {ATTEMPTS} attempts; give a wider range, another seed, or more mixing"
+    )
+
+
+def _sizes(
+    seed: int, attempt: int, count: int, least: int, largest: int, exponent: float
+) -> np.ndarray | None:
+    """int64 (communities,), the largest first, `count` in all; None where what is left over at the
+    end has no place."""
+    values = np.arange(least, largest + 1)
+    chances = values**-exponent
+    units = Words(seed, GROUPS, attempt).unit(count // least + 1)
+    sizes = _drawn(values, chances / chances.sum(), units)
+    ends = np.cumsum(sizes)
+    last = int(np.searchsorted(ends, count))  # the first with which there are enough
+    if last < len(sizes):
+        sizes = sizes[: last + 1].copy()
+        sizes[last] -= int(ends[last]) - count
+    left = int(sizes[-1])
+    if left < least:  # too small: its members go to others, one each, while there is room
+        sizes = sizes[:-1]
+        while left:
+            free = np.flatnonzero(sizes < largest)[:left]
+            if not len(free):
+                return None
+            sizes[free] += 1
+            left -= len(free)
+    return np.sort(sizes)[::-1]
+
+
+def _make_even(inner: np.ndarray, degree: np.ndarray, community: np.ndarray) -> None:
+    """Let the inner degrees of each community add up to an even number: where they don't, one
+    vertex has an edge less inside it, and one more outside."""
+    odd = np.bincount(community, weights=inner).astype(np.int64) % 2 == 1
+    order = np.lexsort((-inner, community))
+    firsts = order[np.diff(community[order], prepend=-1) != 0]  # the vertex of most inner edges
+    inner[firsts[odd[community[firsts]]]] -= 1

@@ -1,0 +1,159 @@
+"""What all generators share: checks of what they are given, and the Graph at the end."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from typing import Any
+
+import numpy as np
+
+from gascl import intake
+from gascl.arcs import INT32_MAX
+from gascl.errors import GraphError
+from gascl.generators.words import CHUNK, STREAM, WEIGHTS, Words
+from gascl.graph import Graph
+from gascl.intake import Duplicates, SelfLoops
+
+Weights = tuple[int, int] | None
+
+INT32_MIN = -INT32_MAX - 1
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """`value` as an int between `least` and `most`.
+
+    Raises:
+        GraphError: it is none.
+    """
+    span = f"{least:,} or more" if most is None else f"from {least:,} to {most:,}"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise GraphError(f"{name} is {value!r}; give a whole number, {span}") from None
+    if number < least or (most is not None and number > most):
+        raise GraphError(f"{name} is {number:,}; give a whole number, {span}")
+    return number
+
+
+def probability(name: str, value: Any) -> float:
+    """`value` as a float from 0 to 1.
+
+    Raises:
+        GraphError: it is none.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise GraphError(f"{name} is {value!r}; give a probability, from 0 to 1")
+    return number
+
+
+def vertices(name: str, value: Any, least: int = 1) -> int:
+    """A number of vertices, which int32 ids can count.
+
+    Raises:
+        GraphError: it is less than `least`, or too large.
+    """
+    return whole(name, value, least, INT32_MAX)
+
+
+def seeded(seed: Any) -> int:
+    """The seed, checked: a whole number of at most 64 bits.
+
+    Raises:
+        GraphError: it is none.
+    """
+    return whole("seed", seed, 0, 2**64 - 1)
+
+
+def weighted(weights: Any) -> Weights:
+    """The least and the highest weight, checked; None for no weights.
+
+    Raises:
+        GraphError: they are not two whole numbers of 32 bits, the lower first.
+    """
+    if weights is None:
+        return None
+    try:
+        low, high = weights
+    except (TypeError, ValueError):
+        raise GraphError(
+            f"weights is {weights!r}; give the least and the highest weight, as (1, 255)"
+        ) from None
+    least = whole("the least of weights", low, INT32_MIN, INT32_MAX)
+    return least, whole("the highest of weights", high, least, INT32_MAX)
+
+
+def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
+    """Refuse a graph that this machine's memory cannot hold, before any of it is taken.
+
+    Raises:
+        GraphError: so it is.
+    """
+    need = bytes_an_edge * num_edges + 4 * num_vertices
+    try:
+        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows: NumPy will say so
+        return
+    if need > have:
+        raise GraphError(
+            f"{num_edges:,} edges and {num_vertices:,} vertices need {need / 2**30:,.1f} GiB, and "
+            f"this machine has {have / 2**30:,.1f} GiB; ask for fewer"
+        )
+
+
+def weights_of(seed: int, span: tuple[int, int], count: int) -> np.ndarray:
+    """int32 (count,): weights drawn uniformly, both ends of `span` included."""
+    low, high = span
+    drawn = np.empty(count, dtype=np.int32)
+    words = Words(seed, WEIGHTS)
+    for start in range(0, count, CHUNK):
+        part = drawn[start : start + CHUNK]
+        if high - low + 1 == 2**32:
+            part[:] = (words.take(len(part)) >> np.uint64(32)).astype(np.int64) + low
+        else:
+            part[:] = words.below(high - low + 1, len(part)) + low
+    return drawn
+
+
+def graph_of(
+    about: str,
+    src: np.ndarray,
+    dst: np.ndarray,
+    num_vertices: int,
+    *,
+    seed: int,
+    directed: bool = False,
+    weights: Weights = None,
+    community: np.ndarray | None = None,
+    duplicates: Duplicates = "keep",
+    self_loops: SelfLoops = "keep",
+    report: list[str] | None = None,
+) -> Graph:
+    """The graph of int32 edges that are known to be right, which are not copied.
+
+    Args:
+        about: the generator and its parameters, for the report.
+        community: int32 (V,), the planted group of each vertex.
+    """
+    said = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(report or [])]
+    fields = {} if weights is None else {"weight": weights_of(seed, weights, len(src))}
+    if weights is not None:
+        said.append(f"weight: whole numbers drawn uniformly from {weights[0]} to {weights[1]}")
+    edges = intake.Edges(src, dst, fields, None, said)
+    edges.apply_self_loops(self_loops)
+    edges.apply_duplicates(duplicates, num_vertices, directed)
+    vertex_fields = {} if community is None else {"community": community}
+    return Graph(
+        edges.src,
+        edges.dst,
+        num_vertices,
+        directed,
+        edge_fields=edges.fields,
+        vertex_fields=vertex_fields,
+        report=edges.report,
+    )

@@ -1,0 +1,127 @@
+"""Random simple graphs of given degrees: the configuration model (Molloy, Reed 1995), with what it
+makes of parallel edges and self-loops drawn again, or swapped away."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from gascl.generators.words import Draws, Words
+
+ROUNDS = 100  # at most, of drawing again what does not fit
+ENOUGH = 0.8  # a round that leaves a greater part of the misfits is the last
+POOL = 4  # other edges that are drawn again with each that does not fit
+PATIENCE = 20  # swaps tried for a misfit, times the edges of its group, before it is given up
+
+
+def paired(
+    degree: np.ndarray,
+    group: np.ndarray,
+    apart: np.ndarray | None,
+    words: Words,
+    draws: Draws,
+) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+    """Edges of vertices with these degrees, none parallel to another or a self-loop.
+
+    Args:
+        degree: int64 (V,), of an even sum in each group.
+        group: int64 (V,): both ends of an edge are of one group.
+        apart: int64 (V,): edges join only vertices that differ in it; None: any two.
+        words, draws: streams.
+
+    Returns:
+        The ends, int64 (E,) each, the lower one first, sorted; and how many edges found no place.
+    """
+    count = len(degree)
+    src, dst = _joined(np.repeat(np.arange(count), degree), group, words)
+    before = len(src) + 1
+    for _ in range(ROUNDS):
+        order, bad = _misfits(src, dst, count, apart)
+        src, dst = src[order], dst[order]
+        wrong = np.count_nonzero(bad)
+        if not wrong or wrong > ENOUGH * before:
+            break
+        before = wrong
+        # The misfits are taken apart along with other edges of their groups, and joined anew.
+        of = group[src]
+        many = np.bincount(of[bad], minlength=count)[of]
+        pool = bad | (words.unit(len(src)) * np.bincount(of, minlength=count)[of] < POOL * many)
+        new = _joined(np.concatenate([src[pool], dst[pool]]), group, words)
+        src, dst = (np.concatenate(x) for x in ((src[~pool], new[0]), (dst[~pool], new[1])))
+    order, bad = _misfits(src, dst, count, apart)
+    src, dst = src[order], dst[order]
+    if bad.any():
+        _swap_away(src, dst, bad, group, apart, draws)
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+        order, bad = _misfits(src, dst, count, apart)
+        src, dst = src[order], dst[order]
+    return (src[~bad], dst[~bad]), int(bad.sum())
+
+
+def _joined(ends: np.ndarray, group: np.ndarray, words: Words) -> tuple[np.ndarray, np.ndarray]:
+    """Join the ends two by two at random, each with one of its group; the lower one comes first."""
+    order = np.argsort(words.take(len(ends)), kind="stable")
+    order = order[np.argsort(group[ends[order]], kind="stable")]
+    pairs = ends[order].reshape(-1, 2)
+    return pairs.min(axis=1), pairs.max(axis=1)
+
+
+def _misfits(
+    src: np.ndarray, dst: np.ndarray, count: int, apart: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The order of the edges by their ends, and in that order which are not as they should be."""
+    codes = src * count + dst
+    order = np.argsort(codes, kind="stable")
+    bad = np.diff(codes[order], prepend=-1) == 0
+    bad |= src[order] == dst[order]
+    if apart is not None:
+        bad |= apart[src[order]] == apart[dst[order]]
+    return order, bad
+
+
+def _swap_away(
+    src: np.ndarray,
+    dst: np.ndarray,
+    bad: np.ndarray,
+    group: np.ndarray,
+    apart: np.ndarray | None,
+    draws: Draws,
+) -> None:
+    """Swap ends of misfits with other edges of their group, in place, group by group."""
+    order = np.argsort(group[src], kind="stable")
+    of = group[src[order]]
+    for number in np.unique(of[bad[order]]).tolist():
+        mine = order[np.searchsorted(of, number) : np.searchsorted(of, number, side="right")]
+        u, v = src[mine].tolist(), dst[mine].tolist()
+        # What may not be joined is equal in `kind`; a vertex is at least no other.
+        names = np.unique(np.concatenate([src[mine], dst[mine]])).tolist()
+        kind = {n: n for n in names} if apart is None else {n: int(apart[n]) for n in names}
+        _swap_in_group(u, v, np.flatnonzero(bad[mine]).tolist(), kind, draws)
+        src[mine], dst[mine] = u, v
+
+
+def _swap_in_group(
+    u: list[int], v: list[int], wrong: list[int], kind: dict[int, int], draws: Draws
+) -> None:
+    """Edge i is from u[i] to v[i]; those in `wrong` are repeats of others or join what is equal."""
+    size = len(u)
+    times = Counter((min(ends), max(ends)) for ends in zip(u, v, strict=True))
+    for i in wrong:
+        for _ in range(PATIENCE * size):
+            a, b = u[i], v[i]
+            if kind[a] != kind[b] and times[min(a, b), max(a, b)] == 1:
+                break
+            drawn = draws.below(2 * size)
+            j, crossed = drawn >> 1, drawn & 1
+            c, d = (v[j], u[j]) if crossed else (u[j], v[j])
+            if kind[a] == kind[c] or kind[b] == kind[d]:
+                continue
+            first, second = (min(a, c), max(a, c)), (min(b, d), max(b, d))
+            if times[first] or times[second] or first == second:
+                continue
+            times[min(a, b), max(a, b)] -= 1
+            times[min(c, d), max(c, d)] -= 1
+            times[first] += 1
+            times[second] += 1
+            u[i], v[i], u[j], v[j] = a, c, b, d
