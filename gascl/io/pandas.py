@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.io.anyids import numbered
 from gascl.io.extras import imported
-from gascl.io.numbered import numbered
 from gascl.io.parsed import Parsed
 
 if TYPE_CHECKING:

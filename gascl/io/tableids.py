@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.io.numbered import numbered
+from gascl.io.anyids import numbered
 from gascl.io.tablesource import Source, check_nulls, concatenated, has_dictionary, without_nulls
 from gascl.labels import label_array
 
