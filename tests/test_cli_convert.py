@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import signal
+import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import scipy.io
-from command_line import KARATE, ROADS
+from command_line import KARATE, ROADS, start
 
 from gascl.errors import FormatError
 from gascl.io import FORMATS
@@ -93,6 +96,37 @@ def test_b_takes_the_place_of_an_older_file(gascl_, write):
     path = write("b.rows", "older and longer than what is written\n")
     assert gascl_("convert", write("a.txt", "1 2\n"), path)[0] == 0
     assert path.read_text() == "1 2\n"
+
+
+def test_all_files_of_graphalytics_are_named_and_none_of_a_is_written_over(
+    gascl_, write, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    source = write("a.txt", "1 2 5\n2 3 7\n")
+    write("g.log", "not of the graph\n")
+    code, out, err = gascl_("convert", source, "g.e")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "g.e").read_text() == "1 2 5\n2 3 7\n"
+    assert (tmp_path / "g.v").read_text() == "1\n2\n3\n"
+    count = sum((tmp_path / f"g.{end}").stat().st_size for end in ("e", "v", "properties"))
+    assert f"\nwrote g.e, g.properties, g.v: graphalytics, {count} bytes in " in out
+    (tmp_path / "folder").mkdir()
+    for a, b in (("g.properties", "g.e"), ("g.v", "g.properties"), ("g.e", "folder/../g.v")):
+        code, out, err = gascl_("convert", a, b)
+        assert (code, out) == (1, "")
+        assert err.endswith(f"{a} is the file to be read; name another\n")
+    code, out, _ = gascl_("convert", "g.properties", "g.e.gz")
+    assert code == 0
+    assert "\nwrote g.e.gz, g.properties.gz, g.v.gz: graphalytics, " in out
+
+
+def test_a_closed_pipe_is_quiet_and_b_is_written(tmp_path):
+    path = tmp_path / "karate.txt"
+    process = start("convert", KARATE, path)
+    process.stdout.close()
+    err = process.stderr.read()
+    assert (process.wait(timeout=60), err) == (0, "")
+    assert len(path.read_text().splitlines()) >= 78
 
 
 # Errors
@@ -188,3 +222,22 @@ def test_ctrl_c_leaves_nothing_behind(gascl_, monkeypatch, write, tmp_path):
     assert (code, err) == (130, "gascl: interrupted\n")
     assert path.read_text() == "before\n"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_of_a_process_leaves_nothing_behind(write, tmp_path):
+    numbers = np.random.default_rng(0).integers(0, 10**9, (120_000, 2))
+    source = write("a.txt", "".join(f"{u} {v}\n" for u, v in numbers.tolist()))
+    path = tmp_path / "b.txt.xz"  # packing takes seconds
+    process = start("convert", source, path)
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) == 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not path.exists()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "gascl: interrupted\n")
+    assert list(tmp_path.iterdir()) == [source]

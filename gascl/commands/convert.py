@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 ABOUT = "write a graph in another format"
 HELP = f"""\
 examples:
-  gascl convert wiki-Vote.txt.gz wiki-Vote.mtx
-  gascl convert roads.csv roads.txt.zst --option columns=from,to,metres
-  gascl convert links.dat links.mtx.gz --from edgelist --undirected --duplicates first
+  gascl convert wiki-Vote.txt.gz wiki-Vote.npz
+  gascl convert roads.csv roads.parquet --option columns=from,to,metres
+  gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
 
 {TABLE}"""
 
@@ -49,13 +49,32 @@ def run(arguments: argparse.Namespace) -> int:
     graph = graphfile.read(arguments)
     took = time.perf_counter() - started
     with suppress(BrokenPipeError):  # B is still to be written
-        print(f"read {source}: {size(source.stat().st_size)} in {took:.3f} s")
+        print(f"read {source}: {_size(source)} in {took:.3f} s")
         print(graphfile.described(graph), flush=True)
+    before = _of_the_same_name(target)
     started = time.perf_counter()
     graph.write(target, format=chosen.name)
     took = time.perf_counter() - started
-    print(f"wrote {target}: {chosen.name}, {size(target.stat().st_size)} in {took:.3f} s")
+    # Some formats are of several files.
+    after = _of_the_same_name(target)
+    written = {target, *(path for path in after if before.get(path) != after[path])}
+    names = ", ".join(str(path) for path in sorted(written))
+    print(f"wrote {names}: {chosen.name}, {_size(*written)} in {took:.3f} s")
     return DONE
+
+
+def _of_the_same_name(target: Path) -> dict[Path, int]:
+    """The files beside B, and B, that differ from it in their extensions only: their inodes, which
+    change where a new file takes the place of one."""
+    from gascl.io.files import plain
+
+    stem = f"{plain(target).stem}."
+    names = [target, *(p for p in target.parent.iterdir() if p.name.startswith(stem))]
+    return {path: path.stat().st_ino for path in names if path.is_file()}
+
+
+def _size(*paths: Path) -> str:
+    return size(sum(path.stat().st_size for path in paths))
 
 
 def _format_of(target: Path, name: str | None) -> Format:
@@ -85,10 +104,22 @@ def _check(source: Path, target: Path, chosen: Format) -> None:
 
     if not target.parent.is_dir():
         raise GasclError(f"{target}: there is no folder {target.parent}; make it first")
-    if target.exists() and source.exists() and target.samefile(source):
-        raise GasclError(f"{target} is the file to be read; name another")
+    for path in _parts(target, chosen):
+        if path.exists() and source.exists() and path.samefile(source):
+            raise GasclError(f"{path} is the file to be read; name another")
     # A file takes B's place when it is whole: a device or a pipe must not be lost to it.
     if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
         raise GasclError(f"{target} cannot be written; name another file")
     if plain(target) != target and not chosen.packs:
         raise GasclError(f"{target}: {chosen.name} packs itself; name {plain(target).name}")
+
+
+def _parts(target: Path, chosen: Format) -> list[Path]:
+    """The files that are written for B."""
+    from gascl.io.files import plain
+
+    if chosen.name != "graphalytics":
+        return [target]
+    stem = plain(target)
+    packing = target.name[len(stem.name) :]
+    return [target, *(stem.with_suffix(end + packing) for end in chosen.extensions)]

@@ -6,7 +6,17 @@ A test compares them with `gascl.io.FORMATS` and `gascl.io.files.PACKED`.
 #: Name -> the extensions that tell it.
 FORMATS = {
     "matrixmarket": (".mtx", ".mm"),
-    "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".e", ".dat"),
+    "gascl": (".npz",),
+    "dimacs": (".gr",),
+    "metis": (".graph", ".metis"),
+    "graphalytics": (".properties", ".v", ".e"),
+    "gap": (".sg", ".wsg"),
+    "gml": (".gml",),
+    "graphml": (".graphml",),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
+    "scipynpz": (".npz",),
+    "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
 }
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 
