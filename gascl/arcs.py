@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -105,11 +106,15 @@ def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
     if loops:
         kept = tail != head
         kept[::2] = True
-        tail, head, numbers = tail[kept], head[kept], numbers[kept]
+        tail = tail[kept]
+        head = head[kept]
+        numbers = numbers[kept]
         del kept
     dtype = index_dtype(len(tail))
-    offsets, targets, numbers = by_ends(tail, head, num_vertices, numbers)
-    del tail, head
+    by_head = _by_head(tail, head, numbers, num_vertices)
+    del tail, head, numbers  # each large
+    offsets, targets, numbers = _turned(by_head)
+    del by_head
     out_reversed = (numbers & 1).astype(np.uint8)
     in_reversed = out_reversed ^ 1
     if loops:
@@ -135,30 +140,35 @@ def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
 
 
 def by_ends(
-    tail: np.ndarray, head: np.ndarray, num_vertices: int, numbers: np.ndarray | None = None
+    tail: np.ndarray, head: np.ndarray, num_vertices: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs (tail[i], head[i]) sorted by tail and then head, equal ones as they come.
 
-    SciPy's conversions of COO to CSR and of CSR to CSC are stable counting sorts, each in one pass.
-
     Args:
         tail, head: int32 (A,), ids below `num_vertices`.
-        numbers: (A,) one of each pair; by default its place.
 
     Returns:
-        Offsets (V+1) of each tail's run, the heads int32 (A,), the numbers (A,).
+        Offsets (V+1) of each tail's run, the heads int32 (A,), the places of the pairs (A,).
+    """
+    places = np.arange(len(tail), dtype=index_dtype(len(tail)))
+    return _turned(_by_head(tail, head, places, num_vertices))
+
+
+def _by_head(tail: np.ndarray, head: np.ndarray, numbers: np.ndarray, num_vertices: int) -> Any:
+    """The matrix (V, V) with `numbers` at [head, tail], each row's in the order in which they come.
+
+    SciPy's conversions of COO to CSR and of CSR to CSC are stable counting sorts, each one pass.
     """
     from scipy.sparse import coo_array
 
-    dtype = index_dtype(len(tail))
-    if numbers is None:
-        numbers = np.arange(len(tail), dtype=dtype)
     matrix = coo_array((numbers, (head, tail)), shape=(num_vertices, num_vertices))
     matrix.has_canonical_format = True  # so that duplicates are left as they are
-    by_head = matrix.tocsr()
-    del matrix, numbers
+    return matrix.tocsr()
+
+
+def _turned(by_head: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     by_tail = by_head.tocsc()
-    offsets = by_tail.indptr.astype(dtype, copy=False)
+    offsets = by_tail.indptr.astype(index_dtype(len(by_tail.data)), copy=False)
     return offsets, by_tail.indices.astype(np.int32, copy=False), by_tail.data
 
 

@@ -74,13 +74,13 @@ class Member:
 
     def check(self, limit: int | None = None) -> None:
         """Raises FormatError where the checksum is wrong, or an item is not in [0, limit)."""
-        crc = zlib.crc32(self.header)
+        crc = zlib.crc32(self.header.data)
         flat = self.array.reshape(-1)
         step = max(_CHUNK // max(flat.itemsize, 1), 1)
         outside = None
         for start in range(0, len(flat), step):
             part = flat[start : start + step]
-            crc = zlib.crc32(part.view(np.uint8), crc)
+            crc = zlib.crc32(part.view(np.uint8).data, crc)
             if limit is not None and outside is None:
                 low, high = int(part.min()), int(part.max())
                 outside = low if low < 0 else high if high >= limit else None
@@ -114,7 +114,7 @@ def read_members(path: Path, mapped: bool) -> dict[str, Member]:
         if data[:4].tobytes() != SIGNATURE:
             raise FormatError(f"{path} is no .npz, which begins with PK; it is of another format")
         try:
-            with zipfile.ZipFile(file if plain else io.BytesIO(data)) as archive:
+            with zipfile.ZipFile(file if plain else io.BytesIO(data.data)) as archive:
                 infos = archive.infolist()
         except _DAMAGES as error:
             raise FormatError(
