@@ -36,6 +36,9 @@ class FileServer(ThreadingHTTPServer):
         self.encoding = ""
         self.status = 0
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client may hang up."""
+
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.server_port}{path}"
 

@@ -10,7 +10,6 @@ import random
 import shutil
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
 from archives import GOOD, TEXT, refused, special, tarred, zipped, zstandard
@@ -19,9 +18,10 @@ from gascl.datasets.archive import unpack
 from gascl.errors import FormatError
 
 
-@pytest.mark.parametrize("name", ["../evil.txt", "a/../../evil.txt", "/tmp/evil.txt"])
+@pytest.mark.parametrize("name", ["../evil.txt", "a/../../evil.txt", "{}/evil.txt"])
 @pytest.mark.parametrize("pack", [tarred, zipped])
 def test_members_that_would_get_out(tmp_path, name, pack):
+    name = name.format(tmp_path)
     hostile(tmp_path, pack(("good.txt", b"0 1\n"), (name, b"0 1\n")), pack, [name])
 
 
@@ -136,4 +136,3 @@ def hostile(tmp_path, packed, pack, words, limit=None):
     archive.write_bytes(packed)
     refused([str(archive), *words], lambda: unpack(archive, tmp_path / "to", limit))
     assert [path.name for path in tmp_path.rglob("*")] == [archive.name]
-    assert not Path("/tmp/evil.txt").exists()
