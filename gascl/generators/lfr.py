@@ -67,7 +67,7 @@ def lfr(
 
     ks, chances = _degree_law(mean, most, laws[0])
     degree = _drawn(ks, chances, Words(seed, DEGREES, 0).unit(count))
-    degree[int(degree.sum()) % 2 * int(np.argmin(degree)) :][:1] += degree.sum() % 2
+    degree[np.argmin(degree)] += degree.sum() % 2  # both ends of all edges are an even number
     # Rounded at random, so that the mean is right.
     inner = np.floor((1 - mixed) * degree + Words(seed, DEGREES, 1).unit(count)).astype(np.int64)
 

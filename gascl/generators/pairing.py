@@ -12,7 +12,7 @@ from gascl.generators.words import Draws, Words
 ROUNDS = 100  # at most, of drawing again what does not fit
 ENOUGH = 0.8  # a round that leaves a greater part of the misfits is the last
 POOL = 4  # other edges that are drawn again with each that does not fit
-PATIENCE = 20  # swaps tried for a misfit, times the edges of its group, before it is given up
+PATIENCE = 3  # swaps tried for a misfit, times the edges of its group, before it is given up
 
 
 def paired(
@@ -105,23 +105,28 @@ def _swap_in_group(
     u: list[int], v: list[int], wrong: list[int], kind: dict[int, int], draws: Draws
 ) -> None:
     """Edge i is from u[i] to v[i]; those in `wrong` are repeats of others or join what is equal."""
-    size = len(u)
-    times = Counter((min(ends), max(ends)) for ends in zip(u, v, strict=True))
+    size, span = len(u), max(kind) + 1
+    # How often two vertices are joined, by lower * span + higher.
+    times = Counter(a * span + b if a < b else b * span + a for a, b in zip(u, v, strict=True))
     for i in wrong:
+        a, b = u[i], v[i]
+        code = a * span + b if a < b else b * span + a
+        if kind[a] != kind[b] and times[code] == 1:  # its repeats are swapped away
+            continue
         for _ in range(PATIENCE * size):
-            a, b = u[i], v[i]
-            if kind[a] != kind[b] and times[min(a, b), max(a, b)] == 1:
-                break
             drawn = draws.below(2 * size)
-            j, crossed = drawn >> 1, drawn & 1
-            c, d = (v[j], u[j]) if crossed else (u[j], v[j])
+            j = drawn >> 1
+            c, d = (v[j], u[j]) if drawn & 1 else (u[j], v[j])
             if kind[a] == kind[c] or kind[b] == kind[d]:
                 continue
-            first, second = (min(a, c), max(a, c)), (min(b, d), max(b, d))
-            if times[first] or times[second] or first == second:
+            first = a * span + c if a < c else c * span + a
+            second = b * span + d if b < d else d * span + b
+            if first in times or second in times or first == second:
                 continue
-            times[min(a, b), max(a, b)] -= 1
-            times[min(c, d), max(c, d)] -= 1
-            times[first] += 1
-            times[second] += 1
+            for gone in (code, c * span + d if c < d else d * span + c):
+                times[gone] -= 1
+                if not times[gone]:
+                    del times[gone]
+            times[first] = times[second] = 1
             u[i], v[i], u[j], v[j] = a, c, b, d
+            break
