@@ -8,6 +8,8 @@ import scipy.io
 import scipy.sparse as sp
 from command_line import KARATE, ROADS, read_with_networkx
 
+import gascl
+from gascl import memory
 from gascl.io import FORMATS
 from gascl.io.parsed import Format, Parsed
 
@@ -124,3 +126,22 @@ def test_an_option_of_a_reader_that_takes_none(gascl_):
         f"gascl: error: {KARATE}: the reader of matrixmarket has no option 'columns'; "
         "it takes none\n"
     )
+
+
+def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
+    def build(*_, **__):
+        raise AssertionError("arcs are built")
+
+    monkeypatch.setattr("gascl.graph.build_arcs", build)
+    path = write("a.txt", "1 2 0.5\n2 3 1\n3 3 2\n")
+    code, out, err = gascl_("info", path, "--memory")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "graph: 3 vertices, 3 edges, directed"
+    start = lines.index(memory.described(gascl.Graph.read(path))[0])
+    assert lines[start:] == memory.described(gascl.Graph.read(path))
+    assert lines[start].startswith("host: ")
+    assert "  ends of the edges: 24 bytes" in lines  # int32, two an edge
+    assert "  edge fields: 24 bytes" in lines  # float64, one an edge
+    assert any(line.startswith("device") for line in lines)
+    assert "arcs: " not in out

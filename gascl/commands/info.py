@@ -19,19 +19,27 @@ HELP = f"""\
 examples:
   gascl info wiki-Vote.txt.gz
   gascl info trips.csv --option columns=from,to,minutes
+  gascl info roads.gr.gz --memory
 
 {TABLE}"""
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add GRAPH and what reading takes."""
+    """Add GRAPH, what reading takes, and --memory."""
     graphfile.options(add)
+    text = "estimate what the graph and a run on it take, on the host and the device, and no more"
+    add("--memory", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was read, then labels, fields, degrees, loops and parallel edges."""
+    """Print what was read, then labels, fields, degrees, loops and parallel edges; or memory."""
     graph = graphfile.read(arguments)
     print(graphfile.described(graph))
+    if arguments.memory:  # before any arcs are built, which may be what there is no room for
+        from gascl.memory import described
+
+        print("\n".join(described(graph)))
+        return DONE
     print(f"arcs: {graph.num_arcs:,}")
     if graph.labels is None:
         print("labels: none; a vertex is its index from 0")
