@@ -59,11 +59,14 @@ def read_columns(
     Raises:
         Irregular: a row has another width, a value is no number or an integer of more than 18
             digits, there are quotes, or bytes that are no text.
+        UnicodeDecodeError: it is not UTF-8.
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
     lines = remarks = 0
     for piece in pieces:
+        if not piece.isascii():
+            piece.decode()  # comments, too, must be text
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
         if b"\0" in piece or b"\r" in piece or (separator and b'"' in piece):
@@ -252,7 +255,9 @@ class _Page:
         count = places + dot - begins
         wrong |= odd | (count < 1) | (count > LONGEST)
         places[wrong] = 0
-        values, unsure = _quotients(whole * TENS[places] + fraction, places)
+        digits = whole * TENS[places] + fraction
+        digits[wrong] = 0
+        values, unsure = _quotients(digits, places)
         if negative is not None:
             np.negative(values, out=values, where=negative)
         left = np.flatnonzero(wrong | unsure)

@@ -41,6 +41,7 @@ class Layout:
     width: int = 0  # columns of a row; 0: there are no rows
     header: list[str] | None = None
     header_line: int = 0  # its line, from 1; 0: none
+    told: bool = False  # by the caller, whether there is a header
     sure: bool = True  # that the header is one
     ends: tuple[int, int] = (0, 1)  # columns of source and target
     fields: dict[str, int] = field(default_factory=dict)  # name -> column
@@ -79,7 +80,7 @@ def read_layout(
         return layout
     number, text = first
     if separator is None:
-        layout.separator = _separator(path, number, text)
+        layout.separator = _separator(path, number, text, comments)
     if layout.separator is not None:
         layout.report.append(f"columns parted by {BLANKS.get(layout.separator, layout.separator)}")
     row = _split(path, number, text, layout)
@@ -89,6 +90,7 @@ def read_layout(
     numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
     if header is None and named:
         header = True
+    layout.told = header is not None
     if header is None:
         header, layout.sure = _looks_like_header(layout, row, following, numbers)
     if header:
@@ -99,7 +101,7 @@ def read_layout(
     else:
         layout.rows = (text + (second[1] if second else "")).encode()
         layout.width = len(row)
-    _choose(path, layout, columns, following if header else row)
+    _choose(path, layout, columns, [following] if header else [row, following])
     return layout
 
 
@@ -141,11 +143,7 @@ def _check_options(
         wrong = f"separator={separator!r} must be one ASCII character; ' ' is blanks and tabs"
     elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
         wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
-    elif (
-        not isinstance(comments, str)
-        or not comments.isascii()
-        or re.search(r"[^!-~]|[\w+.-]", comments)
-    ):
+    elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
         wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
     elif header is False and any(isinstance(column, str) for column in columns or ()):
         wrong = f"columns={columns!r} has names, which need a header; give numbers, from 0"
@@ -205,20 +203,25 @@ def _heed(path: Path, layout: Layout, comment: str) -> None:
     layout.says = comment
 
 
-def _separator(path: Path, number: int, line: str) -> str | None:
+def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
     suffix = plain(path).suffix.lower()
     line = line.strip(" \r\n")
+    if comments:
+        line = re.sub(rf"(?<=[ \t,;|])[{re.escape(comments)}].*", "", line).rstrip(" \t")
     if suffix == ".tsv" and "\t" in line:
         return "\t"
     if "," in line and (suffix == ".csv" or "\t" not in line):
         return ","
-    if len(line.split()) == 1 or (suffix == ".csv" and ";" in line):
-        for mark in ";|":
-            if mark in line:
-                return mark
+    for mark in ";|":
+        parts = [part.strip() for part in line.split(mark)]
+        if len(parts) > 1 and (
+            suffix == ".csv" or not any(set(" \t") & set(part) for part in parts)
+        ):
+            return mark
     parts = [part.strip(" ") for part in line.split("\t")]
     texts = [part for part in line.split() if not is_number(part)]
-    if "," in line or (texts and len(parts) > 1 and any(" " in part for part in parts)):
+    tabs = len(parts) > 1 and any(" " in part for part in parts)
+    if set(",;|") & set(line) or (texts and tabs):
         raise FormatError(
             f"{path}, line {number}: {shown(line)} may be parted in two ways; say by what with "
             "separator=, e.g. '\\t', ',' or ' ' (blanks and tabs alike)"
@@ -259,9 +262,12 @@ def _looks_like_header(
 
 
 def _choose(
-    path: Path, layout: Layout, columns: Sequence[Column] | None, row: list[str] | None
+    path: Path,
+    layout: Layout,
+    columns: Sequence[Column] | None,
+    rows: list[list[str] | None],
 ) -> None:
-    """Which columns are what; `row` is the first that is no header."""
+    """Which columns are what; `rows` are the first that are no header, None where there is none."""
     width = layout.width
     if width < 2:
         return  # an error that names the line is to come
@@ -278,11 +284,16 @@ def _choose(
         if layout.binding:
             for place in range(2, width):
                 _add_field(path, layout, place)
-        elif width > 2 and row is not None and len(row) > 2:
-            if not row[2] or is_number(row[2]):
+        elif width > 2:
+            # A first value that is missing or wrong is an error in its line, if others are numbers.
+            thirds = [row[2] for row in rows if row and len(row) > 2]
+            named = bool(layout.header and layout.header[2].lower() == "weight")
+            if named or not thirds or any(not text or is_number(text) for text in thirds):
                 _add_field(path, layout, 2, "weight")
             else:
-                layout.report.append(f"column 2 is no weight, since {row[2]!r} is no number")
+                layout.report.append(
+                    f"column {_column_name(layout, 2)} is no weight: {thirds[0]!r} is no number"
+                )
             if width > 3 and layout.konect:
                 _add_field(path, layout, 3, "time")
     used = {*layout.ends, *layout.fields.values()}
@@ -292,7 +303,7 @@ def _choose(
 
 
 def _column_name(layout: Layout, place: int) -> str:
-    return f"{place} ({layout.header[place]!r})" if layout.header else str(place)
+    return f"{place} ({layout.header[place]!r})" if layout.header else f"{place} (from 0)"
 
 
 def _check_ends(path: Path, layout: Layout) -> None:

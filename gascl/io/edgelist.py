@@ -227,6 +227,8 @@ def _check_header(
 ) -> None:
     """Raises FormatError where it cannot be told whether the first row is a header."""
     wrong = None
+    if layout.told or layout.binding:
+        return
     if layout.header is not None and not layout.sure and not integers:
         text = next(name for name in names if not is_int64(name))
         wrong = (
@@ -235,7 +237,6 @@ def _check_header(
         )
     elif (
         layout.header is None
-        and not layout.binding
         and len(names) > 2
         and not any(map(is_int64, names[:2]))
         and all(map(is_int64, names[2:]))
