@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created, opened, plain
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
@@ -317,8 +318,18 @@ def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
         found = integers(text)
         if found and ((found[1] == width) | (found[1] == 0)).all():
             return list(found[0].reshape(-1, width).T)
-    # Names of fields that are also those of the ends would clash.
+    if b"\r" in text.replace(b"\r\n", b"\n"):
+        return None  # which would be a line's end to NumPy
     types = [np.int64, np.int64, *columns.values()]
+    reals = [at for at, dtype in enumerate(types) if dtype is np.float64]
+    wholes = [at for at, dtype in enumerate(types) if dtype is np.int64]
+    if b"#" not in text:
+        try:
+            read = read_columns([text], width, wholes, reals, None, "#").values
+            found_of = dict(zip(wholes + reals, read, strict=True))
+            return [found_of[at].astype(dtype) for at, dtype in enumerate(types)]
+        except Irregular:
+            pass
     try:
         lines = text.decode("ascii").split("\n")
         table = load_rows(lines, {f"column{at}": dtype for at, dtype in enumerate(types)})

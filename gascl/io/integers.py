@@ -10,7 +10,8 @@ import numpy as np
 
 from gascl.labels import INTEGER
 
-BLOCK = 1 << 24  # bytes
+BLOCK = 1 << 20  # bytes: what the arrays of a block need stays in the cache
+BOM = b"\xef\xbb\xbf"
 INT64 = np.iinfo(np.int64)
 
 
@@ -20,6 +21,8 @@ def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     Every block ends in a line end; the last line is given one where it has none.
     """
     number, kept = 1, [b""]
+    if (begin := file.read(len(BOM))) != BOM:
+        kept = [begin]
     while data := file.read(size):
         end = data.rfind(b"\n") + 1
         if not end:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gascl.arcs import stable_order
+
 
 def unpaired(
     tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, num_vertices: int
@@ -11,27 +13,43 @@ def unpaired(
     """The place of an arc without its mirror, of the same weight; None where all have one.
 
     Arcs from a vertex to itself are passed over. Of parallel arcs each needs a mirror of its own.
+    Linear in arcs and vertices, where parallel arcs have their weights in the same order.
 
     Args:
         tail, head: (A,) below `num_vertices`, itself at most 2^31-1.
         weight: (A,), or None.
     """
-    up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
-    there = tail[up].astype(np.int64) * num_vertices + head[up]
-    back = head[down].astype(np.int64) * num_vertices + tail[down]
-    first, second = np.argsort(there, kind="stable"), np.argsort(back, kind="stable")
-    count = min(len(first), len(second))
-    if weight is not None and (weight[up[first[:count]]] != weight[down[second[:count]]]).any():
-        # Parallel arcs may come in another order at the other end.
-        first = np.lexsort((weight[up], there))
-        second = np.lexsort((weight[down], back))
-    differ = there[first[:count]] != back[second[:count]]
+    up, down = tail < head, tail > head
+    there, first = _in_order(tail[up], head[up], num_vertices)
+    back, second = _in_order(head[down], tail[down], num_vertices)
+    count = min(len(there), len(back))
+    differ = there[:count] != back[:count]
     if weight is not None:
-        differ |= weight[up[first[:count]]] != weight[down[second[:count]]]
-    if differ.any():
-        place = int(np.argmax(differ))
-        lone = there[first[place]] <= back[second[place]]
-        return int(up[first[place]] if lone else down[second[place]])
-    if len(first) > count:
-        return int(up[first[count]])
-    return int(down[second[count]]) if len(second) > count else None
+        ahead, behind = weight[up][first], weight[down][second]
+        wrong = ahead[:count] != behind[:count]
+        if wrong.any() and not differ.any():
+            one, other = np.lexsort((ahead, there)), np.lexsort((behind, back))
+            wrong = ahead[one][:count] != behind[other][:count]
+            first, second = first[one], second[other]
+        differ |= wrong
+    place = int(np.argmax(differ)) if differ.any() else count
+    if place < count:
+        is_first = there[place] <= back[place]
+    elif len(there) == len(back):
+        return None
+    else:
+        is_first = len(there) > count
+    mask, order = (up, first) if is_first else (down, second)
+    return int(np.flatnonzero(mask)[order[place]])
+
+
+def _in_order(low: np.ndarray, high: np.ndarray, num_vertices: int) -> tuple[np.ndarray, ...]:
+    """Keys of the pairs, int64 (n,), in order, and the stable order (n,) that sorts them so."""
+    keys = low.astype(np.int64) * num_vertices + high
+    order = np.arange(len(keys))
+    if (keys[1:] >= keys[:-1]).all():
+        return keys, order
+    if (high[1:] < high[:-1]).any():
+        order = stable_order(high, num_vertices)
+    order = order[stable_order(low[order], num_vertices)]
+    return keys[order], order
