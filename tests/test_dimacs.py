@@ -17,7 +17,7 @@ from filecases import (
     refused,
     shared,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gascl.graph import Graph
@@ -82,6 +82,7 @@ def test_blocks_of_any_size(tmp_path, monkeypatch):
     refused(["line 14: 'a 5 2' is no row"], lambda: Graph.read(bad))
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, 3),
     st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(-(2**63), 2**63 - 1))),
@@ -239,6 +240,7 @@ def test_roads(tmp_path, name, vertices, arcs, distinct):
     assert edges_of(Graph.read(tmp_path / "a.gr")) == edges_of(graph)
 
 
+@settings(deadline=None)
 @given(CHANGES)
 def test_damaged(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("gr")

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused, shared
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gascl.graph import Graph
@@ -121,6 +121,7 @@ def test_parallel_edges_need_a_mirror_each(tmp_path):
     refused(words, lambda: Graph.read(put(tmp_path, "a.graph", "2 2\n2 2\n1\n")))
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, 9),
     st.data(),
@@ -265,6 +266,7 @@ def test_real_graphs(tmp_path):
             np.testing.assert_array_equal(again.vertex_fields[name], values)
 
 
+@settings(deadline=None)
 @given(CHANGES, st.sampled_from([PLAIN, EDGES, BOTH, THREE]))
 def test_damaged(tmp_path_factory, changes, text):
     """Whatever is read has as many edges as the header of the damaged file says."""
