@@ -37,8 +37,8 @@ def checked_ids(values: Any, name: str) -> np.ndarray:
             f"{name} must be integers, not {ids.dtype}; number the vertices from 0, e.g. with "
             "np.unique(..., return_inverse=True), and give their names as labels="
         )
-    negative = np.flatnonzero(ids < 0)
-    if len(negative):
+    if len(ids) and ids.min() < 0:
+        negative = np.flatnonzero(ids < 0)
         raise GraphError(
             f"edge {negative[0]}: {name} is {ids[negative[0]]}, and vertex ids start at 0; number "
             "the vertices from 0 and give their own ids as labels="
@@ -72,8 +72,8 @@ def checked_num_vertices(
             f"there are {len(labels):,} labels and {count:,} vertices; give one label a vertex"
         )
     for name, ids in (("src", src), ("dst", dst)):
-        beyond = np.flatnonzero(ids >= count)
-        if len(beyond):
+        if len(ids) and ids.max() >= count:
+            beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
             known = f"0 to {count - 1}" if count else "none"
             more = f"num_vertices={value + 1}" if labels is None else f"{value + 1} labels"
@@ -184,13 +184,13 @@ class Edges:
         count = len(order) - int(np.count_nonzero(begins))
         if not count:
             return
-        starts = np.flatnonzero(begins)
-        firsts = order[starts]  # by stability the edge that came first
+        firsts = order[begins]  # by stability the edge that came first
         if policy == "error":
             self._refuse_duplicates(order, begins, firsts, count)
         kept = np.zeros(len(order), dtype=bool)
         kept[firsts] = True
-        if policy in MERGES:
+        if policy in MERGES and self.fields:
+            starts = np.flatnonzero(begins)
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
                 merged = _merge(name, values[order], starts, longest, policy)
