@@ -39,7 +39,7 @@ def paired(
     for _ in range(ROUNDS):
         order, bad = _misfits(src, dst, count, apart)
         src, dst = src[order], dst[order]
-        wrong = np.count_nonzero(bad)
+        wrong = int(np.count_nonzero(bad))
         if not wrong or wrong > ENOUGH * before:
             break
         before = wrong

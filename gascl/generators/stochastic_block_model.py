@@ -136,9 +136,9 @@ def _ends(
 def _successes(words: Words, trials: int, chance: float) -> list[np.ndarray]:
     """Which of the trials, 0 to trials - 1, succeed, each with this chance: int64 parts, sorted.
 
-    The failures before the next success have a geometric distribution, which has independent bits:
-    bit i is set with the odds (1 - chance)**(2**i) to 1. Squares and quotients are the same on every
-    machine, and logarithms are not.
+    The failures before the next success have a geometric distribution, whose bits are independent:
+    bit i is set with the odds (1 - chance)**(2**i) to 1. Squares and quotients are the same on
+    every machine, and logarithms are not.
     """
     odds, powers = [1 - chance], 1
     while 1 << powers < trials and odds[-1] > 2.0**-70:
