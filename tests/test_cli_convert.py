@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import re
 import signal
 import time
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
@@ -96,6 +98,29 @@ def test_b_takes_the_place_of_an_older_file(gascl_, write):
     path = write("b.rows", "older and longer than what is written\n")
     assert gascl_("convert", write("a.txt", "1 2\n"), path)[0] == 0
     assert path.read_text() == "1 2\n"
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".xz"])
+def test_from_networkx_by_way_of_matrix_market_to_scipy(gascl_, tmp_path, packing):
+    drawn = nx.gnm_random_graph(30, 80, seed=3, directed=True)
+    for at, (_, _, attributes) in enumerate(drawn.edges(data=True)):
+        attributes["weight"] = at + 0.5
+    table, matrix = tmp_path / "a.csv", tmp_path / f"b.mtx{packing}"
+    rows = [f"{u},{v},{w}" for u, v, w in drawn.edges(data="weight")]
+    table.write_text("\r\n".join(["from,to,weight", *rows]))
+    graphml = tmp_path / "c.graphml"
+    assert gascl_("convert", table, graphml)[0] == 0
+    read = nx.read_graphml(graphml, node_type=int)
+    assert dict(read.edges) == dict(drawn.edges)
+    # Matrix Market has no labels: a bare list that counts from 1 is one of its kind.
+    bare = tmp_path / "e.mtx"
+    bare.write_text("".join(f"{u + 1} {v + 1} {w}\n" for u, v, w in drawn.edges(data="weight")))
+    code, _, err = gascl_("convert", bare, matrix)
+    assert (code, err) == (0, "")
+    unpacked = {"": open, ".gz": gzip.open, ".xz": lzma.open}[packing]
+    with unpacked(matrix, "rb") as file:
+        found = scipy.io.mmread(file).toarray()
+    np.testing.assert_array_equal(found, nx.to_numpy_array(drawn))
 
 
 def test_all_files_of_graphalytics_are_named_and_none_of_a_is_written_over(
