@@ -138,10 +138,10 @@ def _told(error: Exception, text: str) -> str:
     place = PLACE.search(message)
     if not place:
         return f": {message[:200]}"
-    number = int(place[1])
-    lines = text.splitlines()
-    shown = f"{lines[number - 1].strip()[:80]!r}: " if number <= len(lines) else ""
-    message = message[: place.start()]
+    lines = text.splitlines() or [""]
+    number = min(int(place[1]), len(lines))
+    shown = f"{lines[number - 1].strip()[:80]!r}: "
+    message = message[: place.start()].replace("'EOF'", "EOF").replace("EOF", "the file's end")
     if message.startswith("cannot tokenize"):
         message = "expected a name, a number, text in double quotes, '[' or ']'"
     return f", line {number}: {shown}{message[:200]}"
@@ -202,6 +202,8 @@ def write(path: Path, graph: Graph) -> None:
                 )
     with created(path) as file:
         for line in networkx.generate_gml(InOrder(graph)):
+            if '"' not in line:
+                line = line.replace(".E", ".0E")  # NetworkX's 1.E-05 stops igraph, and maybe others
             file.write((line + "\n").encode("ascii"))
 
 

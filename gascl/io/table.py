@@ -66,17 +66,16 @@ def read_arrow(
     """
     pyarrow = imported("pyarrow", f"{path}: Arrow")
     feather = imported("pyarrow.feather", f"{path}: Arrow")
+    ipc = imported("pyarrow.ipc", f"{path}: Arrow")
 
     def source(file: Any) -> Source:
         data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
         begin = data.read(8)
         data.seek(0)
-        if begin.startswith(b"FEA1"):
-            table = feather.read_table(data, memory_map=False)
-        elif begin.startswith(b"ARROW1"):
-            table = pyarrow.ipc.open_file(data).read_all()
-        else:
-            table = pyarrow.ipc.open_stream(data).read_all()
+        if begin.startswith(b"ARROW1"):
+            return _of_file(path, data)
+        reads_feather_1 = begin.startswith(b"FEA1")
+        table = feather.read_table(data) if reads_feather_1 else ipc.open_stream(data).read_all()
         return Source(
             name=str(path),
             schema=table.schema,
@@ -86,6 +85,24 @@ def read_arrow(
         )
 
     return _read(path, source, directed, columns, "Arrow")
+
+
+def _of_file(path: Path, data: Any) -> Source:
+    """An IPC file, of which columns are read one by one."""
+    from pyarrow import ipc
+
+    def column(place: int) -> Any:
+        options = ipc.IpcReadOptions(included_fields=[place])
+        return _whole(ipc.open_file(data, options=options).read_all()).column(0)
+
+    schema = ipc.open_file(data).schema
+    return Source(
+        name=str(path),
+        schema=schema,
+        rows=len(column(0)) if len(schema) else 0,
+        load=lambda name: column(schema.names.index(name)),
+        error=FormatError,
+    )
 
 
 def _read(
