@@ -184,13 +184,13 @@ class Edges:
         count = len(order) - int(np.count_nonzero(begins))
         if not count:
             return
-        firsts = order[begins]  # by stability the edge that came first
         if policy == "error":
-            self._refuse_duplicates(order, begins, firsts, count)
-        kept = np.zeros(len(order), dtype=bool)
-        kept[firsts] = True
+            self._refuse_duplicates(order, begins, count)
+        kept = np.ones(len(order), dtype=bool)
+        kept[order[~begins]] = False
         if policy in MERGES and self.fields:
             starts = np.flatnonzero(begins)
+            firsts = order[starts]  # by stability the edge that came first
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
                 merged = _merge(name, values[order], starts, longest, policy)
@@ -199,9 +199,8 @@ class Edges:
         self._keep(kept)
         self.report.append(f"duplicates={policy!r}: merged {_count(count, 'edge')} into others")
 
-    def _refuse_duplicates(
-        self, order: np.ndarray, begins: np.ndarray, firsts: np.ndarray, count: int
-    ) -> None:
+    def _refuse_duplicates(self, order: np.ndarray, begins: np.ndarray, count: int) -> None:
+        firsts = order[begins]  # by stability the edge that came first
         group = np.cumsum(begins) - 1
         repeats = ~begins
         place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
