@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from oracle import PlainGraph, run
+from admission import DELIVERIES, expected_deliveries
+from agreement import device  # noqa: F401
+from oracle import PlainGraph
 from program_tree import (
     Aggregate,
     Assign,
@@ -26,34 +26,13 @@ from program_tree import (
     Var,
     Vertex,
 )
-from test_random_programs import DELIVERIES, check, device, expected_deliveries  # noqa: F401
+from written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, edge, param, vertex
 from gascl.deliveries import admitted, demand_of
 from gascl.device import find
 
-
-@dataclass
-class Case:
-    """`cls` and `tree` say the same, to gascl and to the oracle; the rest was computed by hand."""
-
-    cls: Any
-    tree: Program
-    graph: PlainGraph
-    fields: dict[str, list[float]]
-    steps: list[tuple[int, int]]  # active vertices, messages
-    totals: list[float] = field(default_factory=list)  # of the aggregator "total", by superstep
-
-
-CASES: dict[str, Case] = {}
-
-
-def case(**kwargs: Any) -> Callable[[Any], Any]:
-    def keep(cls: Any) -> Any:
-        CASES[cls.__name__] = Case(cls=cls, **kwargs)
-        return cls
-
-    return keep
+CASES: dict[str, Written] = {}
 
 
 def is_(a: Expr, b: int) -> Expr:
@@ -71,6 +50,7 @@ RING = PlainGraph(3, ((0, 1), (1, 2), (2, 0)))
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32", Const(5)), "heard": Field("uint8")},
         message="int32",
@@ -93,6 +73,7 @@ class IdentitySent(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("real", Const(5))},
         message="real",
@@ -118,6 +99,7 @@ class NoMessage(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int64", Const(-1))},
         message="int64",
@@ -139,6 +121,7 @@ class Conditional(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="uint32",
@@ -162,6 +145,7 @@ class Twice(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -183,6 +167,7 @@ class MaskInScatter(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -210,6 +195,7 @@ FIRST_HEARD = Bin("&&", is_(NOW, 0), HAS)
 
 
 @case(
+    CASES,
     # All of 1 ... 4 are set by 0 in scatter. 1: nothing more; 2: cancels that and its own;
     # 3: sets itself last; 4: cancels, but 1 has set it in apply.
     tree=Program(
@@ -257,6 +243,7 @@ PREV = Var("prev", "total")
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("real")},
         message="real",
@@ -271,7 +258,11 @@ PREV = Var("prev", "total")
     graph=RING,
     fields={"x": [54, 54, 54]},
     steps=[(3, 3), (3, 3), (3, 3)],
-    totals=[18, 54, 162],  # init: 1 + 2 + 3; then three times the one before
+    aggregates=[
+        {"total": 18},
+        {"total": 54},
+        {"total": 162},
+    ],  # init: 1 + 2 + 3; then three times the one before
 )
 class PrevInScatter(VertexProgram):
     x = vertex.real()
@@ -285,6 +276,7 @@ class PrevInScatter(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32", plus(ID, 1))},
         message="int32",
@@ -302,7 +294,10 @@ class PrevInScatter(VertexProgram):
     # 1 2 3, then 10 + 3, 20 + 1, 30 + 2, then 130 + 32, 210 + 13, 320 + 21
     fields={"x": [162, 223, 341]},
     steps=[(3, 3), (3, 3)],
-    totals=[0, 1],  # prev is INT_MIN, nobody having added; then the superstep
+    aggregates=[
+        {"total": 0},
+        {"total": 1},
+    ],  # prev is INT_MIN, nobody having added; then the superstep
 )
 class Shift(VertexProgram):
     x = vertex.int32(init="v.id + 1")
@@ -321,6 +316,7 @@ class Shift(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -352,6 +348,7 @@ class BothWays(VertexProgram):
 
 
 @case(
+    CASES,
     tree=Program(
         fields={"x": Field("int32", Var("v", "out_degree"))},
         message="int32",
@@ -376,18 +373,12 @@ class InitMask(VertexProgram):
 
 @pytest.mark.parametrize("name", CASES)
 def test_oracle(name: str) -> None:
-    c = CASES[name]
-    outcome = run(c.tree, c.graph)
-    assert {n: values.tolist() for n, values in outcome.fields.items()} == c.fields
-    assert [(step.active, step.messages) for step in outcome.trace] == c.steps
-    assert [step.aggregates["total"] for step in outcome.trace if step.aggregates] == c.totals
-    assert outcome.converged
+    check_oracle(CASES[name])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_engine(device: Any, name: str) -> None:  # noqa: F811
-    c = CASES[name]
-    check(device, c.tree, [c.graph], 100, cls=c.cls)
+    check_engine(device, CASES[name])
 
 
 @pytest.mark.parametrize("name", CASES)
