@@ -106,12 +106,12 @@ def write(path: Path, graph: Graph) -> None:
     Raises:
         FormatError: the labels are others, or there are vertex fields.
     """
+    if plain(path).suffix.lower() not in (".properties", ".v", ".e"):
+        raise FormatError(f"{path}: the files of {NAME} end in .properties, .v and .e; name one")
     check_limits(path, graph, NAME, labels=True, edge_fields=None)
     for name, values in graph.edge_fields.items():
         if values.dtype.kind != "f":
             check_integers(path, NAME, f"edge field {name!r}", values, INT64.min, INT64.max)
-    if plain(path).suffix.lower() not in (".properties", ".v", ".e"):
-        raise FormatError(f"{path}: the files of {NAME} end in .properties, .v and .e; name one")
     stem = plain(path).stem
     packing = "" if plain(path) == path else path.suffix
     paths = [path.with_name(f"{stem}{end}{packing}") for end in (".properties", ".v", ".e")]
@@ -328,7 +328,7 @@ def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
             read = read_columns([text], width, wholes, reals, None, "#").values
             found_of = dict(zip(wholes + reals, read, strict=True))
             return [found_of[at].astype(dtype) for at, dtype in enumerate(types)]
-        except Irregular:
+        except (Irregular, ValueError):
             pass
     try:
         lines = text.decode("ascii").split("\n")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gascl.io.files import opened
 
-PROPERTY = re.compile(r"((?:\\.|[^\\=:\s])*)\s*[=:]?\s*(.*)", re.DOTALL)
+BLANKS = r" \t\f"
+PROPERTY = re.compile(rf"((?:\\.|[^\\=:{BLANKS}])*)[{BLANKS}]*[=:]?[{BLANKS}]*(.*)", re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
@@ -36,7 +37,7 @@ def load_properties(path: Path) -> dict[str, str]:
         match = PROPERTY.fullmatch(line)
         assert match is not None  # of any line
         key, value = (_unescaped(part) for part in match.groups())
-        found[key] = value.rstrip()
+        found[key] = value.rstrip(" \t\f")
     return found
 
 
@@ -51,7 +52,7 @@ def _unescaped(text: str) -> str:
 
 
 def _escaped(text: str, is_key: bool) -> str:
-    special = r"[\\=:#!\s]" if is_key else r"\\|^\s|[\r\n\t\f]"
+    special = r"[\\=:#! \t\f\r\n]" if is_key else r"\\|^ |[\r\n\t\f]"
     letters = {value: key for key, value in CONTROL.items()}
     text = re.sub(special, lambda m: "\\" + letters.get(m[0], m[0]), text)
     units = text.encode("utf-16-be", "surrogatepass")
