@@ -8,6 +8,8 @@ import gzip
 import io
 import json
 import lzma
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from gascl import Graph
 from gascl.arcs import Arcs
 from gascl.errors import FormatError
 from gascl.io import FORMATS
+from gascl.io.members import read_members
 from gascl.io.native import VERSION
 
 
@@ -333,3 +336,37 @@ def test_any_damage_is_seen(tmp_path_factory, data):
     except FormatError:
         again = graph
     check_same(graph, again)
+
+
+def test_members_past_2_gib(tmp_path, monkeypatch):
+    """They keep room for a second extra field: NumPy reads them, and they are aligned."""
+    monkeypatch.setattr("gascl.io.members._ZIP64", 100)
+    path, graph = tmp_path / "g.npz", build(labels=["a" * 300, *"bcde"])
+    graph.write(path)
+    with np.load(path) as loaded:
+        assert (loaded["edge_src"] == graph.edge_src).all() and loaded["vertex.at"].shape == (5, 2)
+    for name, member in read_members(path, True).items():
+        assert member.array.ctypes.data % 64 == 0, name
+    check_same(graph, Graph.read(path))
+
+
+def test_nothing_is_left_of_a_failed_write(tmp_path):
+    """A full disk, played by a limit on the size of files."""
+    script = """
+import resource, sys
+from gascl import Graph
+from gascl.errors import FormatError
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    Graph.from_edges(range(500), range(500)).write(sys.argv[1])
+except FormatError as error:
+    print(error)
+"""
+    pytest.importorskip("resource", reason="limits on the size of files are POSIX")
+    path = tmp_path / "g.npz"
+    path.write_bytes(b"as it was")
+    ran = subprocess.run(
+        [sys.executable, "-c", script, path], capture_output=True, text=True, timeout=60
+    )
+    assert f"{path} cannot be written: File too large" in ran.stdout, ran.stderr
+    assert path.read_bytes() == b"as it was" and len(list(tmp_path.iterdir())) == 1
