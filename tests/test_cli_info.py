@@ -102,6 +102,16 @@ def test_options_go_to_the_reader(gascl_, write, taken):
     assert taken == {"columns": ["from", "to"], "header": True, "skip": 2}
 
 
+@pytest.mark.parametrize("option", ["coordinates=5", "coordinates=1.5", "coordinates=a,b"])
+def test_an_option_of_the_wrong_kind(gascl_, write, option):
+    path = write("a.gr", "p sp 2 1\na 1 2 3\n")
+    code, out, err = gascl_("info", path, "--option", option)
+    assert (code, out) == (1, "")
+    assert err.startswith("gascl: error: ")
+    assert err.count("\n") == 1
+    assert "coordinates=" in err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -61,14 +61,23 @@ def read(arguments: argparse.Namespace) -> Graph:
     for name in options:
         if name in OWN:
             raise GasclError(f"--option {name}: no reader has it; it is given by {OWN[name]}")
-    return Graph.read(
-        arguments.graph,
-        directed=False if arguments.undirected else None,
-        format=arguments.format,
-        duplicates=arguments.duplicates,
-        self_loops=arguments.self_loops,
-        **options,
-    )
+    try:
+        return Graph.read(
+            arguments.graph,
+            directed=False if arguments.undirected else None,
+            format=arguments.format,
+            duplicates=arguments.duplicates,
+            self_loops=arguments.self_loops,
+            **options,
+        )
+    except TypeError as error:
+        if not options:
+            raise
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise GasclError(
+            f"{arguments.graph}: --option took {given}, which the format's reader can't use "
+            f"({error}); quotes make text of a number: --option \"NAME='5'\""
+        ) from error
 
 
 def described(graph: Graph) -> str:
