@@ -440,6 +440,12 @@ def test_bad_rows(write, text, words):
 
 def test_no_text_at_all(write):
     refused(["0xff", "UTF-8"], lambda: Graph.read(write("a.txt", b"1 2\n\xff\xfe 3\n")))
+    latin = b"# M\xfcller\n1 2 # \xfc\n% \xfc\n3 4\n"
+    assert edges_of(Graph.read(write("a.txt", latin))) == [(1, 2), (3, 4)]
+    for late in (b"1 2\n3 4\n5 \xff\n", b"\xff 2\n", b"1 2 3 x\n4 5 6 \xff\n"):
+        refused(
+            ["line", ": byte 0xff is not UTF-8"], lambda late=late: Graph.read(write("a.txt", late))
+        )
     refused(["line 2", "NUL"], lambda: Graph.read(write("a.txt", b"1 2\n1\0 3\n")))
     refused(["line 1", "NUL"], lambda: Graph.read(write("a.txt", struct.pack("<9q", *range(9)))))
     refused(["line 1", "carriage return"], lambda: Graph.read(write("a.txt", b"1 2\r3 4\r")))

@@ -9,7 +9,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_int64, is_number
-from gascl.io.lines import Lines, Splitter, shown, split_lines
+from gascl.io.lines import ODD, Lines, Splitter, shown, split_lines
 from gascl.io.parsed import Parsed
 
 ANYWAY = "read it with format='edgelist', which takes every row as an edge, or give it a header"
@@ -27,15 +27,12 @@ def read_bare(
         FormatError: a row is none, or it cannot be told whether the first row gives sizes.
     """
     splitter = Splitter(None, "%")
-    try:
-        first = splitter.split(header[-1].decode())
-        following: list[str] = []
-        rows = b"".join(header)
-        while not following and (line := lines.line()) is not None:
-            rows += line
-            following = splitter.split(line.decode())
-    except UnicodeDecodeError:
-        return None
+    first = splitter.split(header[-1].decode(errors=ODD))
+    following: list[str] = []
+    rows = [*header]
+    while not following and (line := lines.line()) is not None:
+        rows.append(line)
+        following = splitter.split(line.decode(errors=ODD))
     if len(first) not in (2, 3) or not all(map(is_number, first)):
         return None
     report = ["no Matrix Market header: taken as a bare list of coordinates"]
@@ -43,7 +40,7 @@ def read_bare(
     if len(first) == 3 and len(following) == 2:
         sizes = _sizes(path, first)
     width = len(following) if sizes else len(first)
-    table = _rows(path, lines, rows, width, bool(sizes))
+    table = _rows(path, lines, b"".join(rows), width, bool(sizes))
     src, dst, *values = table
     if width == 3 and sizes is None and values[0].dtype.kind == "i":
         sizes = _first_as_sizes(path, src, dst, values[0])

@@ -59,14 +59,11 @@ def read_columns(
     Raises:
         Irregular: a row has another width, a value is no number or an integer of more than 18
             digits, there are quotes, or bytes that are no text.
-        UnicodeDecodeError: it is not UTF-8.
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
     lines = remarks = 0
     for piece in pieces:
-        if not piece.isascii():
-            piece.decode()  # comments, too, must be text
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
         if b"\0" in piece or b"\r" in piece or (separator and b'"' in piece):
@@ -76,6 +73,8 @@ def read_columns(
             lines += count
             piece, count = behind.subn(b"", piece)
             remarks += count
+        if not piece.isascii():
+            _check_text(piece)
         if not piece.strip():
             continue
         page = _Page(piece, width, separator)
@@ -100,6 +99,13 @@ def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, 
     before = b"[ \t" + re.escape((separator or "").encode("ascii")) + b"]"
     whole = re.compile(b"(?m)^[ \t]*" + marks + b"[^\n]*\n?")
     return whole, re.compile(b"(?<=" + before + b")" + marks + b"[^\n]*")
+
+
+def _check_text(piece: bytes) -> None:
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        raise Irregular from None
 
 
 class _Page:

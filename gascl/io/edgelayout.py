@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gascl.errors import FormatError
 from gascl.io.files import plain
-from gascl.io.lines import Lines, Splitter, shown
+from gascl.io.lines import ODD, Lines, Splitter, check_text, shown
 from gascl.labels import INTEGER
 
 #: What headers call the ends of an edge, compared without case, blanks, _ and "id".
@@ -96,10 +96,10 @@ def read_layout(
     if header:
         layout.header, layout.header_line = row, number
         layout.report.append(f"line {number} is a header: {', '.join(row)}")
-        layout.rows = b"" if second is None else second[1].encode()
+        layout.rows = b"" if second is None else second[1].encode(errors=ODD)
         layout.width = len(row)
     else:
-        layout.rows = (text + (second[1] if second else "")).encode()
+        layout.rows = (text + (second[1] if second else "")).encode(errors=ODD)
         layout.width = len(row)
     _choose(path, layout, columns, [following] if header else [row, following])
     return layout
@@ -156,12 +156,7 @@ def _check_options(
 def _next_row(path: Path, lines: Lines, layout: Layout) -> tuple[int, str] | None:
     """Number and text of the next line that is no comment and not empty."""
     while (line := lines.line()) is not None:
-        if b"\0" in line:
-            raise FormatError(
-                f"{path}, line {lines.number} has a NUL byte: {shown(repr(line)[2:-1])}; this is "
-                "no text; name its format with format=, or fetch the file again"
-            )
-        text = line.decode()
+        text = line.decode(errors=ODD)
         if "\r" in text.rstrip("\r\n"):
             raise FormatError(
                 f"{path}, line {lines.number}: {shown(text)} has a carriage return inside; end the "
@@ -231,11 +226,13 @@ def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
 
 def _split(path: Path, number: int, line: str, layout: Layout) -> list[str]:
     try:
-        return layout.splitter.split(line)
+        columns = layout.splitter.split(line)
     except ValueError as error:
         raise FormatError(
             f"{path}, line {number}: {shown(line)} cannot be parted ({error}); correct its quotes"
         ) from None
+    check_text(path, number, columns)
+    return columns
 
 
 def _looks_like_header(

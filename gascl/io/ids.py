@@ -30,7 +30,7 @@ def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     if least == 0 and len(labels) == span:
         return labels, src, dst
     place = np.cumsum(used, dtype=np.int32 if span < 2**31 else np.int64)
-    place -= 1
+    np.subtract(place, 1, out=place)
     return labels, _taken(place, src, least), _taken(place, dst, least)
 
 

@@ -15,6 +15,7 @@ from gascl.io.files import opened
 PIECE = 1 << 18  # bytes: what the arrays of a piece's numbers need stays in the cache
 LONGEST = 1 << 24  # bytes or characters of a line; more is no text of rows
 BOM = b"\xef\xbb\xbf"
+ODD = "surrogateescape"  # how bytes that are not UTF-8 are decoded: comments may have them
 
 
 class Lines:
@@ -31,7 +32,11 @@ class Lines:
             self._at = len(BOM)
 
     def line(self) -> bytes | None:
-        """The next line, with its end; None: there is none."""
+        """The next line, with its end; None: there is none.
+
+        Raises:
+            FormatError: it is binary, or too long.
+        """
         while True:
             end = self._kept.find(b"\n", self._at) + 1
             if end:
@@ -42,6 +47,8 @@ class Lines:
         line = self._kept[self._at : end]
         self._at = end
         self.number += bool(line)
+        if b"\0" in line:
+            raise _binary(self._path, self.number, repr(line)[2:-1])
         return line or None
 
     def pieces(self, first: bytes = b"") -> Iterator[bytes]:
@@ -116,10 +123,11 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
     """Number (from 1), text and columns of each line.
 
     Raises:
-        FormatError: a line is binary, too long, or has a quote without end; names it.
+        FormatError: a line is binary, too long, not UTF-8 outside comments, or has a quote without
+            end; names it.
     """
     with opened(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig")
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD)
         number = 0
         while line := text.readline(LONGEST):
             number += 1
@@ -127,10 +135,7 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
                 raise too_long(path, number)
             line = line.strip("\r\n")
             if "\0" in line:
-                raise FormatError(
-                    f"{path}, line {number} has a NUL byte: {shown(line)}; this is no text; name "
-                    "its format with format=, or fetch the file again"
-                )
+                raise _binary(path, number, line)
             try:
                 columns = splitter.split(line)
             except ValueError as error:
@@ -138,13 +143,32 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
                     f"{path}, line {number}: {shown(line)} cannot be parted ({error}); correct its "
                     "quotes"
                 ) from None
+            if not line.isascii():
+                check_text(path, number, columns)
             yield number, line, columns
+
+
+def check_text(path: Path, number: int, columns: list[str]) -> None:
+    """Raises FormatError where one has bytes that were not UTF-8."""
+    odd = next((c for column in columns for c in column if "\udc80" <= c <= "\udcff"), None)
+    if odd:
+        raise FormatError(
+            f"{path}, line {number}: byte {ord(odd) - 0xDC00:#04x} is not UTF-8 text; convert the "
+            "file to UTF-8"
+        )
 
 
 def shown(line: str) -> str:
     """A line for an error message, not too long."""
     line = line.strip()
     return repr(line if len(line) <= 100 else f"{line[:97]}...")
+
+
+def _binary(path: Path, number: int, line: str) -> FormatError:
+    return FormatError(
+        f"{path}, line {number} has a NUL byte: {shown(line)}; this is no text; name its format "
+        "with format=, or fetch the file again"
+    )
 
 
 def too_long(path: Path, number: int) -> FormatError:
