@@ -202,6 +202,7 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
     labels = graph.labels
     if labels is not None and not len(labels):
         labels = labels.astype(np.int64)
+    dense = dense or not graph.num_edges  # without rows no file has a dictionary
     own: dict[str, Any] = {"version": 1, "ends": names, "directed": graph.directed}
     own |= {"num_vertices": graph.num_vertices, "labels": "none"}
     ends = [graph.edge_src, graph.edge_dst]

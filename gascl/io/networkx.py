@@ -129,8 +129,10 @@ def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
     """`values` as an array of real numbers, or None where one is something else."""
     kinds = set(map(type, values))
     if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
-        width = len(values[0]) if np.ndim(values[0]) else 0
-        if not width or any(np.ndim(v) != 1 or len(v) != width for v in values):
+        if any(isinstance(value, np.ndarray) and value.ndim != 1 for value in values):
+            return None
+        width = len(values[0])
+        if not width or any(len(value) != width for value in values):
             return None
         flat = _numbers([number for vector in values for number in vector])
         return None if flat is None else flat.reshape(len(values), width)
@@ -139,9 +141,11 @@ def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
             return None
     numbers = np.array(values)
     whole = all(issubclass(kind, (int, np.integer)) for kind in kinds)
-    if numbers.dtype.kind not in ("iu" if whole and kinds else "iuf") or numbers.dtype.char in "eg":
-        return None  # integers beyond 64 bits, or floats that programs don't have
-    return numbers
+    if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may make floats of them
+        fit = min(values) >= 0 and max(values) < 2**64
+        return np.array(values, dtype=np.uint64) if fit else None
+    # longdouble and float16 are floats that programs don't have
+    return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
 
 
 def _numbers_in_text(values: list[Any]) -> np.ndarray | None:

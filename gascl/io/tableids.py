@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.io.anyids import numbered
 from gascl.io.tablesource import Source, check_nulls, concatenated, has_dictionary, without_nulls
-from gascl.labels import label_array
 
 
 def vertices(
@@ -171,6 +171,7 @@ def _in_order(
     source: Source, labels: np.ndarray, src: np.ndarray, dst: np.ndarray, kept: list[Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The ends as places in `kept`, labels in an order of their own, some perhaps without edges."""
+    array = _kept_labels(source, kept)
     place = {label: number for number, label in enumerate(kept)}
     missing = next((label for label in labels.tolist() if label not in place), None)
     if missing is not None:
@@ -179,4 +180,15 @@ def _in_order(
             "table is damaged, or was changed"
         )
     moved = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
-    return label_array(kept), moved[src], moved[dst]
+    return array, moved[src], moved[dst]
+
+
+def _kept_labels(source: Source, kept: list[Any]) -> np.ndarray:
+    kinds = set(map(type, kept))
+    if kinds <= {str} or kinds <= {int}:
+        for dtype in (str,) if kinds == {str} else (np.int64, np.uint64):
+            with suppress(OverflowError):
+                return np.array(kept, dtype=dtype)
+    raise source.error(
+        f"{source.name}: the labels in gascl's metadata are damaged; write the table again"
+    )
