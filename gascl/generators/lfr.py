@@ -1,5 +1,9 @@
 """Graphs with communities of all sizes: Lancichinetti, Fortunato, Radicchi, "Benchmark graphs for
-testing community detection algorithms" (2008)."""
+testing community detection algorithms" (2008).
+
+The power laws are sums of float64 powers, whose last bits may differ between machines: a draw that
+falls just there, one in some 10**15, would be another.
+"""
 
 from __future__ import annotations
 

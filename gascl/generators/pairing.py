@@ -12,7 +12,7 @@ from gascl.generators.words import Draws, Words
 ROUNDS = 100  # at most, of drawing again what does not fit
 ENOUGH = 0.8  # a round that leaves a greater part of the misfits is the last
 POOL = 4  # other edges that are drawn again with each that does not fit
-PATIENCE = 3  # swaps tried for a misfit, times the edges of its group, before it is given up
+PATIENCE = 5  # swaps tried for a misfit before it is given up, times the edges of its group
 
 
 def paired(
@@ -108,12 +108,15 @@ def _swap_in_group(
     size, span = len(u), max(kind) + 1
     # How often two vertices are joined, by lower * span + higher.
     times = Counter(a * span + b if a < b else b * span + a for a, b in zip(u, v, strict=True))
+    tries = 100 + PATIENCE * size
     for i in wrong:
-        a, b = u[i], v[i]
-        code = a * span + b if a < b else b * span + a
-        if kind[a] != kind[b] and times[code] == 1:  # its repeats are swapped away
-            continue
-        for _ in range(PATIENCE * size):
+        for number in range(tries):
+            # Where no swap helps, other edges are swapped as well, until one does.
+            k = i if number < tries // 2 or number & 1 else draws.below(size)
+            a, b = u[k], v[k]
+            code = a * span + b if a < b else b * span + a
+            if k == i and kind[a] != kind[b] and times[code] == 1:
+                break
             drawn = draws.below(2 * size)
             j = drawn >> 1
             c, d = (v[j], u[j]) if drawn & 1 else (u[j], v[j])
@@ -128,5 +131,4 @@ def _swap_in_group(
                 if not times[gone]:
                     del times[gone]
             times[first] = times[second] = 1
-            u[i], v[i], u[j], v[j] = a, c, b, d
-            break
+            u[k], v[k], u[j], v[j] = a, c, b, d
