@@ -141,6 +141,7 @@ def test_bad_files(tmp_path, text, words):
 def test_coordinates_beside(tmp_path):
     path = put(tmp_path, "a.gr", THREE)
     assert not Graph.read(path).vertex_fields
+    refused(["no a.co lies beside"], lambda: Graph.read(path, coordinates=True))
     beside = put(tmp_path, "a.co.bz2", bz2.compress(PLACES.encode()))
     graph = Graph.read(path)
     expected = [[0, -1], [5, 6], [-73530767, 41085396]]
@@ -212,6 +213,15 @@ def test_what_it_cannot_hold(tmp_path):
     ]:
         refused([str(path), *words], lambda graph=graph: graph.write(path))
     refused([".co"], lambda: Graph.from_edges([0], [1], weight=[1]).write(tmp_path / "a.co"))
+    one = Graph.from_edges(**edges, weight=[1])
+    refused([".co is the extension"], lambda: one.write(tmp_path / "a.co", format="dimacs"))
+    for words, points in [
+        (["shape (2,)", "(2, 2)"], np.array([1, 2])),
+        (["'coordinates' is float64"], np.array([[1, 2], [3, 4.5]])),
+    ]:
+        fields = {"edge_fields": one.edge_fields, "vertex_fields": {"coordinates": points}}
+        graph = Graph(one.edge_src, one.edge_dst, 2, True, **fields)
+        refused([str(path), *words], lambda graph=graph: graph.write(path))
     assert not list(tmp_path.iterdir())
 
 

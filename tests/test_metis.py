@@ -163,6 +163,8 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         ("-2 1\n", ["cannot be", "0 to 2,147,483,647"]),
         ("3000000000 1\n", ["cannot be"]),
         ("2 1 11 2147483647\n2\n1\n", ["line 2: '2'", "too few numbers", "WEIGHT_2147483647"]),
+        ("2 1 11 3000000000\n", ["line 1", "3000000000 weights a vertex"]),
+        ("2 1\n% c\n2 x\n1\n", ["line 3: '2 x' has 'x'"]),
         # Counts that lie
         ("3 1\n2\n1\n", ["line 1 announces 3 vertices, and 2 lines follow", "an empty one"]),
         ("1 0\n\n1\n", ["line 3: '1'", "after the last of 1 vertices"]),
@@ -213,6 +215,16 @@ def test_what_it_cannot_hold(tmp_path):
         (["edge 1 (1 to 1)", "drop"], Graph.from_edges([0, 1], [1, 1], directed=False)),
         (["edge 2 (1 to 0)", "merge"], Graph.from_edges([0, 1, 1], [1, 2, 0], directed=False)),
     ]:
+        refused([str(path), *words], lambda graph=graph: graph.write(path))
+    plain = Graph.from_edges(**one)
+    for words, name, values in [
+        (["'size'", "shape (2, 2)"], "size", np.ones((2, 2), int)),
+        (["'weight'", "shape (2, 0)"], "weight", np.ones((2, 0), int)),
+        (["'weight'", "float64"], "weight", np.ones(2)),
+        (["'weight' holds -1", "0 to"], "weight", np.array([1, -1])),
+        (["vertex field 'group'"], "group", np.array([1, 1])),
+    ]:
+        graph = Graph(plain.edge_src, plain.edge_dst, 2, False, vertex_fields={name: values})
         refused([str(path), *words], lambda graph=graph: graph.write(path))
     assert not list(tmp_path.iterdir())
 

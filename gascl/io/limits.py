@@ -60,7 +60,7 @@ def check_integers(
             f"{path}: {name} holds whole numbers, and {noun} is {values.dtype}; convert the values "
             "to integers, or write gascl's own format (.npz)"
         )
-    if len(values) and not least <= int(values.min()) <= int(values.max()) <= most:
+    if values.size and not least <= int(values.min()) <= int(values.max()) <= most:
         wrong = int(values.min()) if int(values.min()) < least else int(values.max())
         raise FormatError(
             f"{path}: {noun} holds {wrong}, and {name} takes {least} to {most}; change the value, "
