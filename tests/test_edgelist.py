@@ -163,7 +163,14 @@ def column_of(texts):
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=19)
-DECIMALS = st.builds("{}{}.{}".format, st.sampled_from(["", "-", "+"]), DIGITS, DIGITS)
+DECIMALS = st.builds(
+    "{}{}.{}{}".format,
+    st.sampled_from(["", "-", "+"]),
+    DIGITS,
+    DIGITS,
+    st.just("")
+    | st.builds("{}{}".format, st.sampled_from("e E e- E+".split()), st.integers(0, 400)),
+)
 
 
 @settings(max_examples=300)
@@ -182,6 +189,7 @@ def test_many_decimals_are_rounded_as_python_does():
         texts.append(f"{digits // 10**4}.{digits % 10**4:04}")
     texts += [f"{(2 * n + 1) * 2**k}.0" for n in range(2**52, 2**52 + 50) for k in range(4)]
     texts += [f"{n / 8:.17g}" for n in range(2**53 - 99, 2**53 + 99)]
+    texts += [f"{value:.16e}" for value in values.tolist()]
     np.testing.assert_array_equal(column_of([*texts, "0.5"])[:-1], list(map(float, texts)))
 
 

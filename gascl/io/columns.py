@@ -19,9 +19,11 @@ import numpy as np
 FRONT = b"\n" * 24  # so that the 24 bytes before the end of a number are there
 BACK = b"\n" * 8
 NEWLINE, BLANK, TAB = 10, 32, 9
+KEPT = 16 << 20  # bytes
 LONGEST = 18  # digits: what surely fits int64
 
 TENS = 10 ** np.arange(LONGEST + 1, dtype=np.uint64)
+POWERS = np.array([float(10**place) for place in range(23)])  # all of them exact
 EXACT = 2**53  # integers up to here are float64
 NO_NUMBERS = {b"nan", b"inf", b"infinity"}  # but floats all the same
 
@@ -63,6 +65,9 @@ def read_columns(
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
     lines = remarks = 0
+    # glibc keeps what is freed, from blocks of this size on down, once one was freed: else the
+    # arrays of every piece are fetched from the system anew, which takes as long as the reading.
+    np.empty(KEPT, dtype=np.uint8)
     for piece in pieces:
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
@@ -187,6 +192,8 @@ class _Page:
     def numbers(self, column: int) -> np.ndarray:
         """(rows,) integers, or float64 if not all are."""
         starts, ends = self._column([column])
+        if {*b".eE"} & {*self.text[starts[0] : ends[0]]}:
+            return self._floats(starts, ends)
         values = self._integers(starts, ends)
         return self._floats(starts, ends) if values is None else _narrow(values)
 
@@ -248,28 +255,57 @@ class _Page:
     def _floats(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """Tokens as float64, rounded to the nearest."""
         begins, negative = self._signs(starts)
-        dots = np.flatnonzero(self.bytes == ord("."))
-        token = np.searchsorted(begins, dots, side="right") - 1
-        inside = (token >= 0) & (dots < ends[token])
-        dots, token = dots[inside], token[inside]
-        dot = ends.copy()
-        dot[token] = dots
-        after = np.minimum(dot + 1, ends)
-        whole, wrong = self._digits(begins, dot)
-        fraction, odd = self._digits(after, ends)
-        places = ends - after
+        stops, scale, wrong = self._exponents(begins, ends)
+        dot = self._marks(self.bytes == ord("."), begins, stops)
+        after = np.minimum(dot + 1, stops)
+        whole, odd = self._digits(begins, dot)
+        fraction, also_odd = self._digits(after, stops)
+        places = stops - after
         count = places + dot - begins
-        wrong |= odd | (count < 1) | (count > LONGEST)
+        scale = places - scale  # the digits are to be divided by this power of ten
+        wrong |= odd | also_odd | (count < 1) | (count > LONGEST) | (np.abs(scale) >= len(POWERS))
         places[wrong] = 0
         digits = whole * TENS[places] + fraction
         digits[wrong] = 0
-        values, unsure = _quotients(digits, places)
+        scale[wrong] = 0
+        values, unsure = _quotients(digits, scale)
         if negative is not None:
             np.negative(values, out=values, where=negative)
         left = np.flatnonzero(wrong | unsure)
         if len(left):
             values[left] = self._one_by_one(starts[left], ends[left])
         return values
+
+    def _exponents(
+        self, begins: np.ndarray, ends: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the tokens' exponents begin, or the tokens end; their values; which are wrong."""
+        scale = np.zeros(len(begins), dtype=np.int64)
+        wrong = np.zeros(len(begins), dtype=bool)
+        if b"e" not in self.piece and b"E" not in self.piece:
+            return ends, scale, wrong
+        marks = self._marks((self.bytes | 32) == ord("e"), begins, ends)
+        having = np.flatnonzero(marks < ends)
+        starts, negative = self._signs(marks[having] + 1)
+        stops = ends[having]
+        values, odd = self._digits(starts, stops)
+        values[odd] = 0
+        scale[having] = values.view(np.int64)
+        if negative is not None:
+            scale[having[negative]] *= -1
+        wrong[having] = odd | (starts >= stops) | (stops - starts > 4)
+        return marks, scale, wrong
+
+    def _marks(self, where: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """The place of a mark in each token, the last if there are more; without one, its end."""
+        marks = np.flatnonzero(where)
+        if len(marks) == len(begins) and (begins <= marks).all() and (marks < ends).all():
+            return marks
+        token = np.searchsorted(begins, marks, side="right") - 1
+        inside = (token >= 0) & (marks < ends[token])
+        places = ends.copy()
+        places[token[inside]] = marks[inside]
+        return places
 
     def _one_by_one(self, starts: np.ndarray, ends: np.ndarray) -> list[float]:
         text = self.text
@@ -295,11 +331,14 @@ def _narrow(values: np.ndarray) -> np.ndarray:
 
 def _quotients(digits: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`digits` (uint64, below 10^18) over 10^places as float64, and where it may be an ulp off."""
-    powers = TENS[places].astype(np.float64)
+    powers = POWERS[np.abs(places)]
     near = digits.astype(np.float64)
     values = near / powers
+    times = places < 0
+    if times.any():
+        np.multiply(near, powers, out=values, where=times)
     unsure = digits > EXACT
-    wide = np.flatnonzero(unsure)
+    wide = np.flatnonzero(unsure & ~times)
     if len(wide):
         powers, quotient, near = powers[wide], values[wide], near[wide]
         product = quotient * powers
