@@ -98,8 +98,9 @@ def test_labels(read):
 def test_what_networkx_alone_reads_wrong(read):
     """A quote in a comment hides what follows from it; parallel edges it refuses."""
     graph = read(
-        '# 5" disks\r\ngraph [\r\nnode [ id 0 label "a\r\n\r\nb" ]\r\nnode [ id 1 label "c" ]\r\n'
-        "edge [ source 1 target 0 ] # one\r\nedge [ source 0 target 1 ]\r\n]"
+        '# 5" disks\r\ngraph # one\r\n[\r\nnode [ id 0 label "a\r\n\r\nb" ]\r\n'
+        'node [ id 1 label "c" ]\r\n'
+        "edge # an\r\n [ source 1 target 0 ] # one\r\nedge [ source 0 target 1 ]\r\n]"
     )
     assert graph.labels.tolist() == ["a  b", "c"] and not graph.directed
     assert graph.edge_src.tolist() == [1, 0]
@@ -142,6 +143,7 @@ def test_damage(read, text, words):
         read(text)
 
 
+@pytest.mark.filterwarnings("ignore:One or more unknown entities")  # igraph on &#252;
 @pytest.mark.parametrize("directed", [True, False])
 def test_written_for_others(tmp_path, directed):
     graph = Graph._build(
@@ -205,3 +207,13 @@ def test_what_gml_cannot_hold(tmp_path, monkeypatch):
 def test_known_by_content(tmp_path):
     (tmp_path / "a.dat").write_text('# c\nCreator "x"\nVersion 1\ngraph\n[ node [ id 3 ] ]')
     assert Graph.read(tmp_path / "a.dat").labels.tolist() == [3]
+
+
+def test_without_labels(tmp_path):
+    """Others see the numbers of the vertices; we know that there were none."""
+    graph = Graph.from_edges([2, 0], [1, 1], num_vertices=4, weight=[1e-5, 2])
+    graph.write(tmp_path / "a.gml")
+    assert list(nx.read_gml(tmp_path / "a.gml")) == ["0", "1", "2", "3"]
+    again = Graph.read(tmp_path / "a.gml")
+    assert again.labels is None and again.fingerprint == graph.fingerprint
+    assert "ids: the vertices themselves, without labels" in again.report

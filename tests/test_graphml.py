@@ -194,3 +194,13 @@ def test_what_graphml_cannot_hold(tmp_path, monkeypatch):
         with pytest.raises(FormatError, match="GraphML needs NetworkX: `pip install networkx`"):
             call(path)
     assert not path.exists()
+
+
+def test_without_labels(tmp_path):
+    """Others see the numbers of the vertices; we know that there were none."""
+    graph = Graph.from_edges([2, 0], [1, 1], num_vertices=4, weight=[1e-5, 2])
+    graph.write(tmp_path / "a.graphml")
+    assert list(nx.read_graphml(tmp_path / "a.graphml")) == ["0", "1", "2", "3"]
+    again = Graph.read(tmp_path / "a.graphml")
+    assert again.labels is None and again.fingerprint == graph.fingerprint
+    assert "ids: the vertices themselves, without labels" in again.report

@@ -14,7 +14,13 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
-from gascl.io.networkx import InOrder, check_labels, numeric_attributes, whole_or_text
+from gascl.io.networkx import (
+    InOrder,
+    check_labels,
+    numeric_attributes,
+    whole_or_text,
+    without_labels,
+)
 from gascl.io.parsed import Format, Parsed
 
 if TYPE_CHECKING:
@@ -29,9 +35,10 @@ BEGIN = re.compile(
 # Names that we give NetworkX's parser to keep for us: the edges' order in the file, and whether
 # they are directed. It gives undirected edges in another order, and other ends first.
 ORDER, DIRECTED = "gasclOrder", "gasclDirected"
-TOKENS = re.compile(
-    r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)|(?P<graph>\bgraph\s*\[)|'
-    r"(?P<edge>\bedge\s*\[)|(?P<directed>\bdirected(?=\s+[\"\d+-]))"
+TEXTS = re.compile(r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)')
+NAMES = re.compile(
+    r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
+    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))"
 )
 
 
@@ -74,12 +81,10 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
     said = said in (1, "1")
     if directed not in (None, said):
         report.append(f"directed={directed}, though the file says directed {int(said)}")
-    left_out = [name for name in G.graph if name != DIRECTED]
-    if left_out:
-        report.append(f"graph attributes left out: {', '.join(map(str, left_out))}")
     if keyed:
         report.append("edge attribute 'key' left out: not all its values are numbers")
-    labels = _labels(path, nodes, label, report)
+    of_graph = {name: value for name, value in G.graph.items() if name != DIRECTED}
+    labels = without_labels(of_graph, _labels(path, nodes, label, report), report)
     records = [attributes for _, attributes in nodes]
     place = {id: number for number, (id, _) in enumerate(nodes)}
     return Parsed(
@@ -103,8 +108,7 @@ def _prepared(path: Path, text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     graphs = edges = 0
 
-    def prepared(match: re.Match) -> str:
-        nonlocal graphs, edges
+    def plain(match: re.Match) -> str:
         kind, found = match.lastgroup, match.group()
         if kind == "text":  # on one line, with the line ends after it
             parts = [part.strip() for part in found.split("\n")]
@@ -115,17 +119,22 @@ def _prepared(path: Path, text: str) -> str:
                 f"{path}, line {line}: the text that begins here has no closing quote; mend the "
                 "file, or fetch it again if it is cut off"
             )
-        if kind == "comment":
-            return ""
+        return ""  # a comment
+
+    def prepared(match: re.Match) -> str:
+        nonlocal graphs, edges
+        kind, found = match.lastgroup, match.group()
         if kind == "directed":
             return DIRECTED
         if kind == "graph":
             graphs += 1
             return found + " multigraph 1 directed 1 " if graphs == 1 else found
-        edges += 1
-        return f"{found} {ORDER} {edges} "
+        if kind == "edge":
+            edges += 1
+            return f"{found} {ORDER} {edges} "
+        return found
 
-    return TOKENS.sub(prepared, text)
+    return NAMES.sub(prepared, TEXTS.sub(plain, text))
 
 
 def _told(error: Exception, text: str) -> str:

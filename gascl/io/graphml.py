@@ -16,7 +16,13 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
-from gascl.io.networkx import InOrder, check_labels, numeric_attributes, whole_or_text
+from gascl.io.networkx import (
+    InOrder,
+    check_labels,
+    numeric_attributes,
+    whole_or_text,
+    without_labels,
+)
 from gascl.io.parsed import Format, Parsed
 from gascl.io.xmltree import Located, tree
 
@@ -75,12 +81,14 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
         count = len(_elements(graph, left_out)) - (left_out == "graph")
         if count:
             report.append(f"{what} left out: {count:,}")
+    labels = _labels(path, nodes, rows["node"], label, report)
+    kept = without_labels(_values(path, reader, keys, graph), labels, report)
     return Parsed(
         src=np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64),
         dst=np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64),
         num_vertices=len(nodes),
         directed=said if directed is None else directed,
-        labels=_labels(path, nodes, rows["node"], label, report),
+        labels=kept,
         fields=numeric_attributes(rows["edge"], "edge", report, text=True),
         report=report,
         vertex_fields=numeric_attributes(rows["node"], "node", report, text=True),

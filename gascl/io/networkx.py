@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_GROUPS = 64  # different texts of an attribute that are taken for groups of vertices
 
+UNLABELLED = "gasclLabels"  # an attribute of a graph in a file, 0: its vertices had no labels
+
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
 
@@ -182,6 +184,23 @@ def whole_or_text(ids: list[Any]) -> np.ndarray:
     return np.array(names, dtype=str)
 
 
+def without_labels(
+    attributes: dict[str, Any], labels: np.ndarray, report: list[str]
+) -> np.ndarray | None:
+    """The labels of a file, or None where it says that its graph had none; reports what else the
+    attributes of the graph are.
+    """
+    left_out = [str(name) for name in attributes if name != UNLABELLED]
+    if left_out:
+        report.append(f"graph attributes left out: {', '.join(left_out)}")
+    own = attributes.get(UNLABELLED) in (0, "0")
+    if own and np.array_equal(labels, np.arange(len(labels))):
+        report[:] = [line for line in report if not line.startswith("labels: ")]
+        report.append("ids: the vertices themselves, without labels")
+        return None
+    return labels
+
+
 def write_networkx(graph: Graph) -> Any:
     """A networkx.Graph, DiGraph, or Multi- of these where edges have the same ends."""
     networkx = imported("networkx", "to_networkx", GraphError)
@@ -206,7 +225,8 @@ class InOrder:
 
     def __init__(self, graph: Graph):
         labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
-        self.graph: dict[str, Any] = {}  # attributes of the graph itself, by NetworkX's name
+        # NetworkX's name for attributes of the graph itself
+        self.graph: dict[str, Any] = {UNLABELLED: 0} if graph.labels is None else {}
         self._source = graph
         self._labels = labels.tolist()
         self._repeats = repeats(graph)
