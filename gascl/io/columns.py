@@ -10,11 +10,17 @@ Python's float() does.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 FRONT = b"\n" * 24  # so that the 24 bytes before the end of a number are there
 BACK = b"\n" * 8
@@ -64,35 +70,50 @@ def read_columns(
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
-    lines = remarks = 0
-    # glibc keeps what is freed, from blocks of this size on down, once one was freed: else the
-    # arrays of every piece are fetched from the system anew, which takes as long as the reading.
-    np.empty(KEPT, dtype=np.uint8)
-    for piece in pieces:
+    marks = comments.encode("ascii")
+
+    def columns_of(piece: bytes) -> tuple[list[np.ndarray], int, int]:
+        lines = remarks = 0
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
         if b"\0" in piece or b"\r" in piece or (separator and b'"' in piece):
             raise Irregular
-        if any(mark in piece for mark in comments.encode("ascii")):
-            piece, count = whole.subn(b"", piece)
-            lines += count
-            piece, count = behind.subn(b"", piece)
-            remarks += count
+        if any(mark in piece for mark in marks):
+            piece, lines = whole.subn(b"", piece)
+            piece, remarks = behind.subn(b"", piece)
         if not piece.isascii():
             _check_text(piece)
         if not piece.strip():
-            continue
-        page = _Page(piece, width, separator)
-        found = [page.integers(list(integers))] if integers else []
-        for place, values in enumerate(row for table in found for row in table):
-            parts[place].append(values)
-        for place, column in enumerate(numbers, start=len(integers)):
-            parts[place].append(page.numbers(column))
+            return [], lines, remarks
+        return _Page(piece, width, separator).columns([*integers], [*numbers]), lines, remarks
+
+    lines = remarks = 0
+    # glibc keeps what is freed, from blocks of this size on down, once one was freed: else the
+    # arrays of every piece are fetched from the system anew, which takes as long as the reading.
+    np.empty(KEPT, dtype=np.uint8)
+    for columns, more_lines, more_remarks in _in_order(columns_of, pieces):
+        for part, column in zip(parts, columns, strict=False):
+            part.append(column)
+        lines += more_lines
+        remarks += more_remarks
     values = []
     for part in parts:  # one after the other, so that not all are there twice
         values.append(np.concatenate(part) if part else np.empty(0, dtype=np.int32))
         part.clear()
     return Columns(values, lines, remarks)
+
+
+def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterator[T]:
+    """`function` of each piece, on all processors, of which NumPy makes use here up to four."""
+    workers = min(4, os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers) as pool:
+        ahead: deque[Future[T]] = deque()
+        for piece in pieces:
+            ahead.append(pool.submit(function, piece))
+            if len(ahead) > 2 * workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, re.Pattern]:
@@ -182,15 +203,29 @@ class _Page:
             for places in (self.starts, self.ends)
         )  # type: ignore[return-value]
 
-    def integers(self, columns: list[int]) -> np.ndarray:
-        """(columns, rows), int32 where that holds them, else int64."""
-        values = self._integers(*self._column(columns))
-        if values is None:
+    def columns(self, integers: list[int], numbers: list[int]) -> list[np.ndarray]:
+        """(rows,) each: int32 where that does, else int64, and numbers perhaps float64."""
+        first = [self.text[self.starts[at] : self.ends[at]] for at in numbers]
+        if not any({*b".eE"} & {*text} for text in first):
+            together = self._table([*integers, *numbers])
+            if together is not None:
+                return together
+        table = self._table(integers)
+        if table is None:
             raise Irregular
-        return np.ascontiguousarray(_narrow(values).reshape(-1, len(columns)).T)
+        return table + [self._numbers(column) for column in numbers]
 
-    def numbers(self, column: int) -> np.ndarray:
-        """(rows,) integers, or float64 if not all are."""
+    def _table(self, columns: list[int]) -> list[np.ndarray] | None:
+        if not columns:
+            return []
+        values = self._integers(*self._column(columns))
+        return (
+            None
+            if values is None
+            else [_narrow(column) for column in values.reshape(-1, len(columns)).T]
+        )
+
+    def _numbers(self, column: int) -> np.ndarray:
         starts, ends = self._column([column])
         if {*b".eE"} & {*self.text[starts[0] : ends[0]]}:
             return self._floats(starts, ends)
@@ -323,10 +358,10 @@ class _Page:
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:
+    """A contiguous copy, int32 where that holds the values."""
     limits = np.iinfo(np.int32)
-    if limits.min <= values.min() and values.max() <= limits.max:
-        return values.astype(np.int32)
-    return values
+    fits = limits.min <= values.min() and values.max() <= limits.max
+    return values.astype(np.int32 if fits else np.int64, order="C")
 
 
 def _quotients(digits: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
