@@ -54,7 +54,7 @@ def barabasi_albert(
     words, redraws = Words(seed, EDGES), Draws(seed, REDRAWS)
     # A vertex's degree is how often it is an end of an edge: an end is drawn, and its vertex taken.
     for start in range(degree + 1, count, ROWS):
-        new = np.arange(start, min(start + ROWS, count))
+        new = np.arange(start, min(start + ROWS, count), dtype=np.int64)
         before = np.repeat(degree * (new - degree), degree)  # edges
         ends = words.below(2 * before, len(before)).reshape(-1, degree)
         for vertex, row, known in zip(

@@ -30,7 +30,7 @@ def complete(
         dst = np.tile(ids[: count - 1], count)
         dst += dst >= src
     else:
-        rest = np.arange(count - 1, -1, -1)
+        rest = np.arange(count - 1, -1, -1, dtype=np.int64)
         src = np.repeat(ids, rest)
         begins = np.cumsum(rest) - rest
         dst = (np.arange(len(src)) - np.repeat(begins - ids - 1, rest)).astype(np.int32)

@@ -147,7 +147,7 @@ def _degree_law(mean: float, most: int, exponent: float) -> tuple[np.ndarray, np
     Raises:
         GraphError: the law's mean is above `mean` from degree 1 on.
     """
-    ks = np.arange(1, most + 1)
+    ks = np.arange(1, most + 1, dtype=np.int64)
     share = ks**-exponent
     # The law's mean from each degree on rises with it: the last that is not above is the lowest.
     means = np.cumsum((ks * share)[::-1])[::-1] / np.cumsum(share[::-1])[::-1]
@@ -210,7 +210,7 @@ def _sizes(
 ) -> np.ndarray | None:
     """int64 (communities,), the largest first, `count` in all; None where what is left over at the
     end has no place."""
-    values = np.arange(least, largest + 1)
+    values = np.arange(least, largest + 1, dtype=np.int64)
     chances = values**-exponent
     units = Words(seed, GROUPS, attempt).unit(count // least + 1)
     sizes = _drawn(values, chances / chances.sum(), units)

@@ -34,7 +34,7 @@ def paired(
         The ends, int64 (E,) each, the lower one first, sorted; and how many edges found no place.
     """
     count = len(degree)
-    src, dst = _joined(np.repeat(np.arange(count), degree), group, words)
+    src, dst = _joined(np.repeat(np.arange(count, dtype=np.int64), degree), group, words)
     before = len(src) + 1
     for _ in range(ROUNDS):
         order, bad = _misfits(src, dst, count, apart)

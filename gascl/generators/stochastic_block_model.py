@@ -146,7 +146,7 @@ def _successes(words: Words, trials: int, chance: float) -> list[np.ndarray]:
         powers += 1
     bits = np.array([r / (1 + r) for r in odds])
     beyond = odds[-1] * odds[-1]  # the chance of 2**powers failures or more
-    values = 1 << np.arange(powers)
+    values = np.left_shift(1, np.arange(powers, dtype=np.int64))
     parts = []
     place = -1  # of the last success
     while trials - place > 1:
