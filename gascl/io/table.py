@@ -76,31 +76,41 @@ def read_arrow(
             return _of_file(path, data)
         reads_feather_1 = begin.startswith(b"FEA1")
         table = feather.read_table(data) if reads_feather_1 else ipc.open_stream(data).read_all()
-        return Source(
-            name=str(path),
-            schema=table.schema,
-            rows=table.num_rows,
-            load=lambda name: _whole(table.select([name])).column(0),
-            error=FormatError,
-        )
+        return _of_table(path, table)
 
     return _read(path, source, directed, columns, "Arrow")
 
 
 def _of_file(path: Path, data: Any) -> Source:
-    """An IPC file, of which columns are read one by one."""
+    """An IPC file: mapped into memory as it is, or, compressed, read column by column."""
+    import pyarrow
     from pyarrow import ipc
+
+    reader = ipc.open_file(data)
+    schema, before = reader.schema, pyarrow.total_allocated_bytes()
+    first = reader.get_batch(0) if reader.num_record_batches else None
+    if first is None or pyarrow.total_allocated_bytes() - before < first.nbytes // 2:
+        return _of_table(path, reader.read_all())
 
     def column(place: int) -> Any:
         options = ipc.IpcReadOptions(included_fields=[place])
         return _whole(ipc.open_file(data, options=options).read_all()).column(0)
 
-    schema = ipc.open_file(data).schema
     return Source(
         name=str(path),
         schema=schema,
-        rows=len(column(0)) if len(schema) else 0,
+        rows=len(column(0)),
         load=lambda name: column(schema.names.index(name)),
+        error=FormatError,
+    )
+
+
+def _of_table(path: Path, table: Any) -> Source:
+    return Source(
+        name=str(path),
+        schema=table.schema,
+        rows=table.num_rows,
+        load=lambda name: _whole(table.select([name])).column(0),
         error=FormatError,
     )
 
