@@ -30,8 +30,8 @@ from gascl.program import VertexProgram
 from gascl.restart import resolve_start
 from gascl.result import Result, Step
 from gascl.state import Fields, State
-from gascl.types import Type
-from gascl.values import check_prepared, initial_values
+from gascl.turns import solve
+from gascl.values import check_edge_fields, check_prepared, empty_field, initial_values
 
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
@@ -126,28 +126,47 @@ class Engine:
             limit = -1
         if limit < 0:
             raise GasclError(f"max_supersteps is a whole number from 0, not {max_supersteps!r}")
-        if not {"scatter", "apply"} & set(type(program).snippets):
-            raise ProgramError(f"{type(program).__name__} has neither scatter nor apply: no work")
-        demand = deliveries.demand_of(
-            program, self.device.atomics, self.device.fp64, self.deterministic
-        )
-        chosen = deliveries.choose(program, demand, delivery)
-        if self.debug:  # one that keeps messages until they are gathered can shuffle them
-            chosen = chosen[-1:]
-        began = resolve_start(program, self.graph, state, start)
-        try:
-            with Interrupts() as interrupts:
-                result, given = self._run(
-                    program, chosen, began, state, limit, callback, interrupts, keep_state
+        if type(program).solve is not None:
+            if start is not None:
+                raise GasclError(
+                    f"{type(program).__name__} runs several programs: start has no meaning"
                 )
-        except (cl.MemoryError, cl.RuntimeError) as error:
-            raise DeviceError(
-                f"{self.device} failed at {type(program).__name__}: {error}; another program may "
-                "hold its memory, or it needs another device"
-            ) from error
-        if not keep_state:
-            _warn_of_nan(result, given)
-        if interrupts.pending:
+            result, interrupted = solve(
+                self,
+                program,
+                keep_state,
+                delivery=delivery,
+                state=state,
+                max_supersteps=None if max_supersteps is None else limit,
+                callback=callback,
+            )
+            _warn_of_nan(result, set())
+        else:
+            if not {"scatter", "apply"} & set(type(program).snippets):
+                raise ProgramError(
+                    f"{type(program).__name__} has neither scatter nor apply: no work"
+                )
+            demand = deliveries.demand_of(
+                program, self.device.atomics, self.device.fp64, self.deterministic
+            )
+            chosen = deliveries.choose(program, demand, delivery)
+            if self.debug:  # one that keeps messages until they are gathered can shuffle them
+                chosen = chosen[-1:]
+            began = resolve_start(program, self.graph, state, start)
+            try:
+                with Interrupts() as interrupts:
+                    result, given = self._run(
+                        program, chosen, began, state, limit, callback, interrupts, keep_state
+                    )
+            except (cl.MemoryError, cl.RuntimeError) as error:
+                raise DeviceError(
+                    f"{self.device} failed at {type(program).__name__}: {error}; another program "
+                    "may hold its memory, or it needs another device"
+                ) from error
+            interrupted = interrupts.pending
+            if not keep_state:
+                _warn_of_nan(result, given)
+        if interrupted:
             raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)
         if not result.converged and not_converged == "error":
             raise NotConvergedError(f"{type(program).__name__}: {result.stopped}", result)
@@ -176,20 +195,20 @@ class Engine:
         ]
         built = time.perf_counter()
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
+        for note in check_edge_fields(program, self.graph, plans[0].header):
+            warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
         layout = self.layout(cls.edges, plans[0].group, plans[0].block)
         types = plans[0].header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
-        fields: Any = {n: _empty(types[n], program.lanes) for n in cls.vertex_fields}
+        fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.vertex_fields}
         arc_fields: Any = {}
         kept = None
         if self.graph.num_vertices:
             state = State(program, plans, layout, initial, previous, start.resumes)
             self.device.queue.finish()
-            for note in state.notes:
-                warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
             seconds["upload"] = time.perf_counter() - built
             loop = Loop(program, plans, layout, state, start, callback)
             stopped, converged = loop.to_end(limit, interrupts)
@@ -221,11 +240,6 @@ class Engine:
         if key not in self._layouts:
             self._layouts[key] = Layout(self.graph, self.device, *key)
         return self._layouts[key]
-
-
-def _empty(type_: Type, lanes: int) -> np.ndarray:
-    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
-    return np.zeros(shape, type_.scalar)
 
 
 def _warn_of_nan(result: Result, given: set[str]) -> None:

@@ -23,6 +23,19 @@ from gascl.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 
+def span(low: float | None, high: float | None) -> str:
+    """A range in words."""
+    if low is None or high is None:
+        return f"{low} or more" if high is None else f"{high} or less"
+    return f"from {low} to {high}"
+
+
+def within(values: Any, low: float | None, high: float | None) -> Any:
+    """Whether a number, or each of an array, is in a range; NaN is in none."""
+    above = values == values if low is None else values >= low
+    return above if high is None else above & (values <= high)
+
+
 @dataclass
 class Field:
     """One declaration. `name` is set when the class is made."""
@@ -49,9 +62,15 @@ class VertexField(Field):
 
 @dataclass
 class EdgeField(Field):
-    """Input of an edge, read only: the graph's edge field of the same name, or the default."""
+    """Input of an edge, read only: the graph's edge field of the same name, or the default.
+
+    Attributes:
+        low, high: a graph with other values, or NaN, is refused; None: no bound.
+    """
 
     default: Any = REQUIRED
+    low: float | None = None
+    high: float | None = None
     kind: ClassVar[str] = "edge field"
 
 
@@ -65,10 +84,18 @@ class ArcField(Field):
 
 @dataclass
 class Param(Field):
-    """A number given when the program is constructed; a kernel argument: no rebuild."""
+    """A number given when the program is constructed; a kernel argument: no rebuild.
+
+    Attributes:
+        low, high: other values, and NaN, are refused; None: no bound.
+        in_run: kernels read it.
+    """
 
     default: Any = REQUIRED
+    low: float | None = None
+    high: float | None = None
     kind: ClassVar[str] = "parameter"
+    in_run: ClassVar[bool] = True
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else instance.__dict__[self.name]
@@ -94,6 +121,8 @@ class Param(Field):
         why = unfit(value, self.type)
         if why:
             raise ValueError(why)
+        if (self.low, self.high) != (None, None) and not within(value, self.low, self.high):
+            raise ValueError(f"expected a value {span(self.low, self.high)}")
         return float(value) if self.resolve("float64").is_float else int(value)
 
 
@@ -113,6 +142,7 @@ class ChoiceParam(Param):
     """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
 
     words: tuple[str, ...] = ()
+    in_run: ClassVar[bool] = False
 
     def convert(self, value: Any) -> Any:
         if not isinstance(value, str) or value not in self.words:
@@ -124,6 +154,8 @@ class ChoiceParam(Param):
 class SuperstepsParam(Param):
     """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
 
+    in_run: ClassVar[bool] = False
+
     def convert(self, value: Any) -> Any:
         if value in (None, "None", ""):
             return None
@@ -131,6 +163,28 @@ class SuperstepsParam(Param):
         if whole < 0:
             raise ValueError("expected 0 or more supersteps, or None")
         return whole
+
+
+@dataclass
+class VerticesParam(Param):
+    """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
+
+    in_run: ClassVar[bool] = False
+
+    def convert(self, value: Any) -> Any:
+        if isinstance(value, str):  # from a shell
+            if value in ("None", ""):
+                return None
+            parts = value.split(",")
+            return int(value) if value.isdecimal() else [_label(part) for part in parts]
+        if is_lanes(value):
+            value = value.tolist() if isinstance(value, np.ndarray) else list(value)
+            if not value:
+                raise ValueError("expected labels, not an empty list")
+            return value
+        if value is None or (not unfit(value, "int32") and value > 0):
+            return value if value is None else int(value)
+        raise ValueError("expected None for all, a number of vertices to draw, or a list of labels")
 
 
 class Lanes(tuple):
@@ -176,6 +230,11 @@ class Aggregate(Field):
         if type_.is_float or self.op == "mean":
             return resolve("float64" if fp64 else "float32", real)
         return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
+
+
+def _label(text: str) -> int | str:
+    """A label from a shell, where numbers are numbers."""
+    return int(text) if text.lstrip("-").isdecimal() else text
 
 
 def _number(text: str) -> int | float:
@@ -235,6 +294,10 @@ class _Params(_Namespace):
         """A vertex of the graph, by its label."""
         return VertexParam("int32", doc, default=default)
 
+    def vertices(self, default: Any = None, doc: str = "") -> Any:
+        """Vertices for `solve` to go through: None (all), how many to draw, or a list of labels."""
+        return VerticesParam("int32", doc, default=default)
+
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
@@ -250,12 +313,24 @@ def _vertex(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> 
     return VertexField(type_, doc, init=init)
 
 
-def _edge(type_: str, default: Any = REQUIRED, doc: str = "") -> EdgeField:
-    return EdgeField(type_, doc, default=default)
+def _edge(
+    type_: str,
+    default: Any = REQUIRED,
+    doc: str = "",
+    low: float | None = None,
+    high: float | None = None,
+) -> EdgeField:
+    return EdgeField(type_, doc, default=default, low=low, high=high)
 
 
-def _param(type_: str, default: Any = REQUIRED, doc: str = "") -> Param:
-    return Param(type_, doc, default=default)
+def _param(
+    type_: str,
+    default: Any = REQUIRED,
+    doc: str = "",
+    low: float | None = None,
+    high: float | None = None,
+) -> Param:
+    return Param(type_, doc, default=default, low=low, high=high)
 
 
 def _arc(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> ArcField:

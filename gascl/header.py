@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.atomics import definitions
-from gascl.fields import ChoiceParam, SuperstepsParam
+from gascl.fields import ChoiceParam
 from gascl.program import VertexProgram
 from gascl.tallies import Tallies
 from gascl.types import Type, resolve
@@ -92,7 +92,7 @@ class Declarations(Tallies):
         self.put("static void gascl_layouts(__global int *sizes) {", *offsets, "}", "")
 
     def _params(self) -> None:
-        given = [p for p in self.program.params.values() if not isinstance(p, SuperstepsParam)]
+        given = [p for p in self.program.params.values() if p.in_run or isinstance(p, ChoiceParam)]
         plain = [(p.name, p.resolve(self.real)) for p in given if not isinstance(p, ChoiceParam)]
         chosen = [p for p in given if isinstance(p, ChoiceParam)]
         lanes = self.header.lanes

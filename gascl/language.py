@@ -11,10 +11,10 @@ from gascl.errors import ProgramError
 from gascl.fields import (
     REQUIRED,
     ArcField,
+    ChoiceParam,
     EdgeField,
     Field,
     Param,
-    SuperstepsParam,
     VertexField,
     is_lanes,
 )
@@ -35,7 +35,12 @@ _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
     *("lanes", "restart"),
 )
-_HOOKS = ("prepare", "converged")
+#: Methods that a class may define, with what they take.
+_HOOKS = {
+    "prepare": ("self", "graph", "initial"),
+    "converged": ("self", "step"),
+    "solve": ("self", "turns"),
+}
 
 #: The combiners with a name. Any other is an expression over `a` and `b`, with an `identity`.
 COMBINERS = ("sum", "prod", "min", "max", "or", "and")
@@ -86,7 +91,6 @@ _PHASES = ("scatter", "gather", "apply")
 _LATER_ATTRIBUTES = {
     "priority": "`priority`",
     "delta": "`delta`",
-    "solve": "`solve` over several classes",
 }
 
 _C_WORDS = set(
@@ -164,17 +168,24 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
         if near:
             _refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
-    for name, arguments in (("prepare", 3), ("converged", 2)):
+    for name, arguments in _HOOKS.items():
         hook = vars(cls).get(name)
         fits = True
         try:
             if callable(hook):
-                signature(hook).bind(*range(arguments))
+                signature(hook).bind(*arguments)
         except (TypeError, ValueError):
             fits = False
         if not fits:
-            form = {"prepare": "(self, graph, initial)", "converged": "(self, step)"}[name]
-            _refuse(cls.class_source.place(), cls, f"define it as {name}{form}")
+            form = ", ".join(arguments)
+            _refuse(cls.class_source.place(), cls, f"define it as {name}({form})")
+    if cls.solve is not None and {"scatter", "apply"} & set(cls.snippets):
+        why = "solve runs other programs: put scatter and apply into one of those"
+        _refuse(
+            cls.class_source.place(next(n for n in ("scatter", "apply") if n in cls.snippets)),
+            cls,
+            why,
+        )
     if len(cls.vertex_fields) > 64:
         _refuse(
             cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most"
@@ -367,7 +378,7 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
     tables: dict[str, list[str]] = {
         "v": [*VERTEX_MEMBERS, *cls.vertex_fields],
         "e": [*EDGE_MEMBERS, *cls.edge_fields, *cls.arc_fields],
-        "p": [n for n, p in cls.params.items() if not isinstance(p, SuperstepsParam)],
+        "p": [n for n, p in cls.params.items() if p.in_run or isinstance(p, ChoiceParam)],
         "g": list(GRAPH_MEMBERS),
         "prev": list(cls.aggregates),
         "agg": list(cls.aggregates),

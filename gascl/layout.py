@@ -10,9 +10,8 @@ import pyopencl as cl
 from gascl.arcs import index_dtype
 from gascl.device import Device
 from gascl.errors import DeviceError, GraphError
-from gascl.fields import REQUIRED, EdgeField
+from gascl.fields import EdgeField
 from gascl.graph import Graph
-from gascl.source import Place
 from gascl.types import Type
 
 #: Groups over row blocks, for each group over vertices: enough that the device keeps itself busy
@@ -205,29 +204,6 @@ class Layout:
 
     def _upload(self, name: str, array: np.ndarray) -> None:
         self._buffers[name] = upload(self.device, array)
-
-
-def check_edge_field(graph: Graph, field: EdgeField, type_: Type, place: Place) -> str | None:
-    """What to tell the user about an edge field the graph does not have, or None.
-
-    Raises:
-        GraphError: it has no default either, or the graph's values do not fit the type.
-    """
-    if field.name in graph.edge_fields:
-        convert(graph.edge_fields[field.name], type_, f"edge field {field.name!r}")
-        return None
-    there = ", ".join(graph.edge_fields) or "none"
-    if field.default is REQUIRED:
-        raise GraphError(
-            f"{place}: the program reads e.{field.name}, but the graph's edge fields are: {there}; "
-            f"give {field.name}=... to Graph.from_edges, or the declaration a default"
-        )
-    if not graph.edge_fields:
-        return None
-    return (
-        f"the graph has no edge field {field.name!r} (it has: {there}); "
-        f"the default {field.default!r} is used for every edge"
-    )
 
 
 def upload(device: Device, array: np.ndarray) -> Any:

@@ -138,6 +138,10 @@ class VertexProgram:
     #: A Python form of `stop`, called after each superstep; slower. None: not defined.
     converged: ClassVar[Any] = None
 
+    #: `solve(self, turns)` runs other programs by `turns.run`, see `gascl.turns.Turns`, and returns
+    #: a dict of vertex fields. None: not defined.
+    solve: ClassVar[Any] = None
+
     @classmethod
     def supersteps_param(cls) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""

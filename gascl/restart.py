@@ -58,7 +58,7 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
             named = "changed"
     elif cls.restart != "any":
         _check_edge_fields(cls, graph, state.graph)
-    same = cls is state.program and program.lanes == state.lanes
+    same = cls is state.program and program.lanes == state.lanes and state.resumable
     if same and cls.restart != "any" and program.parameter_values() != state.values:
         raise ProgramError(
             f"{cls.__name__} can't go on from that State: it was {state.values}, and is now "

@@ -30,6 +30,7 @@ class Step:
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
         delivery, why: how its messages travelled, and why, where `auto` had a choice.
+        program: where several take turns, whose superstep this is.
     """
 
     superstep: int
@@ -39,6 +40,7 @@ class Step:
     seconds: float
     delivery: str = ""
     why: str = ""
+    program: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +59,8 @@ class Result:
         stopped: why it ended, in words.
         trace: one `Step` a superstep.
         device, delivery: what it ran on and how.
-        seconds: wall time of "build", "upload" and "supersteps".
+        seconds: wall time of "build", "upload" and "supersteps"; where several programs take turns,
+            of "solve", what was done between them.
         state: the State on the device, if it was kept; it goes on in `Engine.run(state=...)`.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyopencl as cl
 from gascl.atomics import cell_bits
 from gascl.deliveries import Launch
 from gascl.errors import GasclError, ProgramError
-from gascl.layout import Layout, check_edge_field, check_memory, upload
+from gascl.layout import Layout, check_memory, upload
 from gascl.plan import Plan
 from gascl.program import VertexProgram
 from gascl.types import Type
@@ -43,6 +43,7 @@ class State:
         graph, program, lanes, values: what it is of; `program` is the class, `values` are its
             parameters.
         control: the device's record of the last superstep.
+        resumable: a run of the same class continues; else it begins at superstep 0.
     """
 
     def __init__(
@@ -59,9 +60,8 @@ class State:
         self.plans, self.layout, self.device = plans, layout, layout.device
         self.header = plans[0].header
         self.types: dict[str, Type] = dict(previous.types) if previous else {}
-        self.used_by = ""
+        self.used_by, self.resumable = "", True
         self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
-        self.notes = self._check_edge_fields()
         run = parameters(program, layout.graph, self.header)
         sizes = self._sizes()
         kept = self._kept(previous, initial, resumes)
@@ -191,21 +191,6 @@ class State:
                 keys[name] = f"{name}@{plan.delivery.arcs}{about}"
         return keys
 
-    def _check_edge_fields(self) -> list[str]:
-        """What to tell the user about the edge fields; raises GraphError where one can't be had."""
-        fields = self.program.edge_fields
-        notes = [
-            check_edge_field(
-                self.graph,
-                fields[name],
-                self.header.types[name],
-                self.program.class_source.place(name),
-            )
-            for name in self.header.edge
-            if name in fields
-        ]
-        return [note for note in notes if note]
-
     def _allocate(self, size: int, zeroed: bool) -> Any:
         buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
         if zeroed:
@@ -289,6 +274,12 @@ class State:
         self.buffers = {
             n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")
         }
+
+    def begin_anew(self, fields: Iterable[str] = ()) -> None:
+        """Let no run resume this one, and those fields begin by their `init`."""
+        self.resumable = False
+        for name in fields:
+            self.buffers.pop(f"v.{name}", None)
 
     def use(self, by: str) -> None:
         self.used_by, self.buffers = by, {}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gascl.errors import ProgramError
-from gascl.fields import ChoiceParam, Lanes, Param, SuperstepsParam, VertexParam
+from gascl.errors import GraphError, ProgramError
+from gascl.fields import REQUIRED, EdgeField, Lanes, Param, VertexParam, span, within
 from gascl.graph import Graph
 from gascl.layout import convert
 from gascl.lines import Header
@@ -21,7 +21,7 @@ def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarr
     run = np.zeros(1, header.run)
     run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
     for name, param in type(program).params.items():
-        if isinstance(param, ChoiceParam | SuperstepsParam):
+        if not param.in_run:
             continue
         value = getattr(program, name)
         for lane in range(program.lanes):
@@ -42,6 +42,48 @@ def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -
                 f"up to {most:.3g}; use dtype='float64'"
             )
     return value
+
+
+def check_edge_fields(program: VertexProgram, graph: Graph, header: Header) -> list[str]:
+    """What to tell the user about edge fields that snippets read and the graph does not have.
+
+    Raises:
+        GraphError: one has no default either, or the graph's values do not fit its type or range.
+    """
+    read = [f for n, f in type(program).edge_fields.items() if n in header.edge]
+    notes = [_check_edge_field(program, graph, f, header.types[f.name]) for f in read]
+    return [note for note in notes if note]
+
+
+def _check_edge_field(
+    program: VertexProgram, graph: Graph, field: EdgeField, type_: Type
+) -> str | None:
+    cls, name = type(program), field.name
+    there = ", ".join(graph.edge_fields) or "none"
+    values = graph.edge_fields.get(name)
+    if values is not None:
+        convert(values, type_, f"edge field {name!r}")
+        bounded = (field.low, field.high) != (None, None)
+        wrong = np.flatnonzero(~within(values, field.low, field.high)) if bounded else values[:0]
+        if len(wrong):
+            src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
+            raise GraphError(
+                f"{cls.__name__}: {name} is {span(field.low, field.high)}, but edge {wrong[0]} "
+                f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
+                f"({len(wrong):,} such edges): change these or leave them out"
+            )
+    elif field.default is REQUIRED:
+        raise GraphError(
+            f"{cls.class_source.place(name)}: the program reads e.{name}, but the graph's edge "
+            f"fields are: {there}; give {name}=... to Graph.from_edges, or the declaration a "
+            "default"
+        )
+    elif graph.edge_fields:
+        return (
+            f"the graph has no edge field {name!r} (it has: {there}); "
+            f"the default {field.default!r} is used for every edge"
+        )
+    return None
 
 
 def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
@@ -79,6 +121,12 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
             values = convert(values, type_, f"the initial {name!r}")
         arrays[name] = values.copy()
     return arrays
+
+
+def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
+    """A field of no vertices."""
+    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
+    return np.zeros(shape, type_.scalar)
 
 
 def check_prepared(

@@ -31,7 +31,7 @@ class PageRank(VertexProgram):
     After edges were added or removed, a run may go on from the ranks before.
     """
 
-    damping = param.real(0.85)
+    damping = param.real(0.85, low=0, high=1)
     tolerance = param.real(1e-6)
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore")
@@ -57,9 +57,6 @@ class PageRank(VertexProgram):
     stop = "agg.change < p.tolerance"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        damping = np.asarray(self.damping)
-        if not np.all((damping >= 0) & (damping <= 1)):
-            raise ProgramError(f"PageRank: damping is from 0 to 1, not {self.damping}")
         if self.lanes > 1 and self.dangling == "spread" and not graph.out_degree.all():
             why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
             raise ProgramError(f"PageRank: {why}; run one by one, or with dangling='ignore'")

@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, edge, param, struct, vertex
+from gascl import Graph, VertexProgram, edge, param, struct, vertex
 
 
 class ShortestPaths(VertexProgram):
@@ -26,7 +26,7 @@ class ShortestPaths(VertexProgram):
     source = param.vertex()
     distance = vertex.real(init="v.id == p.source ? 0 : INFINITY")
     parent = vertex.int32(init=-1)
-    weight = edge.real(default=1)
+    weight = edge.real(default=1, low=0)
 
     message = struct([("distance", "real"), ("parent", "int32")])
     combine = """
@@ -50,16 +50,6 @@ class ShortestPaths(VertexProgram):
         weights = graph.edge_fields.get("weight")
         if weights is None or not len(weights):
             return
-        wrong = np.flatnonzero(~(weights >= 0))
-        if len(wrong):
-            ends = (
-                graph.label_of(graph.edge_src[wrong[0]]),
-                graph.label_of(graph.edge_dst[wrong[0]]),
-            )
-            raise ProgramError(
-                f"ShortestPaths: weights are 0 or more, but edge {wrong[0]} ({ends[0]!r} to "
-                f"{ends[1]!r}) has {weights[wrong[0]]} ({len(wrong)} such edges)"
-            )
         exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
         longest = float(weights.max()) * (graph.num_vertices - 1)
         if weights.dtype.kind in "iu" and longest > exact:

@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from gascl import Engine, Graph, ProgramError
+from gascl import Engine, Graph, GraphError
 from gascl import engine as engine_module
 from gascl.programs import ShortestPaths
 
@@ -150,7 +150,7 @@ def test_negative_weights_are_refused_before_the_run(weight, said, monkeypatch):
 
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], labels=["a", "b", "c"], weight=weight)
     monkeypatch.setattr(engine_module, "State", refuse)
-    with pytest.raises(ProgramError, match=f"ShortestPaths: weights are 0 or more, but {said}"):
+    with pytest.raises(GraphError, match=f"ShortestPaths: weight is 0 or more, but {said}"):
         Engine(graph).run(ShortestPaths(source="a"))
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from gascl.commands import programoption
 from gascl.commands.exitcode import DONE
+
+if TYPE_CHECKING:
+    from gascl.program import VertexProgram
 
 ABOUT = "print the OpenCL C that is built for a program"
 HELP = """\
@@ -18,18 +23,51 @@ options = programoption.options
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the source; needs no device."""
-    from gascl.atomics import Atomics
-    from gascl.codegen import generate
-    from gascl.deliveries import choose, demand_of
-    from gascl.fields import REQUIRED
-    from gascl.plan import assemble
     from gascl.programfile import constructed, program_class
 
     cls = program_class(arguments.program)
-    # Only choices and dtype show in the source: any value does for what must be given.
-    values = {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
-    program = constructed(cls, values | dict(arguments.set))
+    if cls.solve is None:
+        program = constructed(cls, _needed(cls) | dict(arguments.set))
+        print(_source(program, arguments.delivery), end="")
+        return DONE
+    constructed(cls, _needed(cls) | dict(arguments.set))  # refuses what is wrong
+    for part in _parts(cls):
+        print(f"// {part.__name__}, which {cls.__name__} runs")
+        print(_source(constructed(part, _needed(part)), arguments.delivery), end="")
+    return DONE
+
+
+def _needed(cls: type[VertexProgram]) -> dict[str, str]:
+    """Only choices and dtype show in the source: any value does for what must be given."""
+    from gascl.fields import REQUIRED
+
+    return {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
+
+
+def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
+    """The programs in the file of one that runs several."""
+    from gascl.errors import ProgramError
+    from gascl.program import VertexProgram
+
+    there = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
+    parts = [
+        c
+        for c in there
+        if issubclass(c, VertexProgram) and c.__module__ == cls.__module__ and c.solve is None
+    ]
+    parts = [c for c in parts if {"scatter", "apply"} & set(c.snippets)]
+    if not parts:
+        raise ProgramError(f"{cls.__name__} runs programs of other files: name one of those")
+    return parts
+
+
+def _source(program: VertexProgram, delivery: str) -> str:
+    from gascl.atomics import Atomics
+    from gascl.codegen import generate
+    from gascl.deliveries import choose, demand_of
+    from gascl.plan import assemble
+
+    cls = type(program)
     header = generate(cls, real=program.dtype, choices=program.choices(), lanes=program.lanes)
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    print(assemble(header, choose(program, demand, arguments.delivery)[0])[0], end="")
-    return DONE
+    return assemble(header, choose(program, demand, delivery)[0])[0]

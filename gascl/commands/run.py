@@ -73,8 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     device = find(arguments.device)
     orderly = not arguments.nondeterministic
-    demand = deliveries.demand_of(program, device.atomics, device.fp64, orderly)
-    deliveries.choose(program, demand, arguments.delivery)
+    if cls.solve is None:
+        demand = deliveries.demand_of(program, device.atomics, device.fp64, orderly)
+        deliveries.choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     read = time.perf_counter() - started
