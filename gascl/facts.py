@@ -78,6 +78,7 @@ class Facts:
         late = others(*(s for s in (gather, apply) if s is not None))
         arcs = bool(scatter and scatter.reads("e") & set(program.arc_fields))
         masks = ("set_mask", "set_mask_of")
+        checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
         return cls(
             scatters=scatter is not None,
             sends_only=scatter is not None
@@ -101,14 +102,14 @@ class Facts:
             and not overflows  # it must not be reported for a superstep that never runs
             and scatter is not None
             and not scatter.reads("prev")
-            and not scatter.uses("get_mask", "get_mask_of", "has_edge", "neighbor")
+            and not scatter.uses("get_mask", "get_mask_of", *checked)
             and not others(scatter),
             overflows=overflows,
             snapshots=tuple(n for n in late if n in written),
             reads_others=tuple(others(*present)),
-            adjacent=used("neighbor", "num_neighbors", "has_edge"),
+            adjacent=used("num_neighbors", *checked),
             checks=gather is not None
-            or used("set_mask_of", "get_mask_of", "send_to", "neighbor", "has_edge")
+            or used("set_mask_of", "get_mask_of", "send_to", *checked)
             or bool(others(*present)),
             lanes=program.lanes if lanes is None else lanes,
         )

@@ -83,6 +83,8 @@ _CALLS = {
     "has_msg": "apply",
     "neighbor": "scatter gather apply",
     "num_neighbors": "scatter gather apply",
+    "neighbor_of": "scatter gather apply",
+    "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",
     "lane": "field arc init mask scatter gather apply",
     "superstep": "field arc init scatter gather apply stop",
@@ -103,7 +105,8 @@ _C_WORDS = set(
 )
 #: How many values a call takes.
 _ARGUMENTS = {
-    "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2
+    "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
+    "neighbor_of": 2, "num_neighbors_of": 1
 }  # fmt: skip
 #: What a `Result` has already, so that a field of that name could not be reached.
 _RESULT_WORDS = set(

@@ -30,7 +30,7 @@ _FAULTS = (
     "sent twice along one arc, and a gather snippet reads one message an arc: send once",
     "divided by zero",
     "read messages[i] with an i that is not in 0 ... num_messages - 1",
-    "asked for neighbor(i) with an i that is not in 0 ... num_neighbors - 1",
+    "asked for the i-th neighbor with an i that is not in 0 ... num_neighbors - 1",
     "made NaN",
     "made a finite value infinite",
 )

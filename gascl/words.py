@@ -29,7 +29,12 @@ class Words(Traps):
             "get_mask_of": "get_mask_of(gascl_whose) "
             f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
             "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
-            "neighbor": f"neighbor(gascl_i) gascl_neighbor((gascl_i), {here}, {arcs})",
+            "neighbor": "neighbor(gascl_i) "
+            f"gascl_arc_end(v.id, (gascl_i), {here}, gascl_offsets, gascl_targets)",
+            "num_neighbors_of": "num_neighbors_of(gascl_whose) "
+            f"gascl_num_neighbors_of((gascl_whose), {here}, gascl_run_, gascl_offsets)",
+            "neighbor_of": "neighbor_of(gascl_whose, gascl_i) "
+            f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
             "lane": "lane gascl_lane",

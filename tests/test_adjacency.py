@@ -50,6 +50,26 @@ class TrianglesByArcs(VertexProgram):
     apply = "v.triangles = msg / 2;"
 
 
+class TrianglesByMerging(VertexProgram):
+    """The same once more: the sorted neighbours of an arc's two ends, side by side."""
+
+    triangles = vertex.int32()
+    supersteps = param.supersteps(1)
+    message, combine = "int32", "sum"
+    scatter_on, edges = "all", "both"
+    scatter = """
+        int shared = 0;
+        for (int i = 0, j = 0; i < num_neighbors && j < num_neighbors_of(e.dst);) {
+            const int mine = neighbor(i), theirs = neighbor_of(e.dst, j);
+            shared += mine == theirs;
+            i += mine <= theirs;
+            j += theirs <= mine;
+        }
+        send(shared);
+    """
+    apply = "v.triangles = msg / 2;"
+
+
 class TrianglesByMessages(VertexProgram):
     """The same once more: who of those that wrote to a vertex know each other."""
 
@@ -91,6 +111,7 @@ def test_triangles_of_any_graph(seed, directed):
     [
         (Triangles, ("auto", "slots", "pull", "push", "serial")),
         (TrianglesByArcs, ("auto", "slots", "pull", "push", "edges", "serial")),
+        (TrianglesByMerging, ("auto", "slots", "pull", "push", "edges", "serial")),
         (TrianglesByMessages, ("auto", "slots", "serial")),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
@@ -127,6 +148,7 @@ class Around(VertexProgram):
     count = vertex.int32(init=-1)
     places = vertex.int64(doc="each neighbour times its place, counted from 1")
     to_first = vertex.int32(doc="there is an arc to vertex 3, and one from it")
+    next = vertex.int64(doc="the same of the vertex after it")
     sent = vertex.int64()
     message, combine = "int64", "sum"
     scatter_on = apply_on = "all"
@@ -135,6 +157,9 @@ class Around(VertexProgram):
         v.count = num_neighbors;
         for (int i = 0; i < num_neighbors; ++i)
             v.places += (i + 1L) * neighbor(i);
+        const int after = (v.id + 1) % g.num_vertices;
+        for (int i = 0; i < num_neighbors_of(after); ++i)
+            v.next += (i + 1L) * neighbor_of(after, i);
         v.to_first = 2 * has_edge(v.id, 3) + (has_edge(3, v.id) ? 1 : 0);
         v.sent = msg;
     """
@@ -159,6 +184,7 @@ def test_neighbours_are_the_ends_of_the_arcs_that_one_scatters_on(program, direc
     assert result.count.tolist() == [len(x) for x in near]
     places = [sum((i + 1) * w for i, w in enumerate(x)) for x in near]
     assert result.places.tolist() == places
+    assert result.next.tolist() == [*places[1:], places[0]]
     both = [2 * ((v, 3) in arcs) + ((3, v) in arcs) for v in range(40)]
     assert result.to_first.tolist() == both
     sent = [sum(1000 * len(near[u]) + near[u][-1] for u, w in arcs if w == v) for v in range(40)]

@@ -192,6 +192,7 @@ def test_other_arguments_only_where_used():
     for text, names in (
         ("v.x = num_neighbors;", {"out_offsets", "out_targets"}),
         ("v.x = neighbor(0);", {"out_offsets", "out_targets", "faults"}),
+        ("v.x = num_neighbors_of(0);", {"out_offsets", "out_targets", "faults"}),
         ("v.x = x_of(0);", {"old.x", "faults"}),
         ("if (x_of(0)) set_mask();", {"faults"}),
         ("set_mask_of(0);", {"faults"}),
@@ -254,6 +255,7 @@ def test_overflow_is_only_checked_for_integer_sums_and_products():
 WORDS = set("v e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
 WORDS |= set("set_mask_of get_mask get_mask_of real x id".split())
 WORDS |= set("send_to neighbor num_neighbors has_edge lane messages num_messages".split())
+WORDS |= {"neighbor_of", "num_neighbors_of"}
 
 
 @pytest.mark.parametrize("name", GOLDENS)

@@ -116,6 +116,10 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     # The adjacency
     ({"apply": "v.x = num_neighbors;"}, {"adjacent": True}),
     ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "checks": True}),
+    ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "checks": True}),
+    ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "checks": True}),
+    ({**ALL, "scatter": "if (num_neighbors_of(0)) send(1);"},
+     {**ON_ALL, "adjacent": True, "checks": True, "fusable": False}),
     ({**SINGLE, "gather": "msg = has_edge(0, 1);"},
      {"adjacent": True, "checks": True, "single": True}),
     ({**ALL, "scatter": "if (num_neighbors) send(1);"}, {**ON_ALL, "adjacent": True}),

@@ -70,6 +70,8 @@ IN_SCATTER = [
     ("send(x_of(x_of(3) + 1));", "'a'", 0),
     ("if (has_edge(v.id, 4)) set_mask();", "'a'", 0),
     ("if (has_edge(v.id == 1 ? -1L : 0, 0)) set_mask();", "'b'", 1),
+    ("send(neighbor_of(4, 0));", "'a'", 0),
+    ("send(num_neighbors_of(v.id == 1 ? -1 : 4L << 32));", "'a'", 0),
 ]
 IN_APPLY = [
     ("set_mask_of(g.num_vertices);", "'b'", 0),
@@ -79,6 +81,8 @@ IN_APPLY = [
     ("v.x = x_of(v.id + 3);", "'b'", 0),
     ("v.y = y_of(-1);", "'b'", 0),
     ("v.x = has_edge(4, 4);", "'b'", 0),
+    ("v.x = neighbor_of(-1, 0);", "'b'", 0),
+    ("v.x = num_neighbors_of(v.id == 2 ? 4 : 0);", "'c'", 1),
 ]
 
 
@@ -103,7 +107,7 @@ def test_ids_out_of_range_in_init_and_gather(tmp_path):
     check(tmp_path, gather, f"'b' {ID}, in superstep 0", every=True)
 
 
-NEIGHBOR = "asked for neighbor(i) with an i that is not in 0 ... num_neighbors - 1"
+NEIGHBOR = "asked for the i-th neighbor with an i that is not in 0 ... num_neighbors - 1"
 
 
 @pytest.mark.parametrize(
@@ -113,10 +117,12 @@ NEIGHBOR = "asked for neighbor(i) with an i that is not in 0 ... num_neighbors -
         (SCATTER.format("send(neighbor(-1L));"), f"'a' {NEIGHBOR}, in superstep 0"),
         (SCATTER.format("send(neighbor(v.id == 1 ? 2 : 0));"), f"'b' {NEIGHBOR}, in superstep 1"),
         (APPLY.format("v.x = neighbor(0);"), f"'d' {NEIGHBOR}, in superstep 1"),
+        (SCATTER.format("send(neighbor_of(0, -1L));"), f"'a' {NEIGHBOR}, in superstep 0"),
+        (APPLY.format("v.x = neighbor_of(3, 0);"), f"'b' {NEIGHBOR}, in superstep 0"),
     ],
 )
 def test_neighbors_that_are_not_there(tmp_path, body, words):
-    check(tmp_path, body, words, every="neighbor(0)" in body)
+    check(tmp_path, body, words, every="neighbor(0)" in body or "neighbor_of(3" in body)
 
 
 TWICE = "sent twice along one arc, and a gather snippet reads one message an arc: send once"

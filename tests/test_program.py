@@ -201,6 +201,8 @@ ALLOWED = {
     "(void)has_msg;": {"apply"},
     "(void)neighbor(0);": PHASES,
     "(void)num_neighbors;": PHASES,
+    "(void)neighbor_of(0, 0);": PHASES,
+    "(void)num_neighbors_of(0);": PHASES,
     "(void)has_edge(0, 1);": PHASES,
     "(void)hops_of(0);": PHASES,
     "(void)lane;": {"rank", "cost", "init", "mask", *PHASES},
@@ -247,7 +249,7 @@ unsigned void volatile while"""
 OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint
 ulong half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
 LANGUAGE = """v e p g prev agg msg has_msg superstep send send_to set_mask unset_mask get_mask real
-messages num_messages neighbor num_neighbors has_edge lane"""
+messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane"""
 
 
 @pytest.mark.parametrize("word", f"{C99} {OPENCL} {LANGUAGE}".split())

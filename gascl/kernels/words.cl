@@ -86,14 +86,32 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #include "inbox.cl"
 #endif
 
-// The other end of v's i-th arc.
-static int gascl_neighbor(const long i, const int id, const int line, __global int *faults,
-                          __global gascl_control *control, __global const gascl_run *run,
-                          __global const gascl_offset *offsets, __global const int *targets) {
-    if (i >= 0 && i < offsets[id + 1] - offsets[id])
-        return targets[offsets[id] + i];
+// The other end of the i-th arc of `whose`, a vertex.
+static int gascl_arc_end(const int whose, const long i, const int id, const int line,
+                         __global int *faults, __global gascl_control *control,
+                         __global const gascl_offset *offsets, __global const int *targets) {
+    if (i >= 0 && i < offsets[whose + 1] - offsets[whose])
+        return targets[offsets[whose] + i];
     gascl_trap(GASCL_NO_NEIGHBOR, line, id, faults, control);
     return id;
+}
+
+static int gascl_neighbor_of(const long whose, const long i, const int id, const int line,
+                             __global int *faults, __global gascl_control *control,
+                             __global const gascl_run *run, __global const gascl_offset *offsets,
+                             __global const int *targets) {
+    return gascl_is_vertex(whose, id, line, faults, control, run)
+               ? gascl_arc_end((int)whose, i, id, line, faults, control, offsets, targets)
+               : id;
+}
+
+static int gascl_num_neighbors_of(const long whose, const int id, const int line,
+                                  __global int *faults, __global gascl_control *control,
+                                  __global const gascl_run *run,
+                                  __global const gascl_offset *offsets) {
+    return gascl_is_vertex(whose, id, line, faults, control, run)
+               ? (int)(offsets[whose + 1] - offsets[whose])
+               : 0;
 }
 
 // Whether there is an arc from a to b: a row's targets are sorted.

@@ -209,7 +209,7 @@ static gascl_gathered gascl_nothing(void) {
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_)
 #define set_mask() gascl_put_mask(v.id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
-#define neighbor(gascl_i) gascl_neighbor((gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
+#define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define aggregate_most(...) gascl_aggregate_most(gascl_all, (__VA_ARGS__))
 
 static float gascl_read_of_share(const long id, const int sender, const int line,
