@@ -83,6 +83,15 @@ def test_networkx_is_multiple_where_edges_are(seed, directed):
     assert np.array_equal(nx.to_scipy_sparse_array(G).toarray(), graph.to_scipy().toarray())
 
 
+def test_networkx_attributes_of_some_edges_are_warned_of():
+    made = nx.Graph([(0, 1, {"weight": 2}), (1, 2, {}), (2, 0, {"weight": 1})])
+    with pytest.warns(UserWarning, match="'weight' is left out, since only 2 of 3 edges have it"):
+        graph = Graph.from_networkx(made)
+    assert not graph.edge_fields
+    with pytest.raises(GraphError, match="has no attribute 'weight'"):
+        Graph.from_networkx(made, fields=["weight"])
+
+
 def test_networkx_fields_of_nodes():
     G = nx.path_graph(3)
     for node, (x, name, pos) in enumerate([(1, "a", (0, 1)), (2.5, "b", (1, 2)), (0, "c", (4, 5))]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ def read_networkx(
     report: list[str] = []
     if fields is None:
         taken = numeric_attributes(records, "edge", report)
+        _warn_of_gaps(records, taken)
     else:
         names = [f"edge ({tail!r}, {head!r})" for tail, head, _ in edges]
         taken = _named(records, names, fields, "fields")
@@ -61,6 +63,20 @@ def read_networkx(
         report=report,
         vertex_fields=of_vertices,
     )
+
+
+def _warn_of_gaps(records: Records, taken: Mapping[str, Any]) -> None:
+    """A weight that only some edges have is not read, where NetworkX takes 1 for the others."""
+    names = dict.fromkeys(name for attributes in records for name in attributes)
+    for name in names:
+        having = sum(name in attributes for attributes in records)
+        if name not in taken and having < len(records):
+            warnings.warn(
+                f"from_networkx: the edge attribute {name!r} is left out, since only {having:,} of "
+                f"{len(records):,} edges have it; set it on all, or name the attributes to take: "
+                "fields=[...]",
+                stacklevel=4,
+            )
 
 
 def numeric_attributes(
