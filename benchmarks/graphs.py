@@ -38,6 +38,15 @@ def rmat(scale: int, seed: int, order: str) -> np.ndarray:
     cached = Path(tempfile.gettempdir()) / f"gascl-rmat-{scale}-{seed}-{order}.npy"
     if cached.exists():
         return np.load(cached)
+    edges = drawn(scale, seed, order)
+    part = cached.with_suffix(f".{os.getpid()}.npy")
+    np.save(part, edges)
+    part.replace(cached)
+    return edges
+
+
+def drawn(scale: int, seed: int, order: str) -> np.ndarray:
+    """`rmat`, made anew."""
     rng = np.random.default_rng(seed)
     count = EDGES_PER_VERTEX << scale
     edges = np.zeros((2, count), np.int32)
@@ -47,9 +56,6 @@ def rmat(scale: int, seed: int, order: str) -> np.ndarray:
         edges[1] = 2 * edges[1] + (((draw >= A) & (draw < A + B)) | (draw >= A + B + C))
     if order == "shuffled":
         edges = rng.permutation(1 << scale).astype(np.int32)[edges]
-    part = cached.with_suffix(f".{os.getpid()}.npy")
-    np.save(part, edges)
-    part.replace(cached)
     return edges
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
+from gascl.io.unpacked import Unpacked
 
 #: Suffix of a packed file, and how it begins.
 PACKED = {
@@ -96,15 +97,18 @@ def created(path: Path) -> Iterator[BinaryIO]:
 def _packed(suffix: str, file: BinaryIO, mode: Any, path: Path) -> BinaryIO:
     if suffix == ".gz":
         return cast(BinaryIO, gzip.GzipFile("", mode, 6, file, mtime=0))
+    if suffix == ".zst" and not find_spec("zstandard"):
+        raise FormatError(f"{path}: Zstandard needs a package: `pip install zstandard`")
+    if mode == "rb":
+        return cast(BinaryIO, Unpacked(suffix, file))
     if suffix == ".bz2":
         return cast(BinaryIO, bz2.BZ2File(file, mode))
     if suffix == ".xz":
         return cast(BinaryIO, lzma.LZMAFile(file, mode))
-    if not find_spec("zstandard"):
-        raise FormatError(f"{path}: Zstandard needs a package: `pip install zstandard`")
     import zstandard
 
-    return cast(BinaryIO, zstandard.open(file, mode, closefd=False))
+    packer = zstandard.ZstdCompressor(write_checksum=True)
+    return cast(BinaryIO, zstandard.open(file, mode, packer, closefd=False))
 
 
 def _damaged(path: Path, suffix: str, error: Exception) -> FormatError:
