@@ -2,14 +2,18 @@
 
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
+from gascl.programs.core_number import CoreNumber
 from gascl.programs.label_propagation import LabelPropagation
 from gascl.programs.page_rank import PageRank
 from gascl.programs.shortest_paths import ShortestPaths
+from gascl.programs.triangles import Triangles
 
 __all__ = [
     "BreadthFirst",
     "ConnectedComponents",
+    "CoreNumber",
     "LabelPropagation",
     "PageRank",
     "ShortestPaths",
+    "Triangles",
 ]
