@@ -138,6 +138,20 @@ class VertexParam(Param):
 
 
 @dataclass
+class FlagParam(Param):
+    """True or False; in C 1 or 0."""
+
+    words: ClassVar[dict[str, bool]] = {"true": True, "1": True, "false": False, "0": False}
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str):  # from a shell
+            value = self.words.get(value.lower(), value)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError("expected True or False")
+        return bool(value)
+
+
+@dataclass
 class ChoiceParam(Param):
     """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
 
@@ -297,6 +311,10 @@ class _Params(_Namespace):
     def vertices(self, default: Any = None, doc: str = "") -> Any:
         """Vertices for `solve` to go through: None (all), how many to draw, or a list of labels."""
         return VerticesParam("int32", doc, default=default)
+
+    def flag(self, default: bool = REQUIRED, doc: str = "") -> Any:
+        """True or False."""
+        return FlagParam("int32", doc, default=default)
 
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""

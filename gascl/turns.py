@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import Interrupted, ProgramError
+from gascl.fields import Lanes
 from gascl.graph import Graph
 from gascl.result import Result, Step
 from gascl.state import State
@@ -99,7 +100,11 @@ class Turns:
         """
         graph = self.graph
         if isinstance(wanted, list):
-            graph.indices_of(wanted)  # refuses what is none
+            indices = graph.indices_of(wanted)  # refuses what is none
+            first, counts = np.unique(indices, return_counts=True)
+            if counts.max() > 1:
+                twice = graph.label_of(int(first[np.argmax(counts > 1)]))
+                raise ProgramError(f"vertex {twice!r} is asked for twice: give each once")
             return wanted
         every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         if wanted is None:
@@ -132,6 +137,13 @@ class _Unfinished(Exception):
 def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: Any) -> Any:
     """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it."""
     cls, graph = type(program), engine.graph
+    if program.lanes > 1:
+        listed = [n for n in cls.params if isinstance(getattr(program, n), Lanes)]
+        what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
+        raise ProgramError(
+            f"{cls.__name__}: {what}: it runs other programs, and has no lanes itself; run it "
+            "once for each value"
+        )
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))

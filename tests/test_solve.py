@@ -252,3 +252,33 @@ def test_a_default_out_of_its_range_is_refused():
 
         class Wrong(VertexProgram):
             x = param.real(2, high=1)
+
+
+class Flagged(VertexProgram):
+    supersteps = param.supersteps(1)
+    plain = param.flag(True)
+    x = vertex.int32(init="p.plain ? 5 : 7")
+    scatter_on = apply_on = "all"
+    apply = "v.x += p.plain;"
+
+
+@pytest.mark.parametrize("value", [True, False, "true", "False", "1", "0", np.bool_(True)])
+def test_flags(karate, value):
+    program = Flagged(plain=value)
+    expected = str(value).lower() in ("true", "1")
+    assert program.plain is expected
+    assert set(karate[0].run(program).x.tolist()) == {6 if expected else 7}
+
+
+@pytest.mark.parametrize("value", [1, 0.0, "yes", None])
+def test_what_is_no_flag(value):
+    with pytest.raises(ProgramError, match="expected True or False"):
+        Flagged(plain=value)
+
+
+def test_no_lanes_and_no_vertex_twice(karate):
+    engine, _ = karate
+    with pytest.raises(ProgramError, match=r"Distances: seed=\(1, 2\): it runs other"):
+        engine.run(Distances(seed=[1, 2]))
+    with pytest.raises(ProgramError, match="vertex 2 is asked for twice: give each once"):
+        engine.run(Distances(sources=[33, 2, 5, 33, 2, 33]))
