@@ -26,7 +26,7 @@ FRONT = b"\n" * 24  # so that the 24 bytes before the end of a number are there
 BACK = b"\n" * 8
 NEWLINE, BLANK, TAB = 10, 32, 9
 KEPT = 16 << 20  # bytes
-LONGEST = 18  # digits: what surely fits int64
+LONGEST = 18  # digits: what surely fits int64; 19 may
 
 TENS = 10 ** np.arange(LONGEST + 1, dtype=np.uint64)
 POWERS = np.array([float(10**place) for place in range(23)])  # all of them exact
@@ -65,8 +65,8 @@ def read_columns(
         comments: the characters that begin one at the begin of a line or behind a separator.
 
     Raises:
-        Irregular: a row has another width, a value is no number or an integer of more than 18
-            digits, there are quotes, or bytes that are no text.
+        Irregular: a row has another width, a value is no number or an integer that does not fit
+            int64, there are quotes, or bytes that are no text.
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
@@ -82,8 +82,11 @@ def read_columns(
             piece, lines = whole.subn(b"", piece)
             piece, remarks = behind.subn(b"", piece)
         if not piece.isascii():
-            _check_text(piece)
-        if not piece.strip():
+            try:
+                piece.decode()
+            except UnicodeDecodeError:
+                raise Irregular from None
+        if not piece.strip(b" \t\n"):
             return [], lines, remarks
         return _Page(piece, width, separator).columns([*integers], [*numbers]), lines, remarks
 
@@ -125,13 +128,6 @@ def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, 
     before = b"[ \t" + re.escape((separator or "").encode("ascii")) + b"]"
     whole = re.compile(b"(?m)^[ \t]*" + marks + b"[^\n]*\n?")
     return whole, re.compile(b"(?<=" + before + b")" + marks + b"[^\n]*")
-
-
-def _check_text(piece: bytes) -> None:
-    try:
-        piece.decode()
-    except UnicodeDecodeError:
-        raise Irregular from None
 
 
 class _Page:
@@ -230,7 +226,13 @@ class _Page:
         if {*b".eE"} & {*self.text[starts[0] : ends[0]]}:
             return self._floats(starts, ends)
         values = self._integers(starts, ends)
-        return self._floats(starts, ends) if values is None else _narrow(values)
+        if values is not None:
+            return _narrow(values)
+        begins, _ = self._signs(starts)
+        padded = (self.bytes[begins] == ord("0")) & (ends - begins > LONGEST + 1)
+        if any(self.text[begins[at] : ends[at]].isdigit() for at in np.flatnonzero(padded)):
+            raise Irregular  # 00...01 may fit int64
+        return self._floats(starts, ends)
 
     def _signs(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Where the digits start, and which tokens have a minus before them."""
@@ -242,15 +244,18 @@ class _Page:
 
     def _integers(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray | None:
         starts, negative = self._signs(starts)
-        values, wrong = self._digits(starts, ends)
-        if wrong.any() or (starts == ends).any():
+        values, wrong = self._digits(starts, ends, LONGEST + 1)
+        most = np.uint64(2**63 - 1) if negative is None else np.uint64(2**63 - 1) + negative
+        if wrong.any() or (starts == ends).any() or (values > most).any():
             return None
         signed = values.view(np.int64)
         if negative is not None:
             np.negative(signed, out=signed, where=negative)
         return signed
 
-    def _digits(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _digits(
+        self, starts: np.ndarray, ends: np.ndarray, longest: int = LONGEST
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The values of tokens of digits, uint64, and which tokens are none or too long."""
         lengths = ends - starts
         values, wrong = self._eight(ends, np.minimum(lengths, 8))
@@ -262,7 +267,7 @@ class _Page:
             more, odd = self._eight(ends[longer] - done, left)
             values[longer] += more * TENS[done]
             wrong[longer] |= odd
-        wrong |= lengths > LONGEST
+        wrong |= lengths > longest
         return values, wrong
 
     def _eight(self, ends: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

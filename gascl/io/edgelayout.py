@@ -23,10 +23,10 @@ ENDS |= {
     ("src", "dest"),
 }
 
-GASCL = re.compile(r"# gascl: (directed|undirected), (\d+) vertices, (\d+) edges\s*")
+GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
 KONECT = re.compile(r"%\s*(sym|asym|bip)\s+[a-z]+\s*")  # konect.cc, "File format"
 SNAP = re.compile(r"#\s*(Undirected|Directed) graph\b.*")  # as snap.stanford.edu/data publishes
-SNAP_COUNTS = re.compile(r"#\s*Nodes:\s*(\d+)\s+Edges:\s*(\d+)\s*")
+SNAP_COUNTS = re.compile(r"#\s*Nodes:\s*(\d{1,999})\s+Edges:\s*(\d{1,999})\s*")
 BLANKS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs", None: "blanks or tabs"}
 
 Column = str | int
@@ -114,7 +114,10 @@ def is_number(text: str) -> bool:
 
 
 def is_int64(text: str) -> bool:
-    return INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
+    # int() refuses very long ones
+    return (
+        len(text) < 1000 and INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
+    )
 
 
 def _check_options(

@@ -59,14 +59,18 @@ def read_parquet(
 def read_arrow(
     path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
 ) -> Parsed:
-    """Read an Arrow IPC file or stream, or a Feather file of either version, as `read_parquet`.
+    """Read an Arrow IPC file, which Feather version 2 is, or stream, as `read_parquet`.
+
+    A stream may lack the mark of its end, and then nothing tells whether it was cut off between two
+    of its batches: the report says so.
 
     Raises:
-        FormatError: as `read_parquet`.
+        FormatError: as `read_parquet`; or the file is Feather version 1, which pyarrow reads
+            without checks: damage may end the process.
     """
     pyarrow = imported("pyarrow", f"{path}: Arrow")
-    feather = imported("pyarrow.feather", f"{path}: Arrow")
     ipc = imported("pyarrow.ipc", f"{path}: Arrow")
+    report: list[str] = []
 
     def source(file: Any) -> Source:
         data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
@@ -74,11 +78,29 @@ def read_arrow(
         data.seek(0)
         if begin.startswith(b"ARROW1"):
             return _of_file(path, data)
-        reads_feather_1 = begin.startswith(b"FEA1")
-        table = feather.read_table(data) if reads_feather_1 else ipc.open_stream(data).read_all()
+        if begin.startswith(b"FEA1"):
+            raise FormatError(
+                f"{path} is Feather version 1, which is not read; if you trust it, write it again: "
+                "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
+            )
+        reader = ipc.open_stream(data)
+        batches = []
+        while True:
+            end = data.tell()
+            try:
+                batches.append(reader.read_next_batch())
+            except StopIteration:
+                break
+        if data.tell() == end:
+            report.append("the stream has no mark at its end: nothing tells if it was cut off")
+        if data.read(1):
+            raise FormatError(f"{path} goes on after the end of its stream; split it there")
+        table = pyarrow.Table.from_batches(batches, reader.schema)
         return _of_table(path, table)
 
-    return _read(path, source, directed, columns, "Arrow")
+    parsed = _read(path, source, directed, columns, "Arrow")
+    parsed.report.extend(report)
+    return parsed
 
 
 def _of_file(path: Path, data: Any) -> Source:
