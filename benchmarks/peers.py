@@ -1,7 +1,7 @@
 """What other libraries call each bundled program, on their own form of the same graph.
 
-A peer is a function from `Inputs` to what is timed: the call alone, the graph being there. README.md
-says where it is not the same work.
+A peer is a function from `Inputs` to what is timed: the call alone, the graph being there. See
+README.md for where it is not the same work.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyopencl as cl
@@ -156,7 +157,9 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     return group, block
 
 
+#: Plans by their text; and by what a class was built for, so that a run generates nothing anew.
 _built: dict[tuple[Any, ...], Plan] = {}
+_plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
 
 
 def build(
@@ -177,6 +180,17 @@ def build(
         ProgramError: the compiler refuses a snippet; names the user's file and line.
         DeviceError: the device lacks what the program needs.
     """
+    choices = tuple(program.choices().items())
+    key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed)
+    plans = _plans.setdefault(type(program), {})
+    if key not in plans:
+        plans[key] = _build(program, device, delivery, offset, debug, seed)
+    return plans[key]
+
+
+def _build(
+    program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
+) -> Plan:
     cls = type(program)
     header = generate(
         cls,
