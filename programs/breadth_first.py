@@ -17,9 +17,13 @@ class BreadthFirst(VertexProgram):
 
     Both are -1 where there is no way; `parent` is an index (see `Graph.label_of`), and -1 at the
     source.
+
+    Args:
+        hops: go no further than that; None: as far as there is a way.
     """
 
     source = param.vertex()
+    hops = param.supersteps()
     depth = vertex.int32(init="v.id == p.source ? 0 : -1")
     parent = vertex.int32(init=-1)
 
