@@ -6,6 +6,7 @@ from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.core_number import CoreNumber
 from gascl.programs.harmonic_closeness import HarmonicCloseness
 from gascl.programs.label_propagation import LabelPropagation
+from gascl.programs.local_clustering import LocalClustering
 from gascl.programs.neighbourhoods import Neighbourhoods
 from gascl.programs.page_rank import PageRank
 from gascl.programs.shortest_paths import ShortestPaths
@@ -18,6 +19,7 @@ __all__ = [
     "CoreNumber",
     "HarmonicCloseness",
     "LabelPropagation",
+    "LocalClustering",
     "Neighbourhoods",
     "PageRank",
     "ShortestPaths",
