@@ -271,7 +271,7 @@ def check_scipynpz(data: bytes, folder: Path) -> None:
         return
     matrix = load_npz(io.BytesIO(data))
     require(matrix.shape == (graph.num_vertices,) * 2, "the shape is", matrix.shape)
-    if directed is not False:
+    if directed is not False and graph.num_vertices < 10_000:  # SciPy takes time for every row
         count = matrix.tocoo().nnz
         require(count == graph.num_edges, graph.num_edges, "edges of", count, "entries")
 

@@ -193,7 +193,8 @@ def graphalytics(
 
 
 TOKEN = re.compile(
-    r'(?P<blank>\s+|#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[\[\]])|(?P<word>[^\s\[\]"#]+)'
+    r'(?P<blank>\s+|#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[\[\]])|(?P<name>[A-Za-z][0-9A-Za-z_]*)|'
+    r"(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+|INF)(?:[eE][+-]?[0-9]+)?)"
 )
 
 
@@ -204,7 +205,7 @@ def gml(data: bytes) -> Expected:
     while at < len(text):
         found = TOKEN.match(text, at)
         if found is None:
-            raise Wrong("a quote has no end")
+            raise Wrong("a quote has no end, or this is no word")
         at = found.end()
         if found.lastgroup != "blank":
             tokens.append(found.group())

@@ -31,8 +31,11 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
             f"the entries must be real numbers, not {matrix.dtype}; take e.g. abs(matrix) of "
             "complex ones"
         )
-    entries = matrix.tocoo()
-    row, col, values = entries.row, entries.col, entries.data
+    if matrix.format == "dia":
+        row, col, values = _of_diagonals(matrix)
+    else:
+        entries = matrix.tocoo()
+        row, col, values = entries.row, entries.col, entries.data
     report = []
     if values.dtype.kind == "b":
         values = values.astype(np.int8)
@@ -50,6 +53,20 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
         fields={} if field is None else {field: values},
         report=report,
     )
+
+
+def _of_diagonals(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns and values, row by row, of the entries of a DIA matrix that are not zero.
+
+    SciPy's `tocoo` takes time and memory for every row of the shape, which may say anything.
+    """
+    col = np.broadcast_to(np.arange(matrix.data.shape[1]), matrix.data.shape)
+    row = col - matrix.offsets.astype(np.int64)[:, None]
+    size = matrix.shape[0]
+    kept = (row >= 0) & (row < size) & (col < size) & (matrix.data != 0)
+    row, col, values = row[kept], col[kept], matrix.data[kept]
+    order = np.lexsort((col, row))
+    return row[order], col[order], values[order]
 
 
 def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray) -> None:
