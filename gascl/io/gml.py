@@ -38,7 +38,7 @@ ORDER, DIRECTED = "gasclOrder", "gasclDirected"
 TEXTS = re.compile(r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)')
 NAMES = re.compile(
     r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
-    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))"
+    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])"
 )
 
 
@@ -132,6 +132,11 @@ def _prepared(path: Path, text: str) -> str:
         if kind == "edge":
             edges += 1
             return f"{found} {ORDER} {edges} "
+        if kind == "bare":  # NetworkX would take the bracket for the value
+            line = match.string.count("\n", 0, match.start()) + 1
+            raise FormatError(
+                f"{path}, line {line}: {found[:-1].strip()!r} has no value; correct the file"
+            )
         return found
 
     return NAMES.sub(prepared, TEXTS.sub(plain, text))
