@@ -160,7 +160,7 @@ def fuzz(reader: str, out: Path, options: list[str]) -> int:
                 kept.write_bytes(data)
                 print(f"{reader}: {found}\n  {kept}", file=sys.stdout, flush=True)
 
-    for seed in (SEEDS / reader).iterdir() if target.suffixes else ():
+    for seed in (SEEDS / reader).glob("[!b]*") if target.suffixes else ():  # no bad ones
         data = seed.read_bytes()
         check_cut_off(data, range(len(data)), reader, target.suffixes, folder)
     mutate = mutators(atheris).get(reader)

@@ -31,7 +31,7 @@ def test_seeds(reader, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("reader", [name for name, target in TARGETS.items() if target.suffixes])
 def test_binary_files_that_are_cut_off(reader, tmp_path):
-    for path in sorted((SEEDS / reader).iterdir()):
+    for path in sorted((SEEDS / reader).glob("[!b]*")):  # not the bad ones
         data = path.read_bytes()
         lengths = {*range(0, len(data), len(data) // 25 + 1), *range(len(data) - 12, len(data))}
         suffixes = TARGETS[reader].suffixes

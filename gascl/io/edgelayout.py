@@ -110,7 +110,8 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return text.isascii() and "_" not in text  # which Python allows, and no file means
+    # Python allows these, and no file means them
+    return text.isascii() and "_" not in text and not (text[0].isspace() or text[-1].isspace())
 
 
 def is_int64(text: str) -> bool:

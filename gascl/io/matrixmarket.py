@@ -15,6 +15,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.barematrix import read_bare
 from gascl.io.columns import Irregular, read_columns
+from gascl.io.edgelayout import is_number
 from gascl.io.files import opened
 from gascl.io.lines import Lines, Splitter, shown, split_lines
 from gascl.io.matrixrows import write
@@ -213,7 +214,7 @@ def _value(text: str, typecode: str) -> int | float:
         if not INTEGER.fullmatch(text):
             raise ValueError
         return int(text)
-    if not text.isascii() or "_" in text:
+    if not is_number(text):
         raise ValueError
     return float(text)
 
