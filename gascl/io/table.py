@@ -111,6 +111,8 @@ def _of_file(path: Path, data: Any) -> Source:
     reader = ipc.open_file(data)
     schema, before = reader.schema, pyarrow.total_allocated_bytes()
     first = reader.get_batch(0) if reader.num_record_batches else None
+    if first is not None:
+        first.validate()  # a size of unsound columns may end the process
     if first is None or pyarrow.total_allocated_bytes() - before < first.nbytes // 2:
         return _of_table(path, reader.read_all())
 
