@@ -180,6 +180,22 @@ class SuperstepsParam(Param):
 
 
 @dataclass
+class ToleranceParam(Param):
+    """How little has to change for a run to end, beside a whole of 1."""
+
+    def unreachable(self, program: Any) -> str:
+        """Why a run can't end by it, or nothing: rounding alone changes a few eps in all."""
+        least = 8 * np.finfo(program.dtype).eps * program.lanes
+        value = getattr(program, self.name)
+        if program.fixed_supersteps() is not None or np.all(np.asarray(value) >= least):
+            return ""
+        others = [] if program.dtype == "float64" else ["dtype='float64'"]
+        others += ["a number of supersteps"] if program.supersteps_param() else []
+        less = ", or ".join([f"at least {least:.0e}", *others])
+        return f"{self.name}={value} can't be reached in {program.dtype}; give {less}"
+
+
+@dataclass
 class VerticesParam(Param):
     """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
 
@@ -321,6 +337,10 @@ class _Params(_Namespace):
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
             raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
         return ChoiceParam("int32", doc, default=words[0], words=words)
+
+    def tolerance(self, default: float = 1e-6, doc: str = "") -> Any:
+        """A bound of relative changes for `stop`; refused where rounding alone exceeds it."""
+        return ToleranceParam("real", doc, default=default)
 
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
         """A number of supersteps to run instead of asking `stop`; None: ask it."""

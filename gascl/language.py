@@ -86,6 +86,7 @@ _CALLS = {
     "neighbor_of": "scatter gather apply",
     "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",
+    "hash": "functions field arc init mask scatter gather apply stop combine identity",
     "lane": "field arc init mask scatter gather apply",
     "superstep": "field arc init scatter gather apply stop",
 }
@@ -106,7 +107,7 @@ _C_WORDS = set(
 #: How many values a call takes.
 _ARGUMENTS = {
     "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
-    "neighbor_of": 2, "num_neighbors_of": 1
+    "neighbor_of": 2, "num_neighbors_of": 1, "hash": 1
 }  # fmt: skip
 #: What a `Result` has already, so that a field of that name could not be reached.
 _RESULT_WORDS = set(

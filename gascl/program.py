@@ -25,6 +25,7 @@ from gascl.fields import (
     Lanes,
     Param,
     SuperstepsParam,
+    ToleranceParam,
     VertexField,
 )
 from gascl.snippet import Snippet
@@ -114,6 +115,9 @@ class VertexProgram:
                 self._refuse(f"parameter {name!r} must be given: {cls.__name__}({name}=...)")
             self.__dict__[name] = param.default
         self._set_lanes()
+        for param in cls.params.values():
+            if isinstance(param, ToleranceParam) and param.unreachable(self):
+                self._refuse(param.unreachable(self))
 
     def _set_lanes(self) -> None:
         """As many as a parameter has values, or as the class says."""

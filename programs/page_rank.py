@@ -6,10 +6,11 @@
 where `dangling` is the rank of the vertices without out-arcs, and start(v) is 1/V or follows the
 personalization. Page, Brin, Motwani and Winograd, The PageRank Citation Ranking (1999). As GasCL
 writes it (Che 2014, section VI-A: scatter value / edge count, gather a sum), with (1 - damping)/V
-for GasCL's 0.15 so that ranks sum to 1 (Kim, formula 1).
+for GasCL's 0.15 so that ranks sum to 1 (Kim, formula 1); scale="vertices" is GasCL's own. Kim's
+node-centric and edge-centric methods are the deliveries `pull` and `edges`, Reddy's is `outbox`.
 
 Departures: the mass of dangling vertices is spread, as NetworkX does it; dangling="ignore" drops
-it as Kim's formula does, and ranks then sum to less than 1.
+it as Kim's and GasCL's formulas do, and ranks then sum to less.
 """
 
 import numpy as np
@@ -22,9 +23,10 @@ class PageRank(VertexProgram):
 
     Args:
         damping: chance of following an arc.
-        tolerance: stop when the ranks change by less, summed over all vertices (L1) and lanes.
+        tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1.
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
+        scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
         personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
 
@@ -32,11 +34,12 @@ class PageRank(VertexProgram):
     """
 
     damping = param.real(0.85, low=0, high=1)
-    tolerance = param.real(1e-6)
+    tolerance = param.tolerance(1e-6)
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore")
+    scale = param.choice("one", "vertices")
     personalization = vertex.real(init="(real)1 / g.num_vertices")
-    rank = vertex.real(init="(real)1 / g.num_vertices")
+    rank = vertex.real(init="p.scale == scale_one ? (real)1 / g.num_vertices : 1")
     change = aggregate.real("sum")
     lost = aggregate.real("sum", doc="rank of the vertices without out-arcs")
 
@@ -46,10 +49,11 @@ class PageRank(VertexProgram):
     init = "if (v.out_degree == 0) aggregate_lost(v.rank);"
     scatter = "send(v.rank / v.out_degree);"
     apply = """
+        const real whole = p.scale == scale_one ? 1 : g.num_vertices;
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
-        const real started = (1 - p.damping + p.damping * spread) * v.personalization;
+        const real started = ((1 - p.damping) * whole + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
-        aggregate_change(fabs(rank - v.rank));
+        aggregate_change(fabs(rank - v.rank) / whole);
         if (v.out_degree == 0)
             aggregate_lost(rank);
         v.rank = rank;
@@ -57,16 +61,10 @@ class PageRank(VertexProgram):
     stop = "agg.change < p.tolerance"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        if self.lanes > 1 and self.dangling == "spread" and not graph.out_degree.all():
+        strength = initial.get("strength", graph.out_degree)
+        if self.lanes > 1 and self.dangling == "spread" and not strength.all():
             why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
             raise ProgramError(f"PageRank: {why}; run one by one, or with dangling='ignore'")
-        # Rounding alone can keep ranks that sum to 1 changing by a few eps in all.
-        reachable = 8 * np.finfo(self.dtype).eps * self.lanes
-        if self.supersteps is None and not np.all(np.asarray(self.tolerance) >= reachable):
-            raise ProgramError(
-                f"PageRank: tolerance={self.tolerance} can't be reached in {self.dtype}; give at "
-                f"least {reachable:.0e}, dtype='float64', or a number of supersteps"
-            )
         if "personalization" in initial:
             weights = initial["personalization"]
             total = weights.sum(axis=0, dtype=np.float64)

@@ -211,6 +211,7 @@ ALLOWED = {
 }
 STATEMENTS = ("init", "scatter", "gather", "apply")
 EXPRESSIONS = ("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total")
+ALLOWED["(void)hash(1);"] = {*STATEMENTS, *EXPRESSIONS}
 #: The rest of an expression, and what must stand beside a snippet.
 BEFORE = {"combine": "a + b + ", "rank": "v.id + ", "cost": "e.src + ", "gather": "msg = 0; "}
 BEFORE["total"] = "a + b + "
@@ -249,7 +250,7 @@ unsigned void volatile while"""
 OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint
 ulong half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
 LANGUAGE = """v e p g prev agg msg has_msg superstep send send_to set_mask unset_mask get_mask real
-messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane"""
+messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane hash"""
 
 
 @pytest.mark.parametrize("word", f"{C99} {OPENCL} {LANGUAGE}".split())

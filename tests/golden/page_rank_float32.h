@@ -24,10 +24,12 @@ static void gascl_layouts(__global int *sizes) {
 }
 
 enum { dangling_spread, dangling_ignore };
+enum { scale_one, scale_vertices };
 typedef struct {
     float damping;
     float tolerance;
     int dangling;
+    int scale;
 } gascl_params;
 
 typedef struct {
@@ -37,7 +39,6 @@ typedef struct {
 
 typedef struct {
     gascl_params params[1];
-    uchar gascl_middle[4];
     gascl_graph graph;
 } gascl_run;
 
@@ -45,6 +46,7 @@ static gascl_params gascl_read_params(__global const gascl_run *gascl_given
         GASCL_LANE) {
     gascl_params params = gascl_given->params[gascl_lane];
     params.dangling = dangling_spread;
+    params.scale = scale_one;
     return params;
 }
 
@@ -239,9 +241,10 @@ static float gascl_first_of_personalization(const gascl_vertex v, GASCL_STATE GA
 }
 
 static float gascl_first_of_rank(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
+    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     const gascl_graph g = gascl_run_->graph;
     return (
-(real)1 / g.num_vertices
+p.scale == scale_one ? (real)1 / g.num_vertices : 1
     );
 }
 
@@ -299,13 +302,15 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
+    const gascl_graph g = gascl_run_->graph;
     gascl_aggregates prev;
     GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 
+        const real whole = p.scale == scale_one ? 1 : g.num_vertices;
         const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
-        const real started = (1 - p.damping + p.damping * spread) * v.personalization;
+        const real started = ((1 - p.damping) * whole + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
-        aggregate_change(fabs(rank - v.rank));
+        aggregate_change(fabs(rank - v.rank) / whole);
         if (v.out_degree == 0)
             aggregate_lost(rank);
         v.rank = rank;

@@ -1,0 +1,41 @@
+"""PageRank over weighted arcs: from u, an arc is followed with chance weight / strength(u).
+
+    rank(v) = damping * (sum over arcs u -> v of rank(u) * weight(u -> v) / strength(u) + ...) + ...
+
+where strength(u) is the sum of the weights of the arcs out of u; the rest is as in page_rank.py. It
+is a class of its own because an unweighted message depends on its sender alone, which makes it
+cheaper to deliver. Xing and Ghorbani, Weighted PageRank Algorithm (2004), weigh by degrees; weights
+that are given are as in NetworkX.
+"""
+
+import numpy as np
+
+from gascl import Graph, edge, vertex
+from gascl.programs.page_rank import PageRank
+
+
+class WeightedPageRank(PageRank):
+    """PageRank of every vertex along the edge field `weight`, in `rank`.
+
+    Parameters are those of PageRank. Weights are 0 or more; those of parallel edges add up; an edge
+    of weight 0 is none, and a vertex with no other arcs out of it is dangling. A graph without the
+    field gives every edge weight 1. `strength` is the sum of the weights of a vertex's out-arcs.
+    """
+
+    weight = edge.real(default=1, low=0)
+    strength = vertex.real()
+
+    init = PageRank.init.replace("out_degree", "strength")
+    scatter = "if (e.weight > 0) send(v.rank / v.strength * e.weight);"
+    apply = PageRank.apply.replace("out_degree", "strength")
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        src, dst, n = graph.edge_src, graph.edge_dst, graph.num_vertices
+        weights = graph.edge_fields.get("weight", np.ones(len(src)))
+        strength = np.bincount(src, weights, n)
+        if not graph.directed:
+            strength += np.bincount(dst, weights * (src != dst), n)  # a self-loop is one arc
+        if self.lanes > 1:
+            strength = np.repeat(strength[:, None], self.lanes, axis=1)
+        initial["strength"] = strength.astype(self.dtype)
+        super().prepare(graph, initial)
