@@ -189,10 +189,11 @@ class ToleranceParam(Param):
         value = getattr(program, self.name)
         if program.fixed_supersteps() is not None or np.all(np.asarray(value) >= least):
             return ""
-        others = [] if program.dtype == "float64" else ["dtype='float64'"]
-        others += ["a number of supersteps"] if program.supersteps_param() else []
-        less = ", or ".join([f"at least {least:.0e}", *others])
-        return f"{self.name}={value} can't be reached in {program.dtype}; give {less}"
+        ways = [f"at least {least:.0e}"]
+        ways += [] if program.dtype == "float64" else ["dtype='float64'"]
+        ways += ["a number of supersteps"] if program.supersteps_param() else []
+        give = ", or ".join([", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways)
+        return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
 
 
 @dataclass

@@ -43,7 +43,7 @@ class HubsAndAuthorities(VertexProgram):
         else
             v.authority = sum;
     """
-    stop = "agg.change <= p.tolerance * agg.total"
+    stop = "superstep > 0 && agg.change <= p.tolerance * agg.total"
 
 
 class Hits(VertexProgram):

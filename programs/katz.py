@@ -47,7 +47,7 @@ class Katz(VertexProgram):
             with one that will do; at the very edge of that, a run ends as not converged.
         beta: what each vertex has of its own.
         tolerance: stop when what is to come is this part of the sum over all vertices.
-        normalized: "no" leaves the numbers as the formula has them.
+        normalized: False leaves the numbers as the formula has them.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, loops once.
     """
@@ -55,7 +55,7 @@ class Katz(VertexProgram):
     alpha = param.real(0.1, low=0)
     beta = param.real(1, low=0)
     tolerance = param.tolerance(1e-6)
-    normalized = param.choice("yes", "no")
+    normalized = param.flag(True)
     centrality = vertex.real()
     walks = Walks
 
@@ -69,7 +69,7 @@ class Katz(VertexProgram):
                 f"eigenvalue is {last / before / self.alpha:.4g}; give less than "
                 f"{self.alpha * before / last:.4g}"
             )
-        length = np.linalg.norm(found) if self.normalized == "yes" else 1
+        length = np.linalg.norm(found) if self.normalized else 1
         return {"centrality": found / (length or 1)}
 
 

@@ -1,4 +1,4 @@
-"""A proper colouring, each vertex's the least that its neighbours leave, by looking at every edge."""
+"""A proper colouring, each colour the least that the neighbours leave, by looking at each edge."""
 
 from __future__ import annotations
 
