@@ -34,9 +34,12 @@ VALUES: dict[str, dict[str, Any]] = {
     "BreadthFirst": {"source": 0},
     "Closeness": {"sources": 16},
     "HarmonicCloseness": {"sources": 16},
+    "Katz": {"alpha": 0.0005},  # NetworKit's
     "LabelPropagation": {"supersteps": 10},
     "PageRank": {"supersteps": 20},
     "ShortestPaths": {"source": 0},
+    "WeightedKatz": {"alpha": 0.000002},
+    "WeightedPageRank": {"supersteps": 20},
 }
 
 

@@ -61,13 +61,14 @@ class Eigenvector(VertexProgram):
     iteration, weights = Iteration, ""
 
     def solve(self, turns):
-        if turns.graph.num_edges and not turns.run(Peel()).left.any():
+        if turns.graph.num_edges and not turns.run(Peel(), fresh=True).left.any():
             why = "a directed graph without cycles has no eigenvalue but 0; Katz has an answer"
             raise ProgramError(f"{type(self).__name__}: {why}")
         weights = turns.graph.edge_fields.get(self.weights, np.ones(1))
         shift = float(weights.max(initial=0)) or 1.0
         program = self.iteration(shift=shift, tolerance=self.tolerance, dtype=self.dtype)
-        found = turns.run(program).centrality.astype(np.float64)
+        # Afresh: what was all but 0 in another graph would take long to be seen to grow.
+        found = turns.run(program, fresh=True).centrality.astype(np.float64)
         return {"centrality": found / np.linalg.norm(found)}
 
 

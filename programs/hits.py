@@ -65,6 +65,7 @@ class Hits(VertexProgram):
     def solve(self, turns):
         arcs = "one_way" if turns.graph.directed else "both_ways"
         program = HubsAndAuthorities(tolerance=self.tolerance, arcs=arcs, dtype=self.dtype)
-        found = turns.run(program)
+        # Afresh: what was all but 0 in another graph would take long to be seen to grow.
+        found = turns.run(program, fresh=True)
         both = {"hub": found.hub, "authority": found.authority}
         return {name: x / (x.sum(dtype=np.float64) or 1) for name, x in both.items()}

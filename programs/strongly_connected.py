@@ -1,10 +1,9 @@
 """Strongly connected components: whole sets of vertices that can all reach each other.
 
-Among the vertices without a component yet, again and again: trim those that have no arcs in or none
-out, which are components of their own, and who then has none, and so on. Flood: each vertex takes
-the highest of the priorities, random numbers, of all that reach it; a component is in one flood as
-a whole. Collect: what reaches a flood's root, whose priority it has, within the flood is the root's
-component. The rest of a flood is a part by itself; arcs between parts are not followed again.
+While vertices have no component: trim those with no arcs in or none out, which are components of
+their own, and so on. Flood: each vertex takes the highest of the priorities (random numbers) of all
+that reach it; a component is in one flood as a whole. Collect: what reaches a flood's root, whose
+priority it has, within the flood is the root's component. The rest of it is a part by itself.
 
 Fleischer, Hendrickson and Pinar (2000) go both ways from a pivot in each part; Orzan (2004) floods
 from many; Barnat et al. (2011) trim. Departure: priorities are a hash, so that parts shrink fast.
@@ -67,12 +66,13 @@ class StronglyConnected(VertexProgram):
     component = vertex.int32()
 
     def solve(self, turns):
+        turns.state = None  # another graph's components, or unfinished ones, are no beginning
         while True:
             if turns.graph.directed:  # else a vertex that has edges has them both ways
                 turns.run(Trim())
             found = turns.run(Flood(), fresh=["flood"])
-            if not found.supersteps:  # nobody was left to take part
-                break
+            if not found.supersteps:
+                break  # nobody was left to take part
             turns.run(Roots())
             turns.run(Collect(), start="mask")
         _, first, which = np.unique(found.component, return_index=True, return_inverse=True)

@@ -192,6 +192,20 @@ def test_weights_below_0(program):
         Engine(graph).run(program())
 
 
+def test_a_changed_graph():
+    """The first answer is all but 0 where the second is not: only Katz goes on from it."""
+    src, dst = np.triu_indices(6, 1)
+    small = Graph.from_edges([7, 8, 9], [8, 9, 7], num_vertices=10, directed=False)
+    large = small.with_edges(add=(src, dst))
+    for program in (Eigenvector(), Hits(), Katz(alpha=0.15)):
+        first = Engine(small).run(program, keep_state=True)
+        second = run(large, program, state=first.state)
+        field = next(iter(second.fields))
+        assert np.abs(second[field] - run(large, program)[field]).max() < 1e-6
+    again = Engine(small).run(Katz(), keep_state=True)
+    assert run(small, Katz(), state=again.state).supersteps < again.supersteps
+
+
 @pytest.mark.parametrize(
     ("name", "directed"),
     [("wiki-Vote.txt.gz", True), ("ego-Facebook.txt.gz", False), ("email-Eu-core.txt", True)],

@@ -83,6 +83,16 @@ def test_a_run_cut_short_says_so():
         Engine(graph).run(StronglyConnected(), max_supersteps=5)
 
 
+def test_a_changed_graph():
+    path = Graph.from_edges(np.arange(20), np.arange(20) + 1)
+    for steps in (3, None):
+        first = Engine(path).run(
+            StronglyConnected(), keep_state=True, max_supersteps=steps, not_converged="ignore"
+        )
+        ring = path.with_edges(add=[(20, 4)])
+        assert run(ring, state=first.state).component.tolist() == [0, 1, 2, 3, *[4] * 17]
+
+
 @pytest.mark.parametrize(
     ("name", "largest"),
     [("wiki-Vote.txt.gz", 1300), ("email-Eu-core.txt", 803), ("p2p-Gnutella08.txt", 2068)],

@@ -10,23 +10,45 @@ from samples import random_graph
 from verifiers import (
     breadth_first,
     connected_components,
+    eigenvector,
+    greedy_colouring,
+    hits,
+    katz,
     label_propagation,
+    maximal_independent_set,
     page_rank,
     shortest_paths,
+    strongly_connected,
+    weighted_page_rank,
 )
 
 from gascl import Engine
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
+    Eigenvector,
+    GreedyColouring,
+    Hits,
+    Katz,
     LabelPropagation,
+    MaximalIndependentSet,
     PageRank,
     ShortestPaths,
+    StronglyConnected,
+    WeightedPageRank,
 )
 
 CASES = [
     (breadth_first, BreadthFirst(source=0), ("depth", "parent")),
     (connected_components, ConnectedComponents(), ("component",)),
+    (eigenvector, Eigenvector(), ("centrality",)),
+    (greedy_colouring, GreedyColouring(), ("colour",)),
+    (hits, Hits(), ("hub", "authority")),
+    (katz, Katz(), ("centrality",)),
+    (maximal_independent_set, MaximalIndependentSet(), ("member",)),
+    (strongly_connected, StronglyConnected(), ("component",)),
+    (weighted_page_rank, WeightedPageRank(), ("rank",)),
+    (weighted_page_rank, WeightedPageRank(supersteps=2, dangling="ignore"), ("rank",)),
     (label_propagation, LabelPropagation(supersteps=3), ("label",)),
     (page_rank, PageRank(), ("rank",)),
     (page_rank, PageRank(supersteps=2, dangling="ignore", dtype="float64"), ("rank",)),
