@@ -47,7 +47,6 @@ class _Writer(Words):
 
     def write(self) -> Header:
         self.declare()
-        self.helpers()
         if "functions" in self.program.snippets:
             self.verbatim(self.program.snippets["functions"])
         self._combiner()

@@ -17,6 +17,16 @@ MASKS, INBOX = "MASKS", "INBOX"
 #: reads all anew after a write: a superstep of PageRank on an H200 then takes twice as long.
 _APART = "*restrict "
 
+#: The last step of MurmurHash3 (Appleby, in the public domain): one to one, and far from any order.
+_HASH = """
+#define hash(gascl_x) gascl_hash(gascl_x)
+static uint gascl_hash(const uint x) {
+    uint y = (x ^ x >> 16) * 0x85ebca6b;
+    y = (y ^ y >> 13) * 0xc2b2ae35;
+    return y ^ y >> 16;
+}
+"""
+
 
 class Declarations(Tallies):
     """Writes what a program declares: structs, arguments of kernels; a line at a time."""
@@ -62,6 +72,8 @@ class Declarations(Tallies):
             ),
             "",
         )
+        if any(s.uses("hash") for s in program.snippets.values()):
+            self.put(*_HASH.strip().split("\n"), "")
 
     def _mentions(self, type_name: str) -> bool:
         program = self.program

@@ -10,24 +10,9 @@ from __future__ import annotations
 from gascl.snippet import Snippet
 from gascl.traps import Traps
 
-#: The last step of MurmurHash3 (Appleby, in the public domain): one to one, and far from any order.
-_HASH = """
-#define hash(gascl_x) gascl_hash(gascl_x)
-static uint gascl_hash(const uint x) {
-    uint y = (x ^ x >> 16) * 0x85ebca6b;
-    y = (y ^ y >> 13) * 0xc2b2ae35;
-    return y ^ y >> 16;
-}
-"""
-
 
 class Words(Traps):
     """Writes the macros that a program's snippets use."""
-
-    def helpers(self) -> None:
-        """Those that helper functions may call, too."""
-        if any(s.uses("hash") for s in self.program.snippets.values()):
-            self.put(*_HASH.strip().split("\n"), "")
 
     def words(self) -> None:
         """Those that mean the same in every phase."""
