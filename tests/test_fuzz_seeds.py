@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import fuzz_checks
 import pytest
 from fuzz_packed import check_damaged, cut_off
@@ -41,3 +43,20 @@ def test_binary_files_that_are_cut_off(reader, tmp_path):
 def test_packed_files_that_are_cut_off(tmp_path):
     for data, packed, text, ends in cut_off():
         check_damaged(data, packed, text, ends, tmp_path)
+
+
+@pytest.mark.parametrize("reader", ["edgelist", "matrixmarket", "baremtx", "dimacs", "metis"])
+def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
+    """They are refused, or the report says that the last line has no end."""
+    suffix = {"edgelist": "txt", "dimacs": "gr", "metis": "graph"}.get(reader, "mtx")
+    path = tmp_path / f"a.{suffix}"
+    for seed in sorted((SEEDS / reader).glob("[!b]*")):
+        data = seed.read_bytes().partition(fuzz_checks.PART)[0][:500]
+        for length in range(1, len(data)):
+            path.write_bytes(data[:length])
+            graph = fuzz_checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
+            told = graph is None or any("last line has no end" in line for line in graph.report)
+            assert told or data[length - 1 : length] == b"\n", (seed, length)
+    path = tmp_path / "b.txt"
+    path.write_bytes(gzip.compress(b"1 2"))
+    assert not any("no end" in line for line in fuzz_checks.read(path).report)

@@ -9,6 +9,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_int64, is_number
+from gascl.io.files import unended
 from gascl.io.lines import ODD, Lines, Splitter, shown, split_lines
 from gascl.io.parsed import Parsed
 
@@ -35,7 +36,7 @@ def read_bare(
         following = splitter.split(line.decode(errors=ODD))
     if len(first) not in (2, 3) or not all(map(is_number, first)):
         return None
-    report = ["no Matrix Market header: taken as a bare list of coordinates"]
+    report = ["no Matrix Market header: taken as a bare list of coordinates", *unended(path)]
     sizes = None
     if len(first) == 3 and len(following) == 2:
         sizes = _sizes(path, first)

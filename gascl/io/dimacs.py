@@ -16,7 +16,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX
 from gascl.errors import FormatError
-from gascl.io.files import PACKED, created, opened, plain
+from gascl.io.files import PACKED, created, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.parsed import Format, Parsed
@@ -62,13 +62,14 @@ def read(
     src, dst, weight = table.columns()
     report = [f"DIMACS: arcs: {len(src):,}; comment lines skipped: {table.comments:,}"]
     report.append("ids, which count from 1, taken as vertices from 0; third number as weight")
+    report += unended(path)
     if directed is False:
         report.append("directed=False: every arc is an undirected edge")
     vertex_fields = {}
     beside = _coordinates_of(path, coordinates)
     if beside is not None:
         vertex_fields["coordinates"] = _read_coordinates(beside, num_vertices)
-        report.append(f"coordinates read from {beside}")
+        report += [f"coordinates read from {beside}", *unended(beside)]
     return Parsed(
         src=src,
         dst=dst,

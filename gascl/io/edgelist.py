@@ -17,7 +17,7 @@ from gascl.errors import FormatError
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import KONECT, Layout, is_int64, is_number, read_layout
 from gascl.io.edgerows import write
-from gascl.io.files import opened
+from gascl.io.files import opened, unended
 from gascl.io.ids import numbered
 from gascl.io.lines import Lines, shown, split_lines
 from gascl.io.parsed import Format, Parsed
@@ -89,7 +89,7 @@ def read(
         directed=layout.directed is not False if directed is None else directed,
         labels=rows.labels,
         fields=rows.fields,
-        report=_report(layout, rows, directed),
+        report=_report(layout, rows, directed) + unended(path),
     )
 
 

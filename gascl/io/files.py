@@ -70,6 +70,20 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise _damaged(path, suffix, error) from error
 
 
+def unended(path: Path) -> list[str]:
+    """What a report says of a text whose last line has no end, which may be all that tells that it
+    was cut off: nothing for others, and for packed ones, which have checksums."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        packed = file.read(6).startswith(tuple(PACKED.values()))
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        if packed or file.read(1) in (b"\n", b""):
+            return []
+    return [f"{path.name}: the last line has no end; if the file was cut off, it lacks something"]
+
+
 @contextmanager
 def created(path: Path) -> Iterator[BinaryIO]:
     """A new file to write bytes to, packed as its suffix says; it takes its name when it is whole,

@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.io.columns import Irregular, read_columns
-from gascl.io.files import PACKED, created, opened, plain
+from gascl.io.files import PACKED, created, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.parsed import Format, Parsed, load_rows
@@ -52,6 +52,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     report = [
         f"Graphalytics: vertices from {files.vertices.name}, edges from {files.edges.name}",
         "ids taken as labels",
+        *(line for each in (files.vertices, files.edges) for line in unended(each)),
     ]
     stored = files.directed
     if files.source is not None:

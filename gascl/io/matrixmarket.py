@@ -16,7 +16,7 @@ from gascl.errors import FormatError
 from gascl.io.barematrix import read_bare
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_number
-from gascl.io.files import opened
+from gascl.io.files import opened, unended
 from gascl.io.lines import Lines, Splitter, shown, split_lines
 from gascl.io.matrixrows import write
 from gascl.io.parsed import Format, Parsed
@@ -75,7 +75,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             f"{path}: the header announces {count:,} entries, and the file has {len(columns[0]):,};"
             " it may be cut off: fetch it again"
         )
-    report = [f"Matrix Market: {kind}, {symmetry}"]
+    report = [f"Matrix Market: {kind}, {symmetry}", *unended(path)]
     if dense:
         src, dst, values = _entries(columns[0], height, symmetry)
         report[0] += ", array"

@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX, stable_order
 from gascl.errors import FormatError
-from gascl.io.files import created, opened
+from gascl.io.files import created, opened, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.mirrors import unpaired
@@ -82,7 +82,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             "again"
         )
     report = [f"METIS: comment lines skipped: {lines.comments:,}"]
-    report.append("ids, which count from 1, taken as vertices from 0")
+    report += ["ids, which count from 1, taken as vertices from 0", *unended(path)]
     if weight is not None:
         report.append("numbers after neighbours taken as weight, int64")
     vertex_fields = {}
