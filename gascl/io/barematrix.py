@@ -41,7 +41,7 @@ def read_bare(
     if len(first) == 3 and len(following) == 2:
         sizes = _sizes(path, first)
     width = len(following) if sizes else len(first)
-    table = _rows(path, lines, b"".join(rows), width, bool(sizes))
+    table = _rows(path, lines, rows, width, bool(sizes))
     src, dst, *values = table
     if width == 3 and sizes is None and values[0].dtype.kind == "i":
         sizes = _first_as_sizes(path, src, dst, values[0])
@@ -120,9 +120,9 @@ def _not_square(path: Path, height: int, width: int) -> FormatError:
     )
 
 
-def _rows(path: Path, lines: Lines, head: bytes, width: int, skip: bool) -> list[np.ndarray]:
-    """The columns of all rows, but for the first if `skip`."""
-    rows = b"".join(head.splitlines(keepends=True)[-1:]) if skip else head
+def _rows(path: Path, lines: Lines, head: list[bytes], width: int, skip: bool) -> list[np.ndarray]:
+    """The columns of all rows, up to the second of them in `head`, but for the first if `skip`."""
+    rows = b"".join(head[-1:] if skip else head)
     try:
         table = read_columns(lines.pieces(rows), width, (0, 1), range(2, width), None, "%")
     except Irregular:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gascl.errors import FormatError
 from gascl.io.files import plain
-from gascl.io.lines import ODD, Lines, Splitter, check_text, shown
+from gascl.io.lines import ODD, Lines, Splitter, check_text, return_inside, shown
 from gascl.labels import INTEGER
 
 #: What headers call the ends of an edge, compared without case, blanks, _ and "id".
@@ -162,10 +162,7 @@ def _next_row(path: Path, lines: Lines, layout: Layout) -> tuple[int, str] | Non
     while (line := lines.line()) is not None:
         text = line.decode(errors=ODD)
         if "\r" in text.rstrip("\r\n"):
-            raise FormatError(
-                f"{path}, line {lines.number}: {shown(text)} has a carriage return inside; end the "
-                "lines with a line feed"
-            )
+            raise return_inside(path, lines.number, text)
         bare = text.strip(" \t\r\n")
         if not bare:
             continue

@@ -124,10 +124,10 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
 
     Raises:
         FormatError: a line is binary, too long, not UTF-8 outside comments, or has a quote without
-            end; names it.
+            end or a carriage return inside; names it.
     """
     with opened(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD)
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD, newline="\n")
         number = 0
         while line := text.readline(LONGEST):
             number += 1
@@ -145,6 +145,8 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
                 ) from None
             if not line.isascii():
                 check_text(path, number, columns)
+            if "\r" in line and columns:
+                raise return_inside(path, number, line)
             yield number, line, columns
 
 
@@ -168,6 +170,13 @@ def _binary(path: Path, number: int, line: str) -> FormatError:
     return FormatError(
         f"{path}, line {number} has a NUL byte: {shown(line)}; this is no text; name its format "
         "with format=, or fetch the file again"
+    )
+
+
+def return_inside(path: Path, number: int, line: str) -> FormatError:
+    return FormatError(
+        f"{path}, line {number}: {shown(line)} has a carriage return inside; end the lines with a "
+        "line feed"
     )
 
 
