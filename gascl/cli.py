@@ -16,7 +16,10 @@ from gascl.commands.terminal import say, say_warning
 from gascl.errors import GasclError
 
 #: Modules of gascl.commands, in the order of the help.
-COMMANDS = ("run", "info", "convert", "generate", "datasets", "devices", "kernel")
+COMMANDS = (
+    *("run", "info", "convert", "generate", "datasets", "graphalytics"),
+    *("devices", "kernel"),
+)
 
 ABOUT = "Graph algorithms written as vertex programs, on any OpenCL device."
 HELP = f"""\
