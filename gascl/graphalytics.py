@@ -81,6 +81,9 @@ def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
     """
     asked = _words(properties.get("algorithms", ""))
     given = _Parameters(path, properties)
+    name = properties["name"]
+    if Path(name).name != name:
+        raise FormatError(f"{path}: the graph's name, {name!r}, is no name of a file; rename it")
     if not asked:
         given.refuse("it asks for no algorithm", f"algorithms = {', '.join(_MADE)}")
     for word in asked:

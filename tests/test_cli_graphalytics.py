@@ -246,6 +246,7 @@ def test_missing_parameters(gascl_, small, unread, key):
         ("= 0.7", "= nan", "pr.damping-factor is 'nan', and it is a number from 0 to 1; write"),
         ("property = metres", "property = yards", "sssp.weight-property is 'yards', and the edge-"),
         ("graph.g.", "g.", "describes no graph"),
+        ("graph.g.", "graph.../g.", "the graph's name, '../g', is no name of a file; rename it"),
     ],
 )
 def test_properties_refused(gascl_, small, unread, before, after, said):
