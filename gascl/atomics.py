@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gascl.language import COMBINERS
+from gascl.combining import COMBINERS
 from gascl.types import Type, resolve
 
 #: How messages combine: the combiners with a name, or an expression over a and b.

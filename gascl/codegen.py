@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.language import COMBINERS
+from gascl.combining import COMBINERS
 from gascl.lines import Header
 from gascl.program import VertexProgram
 from gascl.snippet import Snippet
 from gascl.tallies import extreme
 from gascl.types import Type
-from gascl.words import Words
+from gascl.pairs import Pairs, added
 
 
 def generate(
@@ -42,7 +42,7 @@ def generate(
     return _Writer(program, real, choices or {}, offset, fp64, lanes, debug).write()
 
 
-class _Writer(Words):
+class _Writer(Pairs):
     """Adds the combiner and the snippets, as functions that the kernels call."""
 
     def write(self) -> Header:
@@ -60,6 +60,7 @@ class _Writer(Words):
         self._copy()
         self._apply()
         self._stop()
+        self.pairs()
         self.header.text = "\n".join(self.lines) + "\n"
         return self.header
 
@@ -71,7 +72,7 @@ class _Writer(Words):
             self.put(f"    return {wide.zero()};")
         elif combine in COMBINERS:
             identity = {
-                "sum": "0",
+                "sum": wide.zero() if wide.members else "0",
                 "prod": "1",
                 "min": wide.highest(),
                 "max": wide.lowest(),
@@ -114,6 +115,8 @@ class _Writer(Words):
         `gascl_overflow` is the count behind a, `gascl_more` the one behind b.
         """
         sign = "+" if op == "sum" else "*"
+        if wide.members:
+            return [f"    return {added(wide, 'gascl_accumulator', 'a', 'b')};"]
         if not self.facts.overflows:
             return [f"    return a {sign} b;"]
         unsigned = wide.c == "ulong"

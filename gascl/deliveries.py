@@ -293,7 +293,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
         Facts.of(cls, program.lanes),
         accumulator,
         atomics.way_of(cls.combine or "or", accumulator),
-        cls.combine in ("sum", "prod") and message.is_float,
+        cls.combine in ("sum", "prod") and message.all_floats,
         cls.combine == "prod" and message.itemsize == 8,
         any(a.sums_floats for a in cls.aggregates.values()),
         deterministic,

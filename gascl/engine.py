@@ -23,6 +23,7 @@ from gascl.errors import (
 )
 from gascl.graph import Graph
 from gascl.interrupts import Interrupts
+from gascl.language import WORK
 from gascl.layout import Layout, offset_type
 from gascl.loop import Loop
 from gascl.plan import Plan, build
@@ -142,7 +143,7 @@ class Engine:
             )
             _warn_of_nan(result, set())
         else:
-            if not {"scatter", "apply"} & set(type(program).snippets):
+            if not WORK & set(type(program).snippets):
                 raise ProgramError(
                     f"{type(program).__name__} has neither scatter nor apply: no work"
                 )

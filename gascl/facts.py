@@ -35,6 +35,7 @@ class Facts:
         adjacent: snippets read the adjacency.
         checks: something can go wrong that the device must report with its line.
         lanes: how many runs at once.
+        pairs: there is a pairs snippet.
     """
 
     scatters: bool
@@ -54,6 +55,7 @@ class Facts:
     adjacent: bool
     checks: bool
     lanes: int
+    pairs: bool
 
     @classmethod
     def of(
@@ -66,7 +68,7 @@ class Facts:
         present = [s for s in (snippets.get("init"), scatter, gather, apply) if s is not None]
         on_all = program.scatter_on == "all"
         summed = program.combine in ("sum", "prod") and program.message is not None
-        overflows = summed and not resolve(program.message, "float32").is_float
+        overflows = summed and not resolve(program.message, "float32").all_floats
 
         def used(*words: str) -> bool:
             return any(s.uses(*words) for s in present)
@@ -112,4 +114,5 @@ class Facts:
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
             or bool(others(*present)),
             lanes=program.lanes if lanes is None else lanes,
+            pairs="pairs" in snippets,
         )

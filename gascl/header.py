@@ -8,8 +8,11 @@ from gascl.atomics import definitions
 from gascl.fields import ChoiceParam
 from gascl.program import VertexProgram
 from gascl.tallies import Tallies
-from gascl.types import Type, resolve
+from gascl.types import Type, resolve, struct_dtype
 
+#: Receivers that a work-item of its own takes at once where every pair is asked for: as many floats
+#: as the widest processors compute with.
+ABREAST = 16
 #: What stands in `Header.state` for arguments that depend on the delivery.
 MASKS, INBOX = "MASKS", "INBOX"
 
@@ -65,6 +68,7 @@ class Declarations(Tallies):
             f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
             f"#define GASCL_DEBUG {int(self.debug)}",
             f"#define GASCL_LANES {self.header.lanes}",
+            *(["#define GASCL_PAIRS 1", f"#define GASCL_ABREAST {ABREAST}"] if facts.pairs else []),
             *(
                 ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
                 if self.header.lanes > 1
@@ -155,12 +159,15 @@ class Declarations(Tallies):
         if program.gathered is not None:
             header.gathered = resolve(program.gathered, self.real)
         wide = header.accumulator != header.message
+        if header.accumulator.members and wide:
+            self._struct(header.accumulator.c, header.accumulator.members)
         self.put(
             f"typedef {header.message.c} gascl_message;",
             f"typedef {header.gathered.c} gascl_gathered;",
             f"typedef {header.accumulator.c} gascl_accumulator;",
-            # A struct can't be cast, not even to itself.
-            f"#define GASCL_TO_MESSAGE(x) {'(gascl_message)(x)' if wide else '(x)'}",
+        )
+        self._converted(wide)
+        self.put(
             # Where messages are read singly or there are none, nothing is combined in a cell.
             *definitions(program.combine or "or", header.accumulator),
             f"#define GASCL_WRAPS {int(self.facts.overflows and header.message.itemsize == 8)}",
@@ -171,10 +178,31 @@ class Declarations(Tallies):
         self.put("// Messages combined into one, and how many they were.")
         header.box = self._struct("gascl_box", members).scalar
 
+    def _converted(self, differs: bool) -> None:
+        """From an accumulator to a message, and back where C does not do so by itself."""
+        message, wide = self.header.message, self.header.accumulator
+        if not differs:  # a struct can't be cast, not even to itself
+            return self.put("#define GASCL_TO_MESSAGE(x) (x)")
+        if not message.members and message.width == 1:
+            return self.put("#define GASCL_TO_MESSAGE(x) (gascl_message)(x)")
+        names = ("gascl_message", message), ("gascl_accumulator", wide)
+        for (to, type_), (other, _) in (names, names[::-1]):
+            its = ", ".join(
+                f"convert_{t.c}(x.{n})" if t.width > 1 else f"x.{n}" for n, t in type_.members
+            )
+            whole = f"({to}){{{its}}}" if its else f"convert_{type_.c}(x)"
+            self.put(f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{")
+            self.put(f"    return {whole};", "}", "")
+        return self.put(
+            "#define GASCL_TO_MESSAGE(x) gascl_as_message(x)",
+            "#define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)",
+        )
+
     def _vertex(self) -> None:
         fields = [(n, f.resolve(self.real)) for n, f in self.program.vertex_fields.items()]
         self.header.types.update(fields)
-        mentioned = set().union(*(s.reads("v") for s in self.program.snippets.values()))
+        snippets = self.program.snippets.values()
+        mentioned = set().union(*(s.reads(space) for s in snippets for space in ("v", "u")))
         self.degrees = [d for d in ("in_degree", "out_degree") if d in mentioned]
         ids = [(n, resolve("int32", "")) for n in ("id", *self.degrees)]
         self._struct("gascl_vertex", [*ids, *fields])
@@ -212,6 +240,8 @@ class Declarations(Tallies):
         if self.facts.adjacent:
             formal["out_offsets"] = "__global const gascl_offset *gascl_offsets"
             formal["out_targets"] = "__global const int *gascl_targets"
+        if self.facts.pairs:
+            formal["paired"] = "__global gascl_box *gascl_paired"
         self.header.state = [*formal, MASKS, INBOX]
         edge = [f"__global const {self.edge_types[n]} *gascl_e_{n}" for n in self.header.edge]
         edge += [f"__global {t.c} *gascl_a_{n}" for n, t in self.arcs.items()]
@@ -261,10 +291,21 @@ def accumulator_of(program: type[VertexProgram], real: str, fp64: bool) -> Type:
     if program.message is None:
         return resolve("uint8", real)
     message = resolve(program.message, real)
-    if program.combine in ("sum", "prod") and not message.is_float:
+    if program.combine in ("sum", "prod") and not message.all_floats:
         # Wide enough that up to 2^32 messages of 32 bits can't overflow a sum.
         return resolve("uint64" if message.scalar.kind == "u" else "int64", real)
-    if program.combine == "sum" and message.c == "float" and fp64:
+    if program.combine == "sum" and fp64:
         # In float, a hub's sum of 3 million equal messages is 3 % off.
-        return resolve("float64", real)
+        return _in_double(message)
     return message
+
+
+def _in_double(type_: Type) -> Type:
+    """The type with a double in the place of every float."""
+    if type_.members:
+        members = tuple((n, _in_double(t)) for n, t in type_.members)
+        same = members == type_.members
+        return type_ if same else Type("gascl_wide", struct_dtype(members), 1, members)
+    if type_.scalar != "float32":
+        return type_
+    return resolve(f"double{type_.width}" if type_.width > 1 else "float64", "float64")

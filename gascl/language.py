@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import TYPE_CHECKING, NoReturn
 
-from gascl.errors import ProgramError
+from gascl.combining import COMBINERS, check_messages, check_pairs, check_singles, refuse
 from gascl.fields import (
     REQUIRED,
     ArcField,
@@ -20,16 +20,18 @@ from gascl.fields import (
 )
 from gascl.snippet import Member, Snippet
 from gascl.source import Place
-from gascl.types import Struct, resolve, unfit
+from gascl.types import Struct, unfit
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
-    *("functions", "init", "scatter", "gather", "apply"),
+    *("functions", "init", "scatter", "pairs", "gather", "apply"),
     *("mask", "stop", "combine", "identity"),
 )
+#: Those of them without which a program does nothing.
+WORK = {"scatter", "pairs", "apply"}
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
@@ -41,9 +43,6 @@ _HOOKS = {
     "converged": ("self", "step"),
     "solve": ("self", "turns"),
 }
-
-#: The combiners with a name. Any other is an expression over `a` and `b`, with an `identity`.
-COMBINERS = ("sum", "prod", "min", "max", "or", "and")
 
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
 EDGE_MEMBERS = ("src", "dst", "id", "reversed")
@@ -61,6 +60,7 @@ _READS = {
     "init": "v p g prev superstep",
     "mask": "v p g",
     "scatter": "v e p g prev superstep",
+    "pairs": "v u p g prev superstep",
     "gather": "v p g prev superstep",
     "apply": "v p g prev superstep",
     "stop": "agg prev p g superstep",
@@ -70,7 +70,7 @@ _READS = {
 #: Function or word -> the snippets it may stand in. `aggregate_NAME` and `FIELD_of` are added per
 #: class.
 _CALLS = {
-    "send": "scatter",
+    "send": "scatter pairs",
     "send_to": "scatter apply",
     "set_mask": "init scatter apply",
     "set_mask_of": "init scatter apply",
@@ -86,9 +86,9 @@ _CALLS = {
     "neighbor_of": "scatter gather apply",
     "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",
-    "hash": "functions field arc init mask scatter gather apply stop combine identity",
-    "lane": "field arc init mask scatter gather apply",
-    "superstep": "field arc init scatter gather apply stop",
+    "hash": "functions field arc init mask scatter pairs gather apply stop combine identity",
+    "lane": "field arc init mask scatter pairs gather apply",
+    "superstep": "field arc init scatter pairs gather apply stop",
 }
 _PHASES = ("scatter", "gather", "apply")
 _LATER_ATTRIBUTES = {
@@ -121,7 +121,7 @@ def check(cls: type[VertexProgram]) -> None:
     _check_attributes(cls)
     for declared in _declared(cls):
         _check_declaration(cls, declared)
-    _check_messages(cls)
+    check_messages(cls)
     for key, snippet in cls.snippets.items():
         kind = _kind_of(cls, key)
         _check_text(cls, snippet)
@@ -130,7 +130,8 @@ def check(cls: type[VertexProgram]) -> None:
             _check_member(cls, snippet, kind, member)
         if kind in ("field", "arc"):
             _check_init_order(cls, snippet, key.removesuffix(".init"), kind)
-    _check_singles(cls)
+    check_singles(cls)
+    check_pairs(cls)
     _check_stop(cls)
 
 
@@ -148,30 +149,25 @@ def _declared(cls: type[VertexProgram]) -> Iterator[Field]:
         yield from table.values()
 
 
-def _refuse(place: Place, cls: type[VertexProgram], why: str) -> NoReturn:
-    shown = f"\n    {place.text.strip()}" if place.text else ""
-    raise ProgramError(f"{place}: {cls.__name__}: {why}{shown}")
-
-
 def _check_attributes(cls: type[VertexProgram]) -> None:
     base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
     known = vars(base)
     for name, value in vars(cls).items():
         place = cls.class_source.place(name)
         if name in _LATER_ATTRIBUTES:
-            _refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
+            refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
         if isinstance(value, Struct) and (name in _C_WORDS or name.startswith("gascl")):
-            _refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
+            refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
         if isinstance(value, Struct):
             for member, _ in value.members:
                 if member in _C_WORDS or member.startswith("gascl"):
                     why = f"{member!r} is a word of C or reserved and can't name a member"
-                    _refuse(place, cls, f"{why} of {name}")
+                    refuse(place, cls, f"{why} of {name}")
         if name.startswith("_") or isinstance(value, Field | Struct) or name in known:
             continue
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
         if near:
-            _refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
+            refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
     for name, arguments in _HOOKS.items():
         hook = vars(cls).get(name)
         fits = True
@@ -182,16 +178,12 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
             fits = False
         if not fits:
             form = ", ".join(arguments)
-            _refuse(cls.class_source.place(), cls, f"define it as {name}({form})")
-    if cls.solve is not None and {"scatter", "apply"} & set(cls.snippets):
+            refuse(cls.class_source.place(), cls, f"define it as {name}({form})")
+    if cls.solve is not None and WORK & set(cls.snippets):
         why = "solve runs other programs: put scatter and apply into one of those"
-        _refuse(
-            cls.class_source.place(next(n for n in ("scatter", "apply") if n in cls.snippets)),
-            cls,
-            why,
-        )
+        refuse(cls.class_source.place(min(WORK & set(cls.snippets))), cls, why)
     if len(cls.vertex_fields) > 64:
-        _refuse(
+        refuse(
             cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most"
         )
     for name, words in (
@@ -203,10 +195,10 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         if getattr(cls, name) not in words:
             quoted = " or ".join(map(repr, words))
             why = f"{name} is {quoted}, not {getattr(cls, name)!r}"
-            _refuse(cls.class_source.place(name), cls, why)
+            refuse(cls.class_source.place(name), cls, why)
     if type(cls.lanes) is not int or not 1 <= cls.lanes <= MOST_LANES:
         place = cls.class_source.place("lanes")
-        _refuse(place, cls, f"lanes is a number from 1 to {MOST_LANES}, not {cls.lanes!r}")
+        refuse(place, cls, f"lanes is a number from 1 to {MOST_LANES}, not {cls.lanes!r}")
 
 
 def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
@@ -217,19 +209,19 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     if isinstance(declared, EdgeField | ArcField):
         builtin = EDGE_MEMBERS
     if isinstance(declared.type, Struct) and not declared.type.name:
-        _refuse(
+        refuse(
             place,
             cls,
             f"{name!r} is a struct without a name: put it in the class, as Pair = struct(...)",
         )
     if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
-        _refuse(place, cls, f"{name!r} is a word of the language and can't name {what}")
+        refuse(place, cls, f"{name!r} is a word of the language and can't name {what}")
     if name in builtin or name.startswith("gascl") or name.endswith("_"):
-        _refuse(place, cls, f"{name!r} is reserved and can't name {what}")
+        refuse(place, cls, f"{name!r} is reserved and can't name {what}")
     base = next(b for b in cls.__mro__ if b.__module__ == "gascl.program")
     taken = (*_RESULT_WORDS, *vars(base)) if kind == "vertex field" else vars(base)
     if name in taken:
-        _refuse(
+        refuse(
             place, cls, f"{name!r} is an attribute of every program or result; take another name"
         )
     if isinstance(declared, Param) and declared.default is not REQUIRED:
@@ -238,7 +230,7 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
                 raise ValueError("a default is one value; lanes are given at construction")
             declared.default = declared.convert(declared.default)
         except (ValueError, TypeError) as error:
-            _refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
+            refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
     number: object = 0
     is_state = isinstance(declared, VertexField | ArcField)
     if isinstance(declared, VertexField | ArcField):
@@ -252,93 +244,24 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     if why:
         if is_state:
             also = "" if isinstance(declared.type, Struct) else " or a C expression"
-            _refuse(place, cls, f"init of {name!r} is {number!r}: {why}{also}")
-        _refuse(place, cls, f"default of {name!r} is {number!r}: {why}")
-
-
-def _check_messages(cls: type[VertexProgram]) -> None:
-    sending = [n for n in ("scatter", "apply") if n in cls.snippets]
-    sends = [n for n in sending if cls.snippets[n].uses("send", "send_to")]
-    if cls.message is None:
-        if sends or cls.combine is not None or "gather" in cls.snippets:
-            _refuse(
-                cls.class_source.place(sends[0] if sends else "combine"),
-                cls,
-                "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
-            )
-        if "apply" in cls.snippets and cls.snippets["apply"].uses("msg"):
-            _refuse(
-                cls.class_source.place("apply"), cls, "`msg` is read, but no `message` is declared"
-            )
-        return
-    place = cls.class_source.place("message")
-    if "gather" in cls.snippets:
-        return
-    if cls.combine is None:
-        named = ", ".join(COMBINERS)
-        why = f"combine is missing: one of {named}, or a C expression over a and b"
-        _refuse(place, cls, why + "; or a gather snippet that reads messages[i]")
-    type_ = resolve(cls.message, "float32")
-    place = cls.class_source.place("combine")
-    if cls.combine in COMBINERS:
-        if cls.identity is not None:
-            _refuse(place, cls, f"combine = {cls.combine!r} has an identity of its own")
-        if type_.width > 1 or type_.members:
-            _refuse(
-                place, cls, f"combine = {cls.combine!r} needs a scalar message, or write it out"
-            )
-        if cls.combine in ("or", "and") and type_.is_float:
-            _refuse(place, cls, f"combine = {cls.combine!r} needs an integer message")
-    else:
-        words = cls.snippets["combine"].words
-        if "a" not in words or "b" not in words:
-            near = get_close_matches(cls.combine, COMBINERS, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            _refuse(place, cls, f"combine = {cls.combine!r} is no expression over a and b{hint}")
-        if cls.identity is None:
-            _refuse(place, cls, "a combine expression needs its identity = '...'")
-
-
-def _check_singles(cls: type[VertexProgram]) -> None:
-    """A gather snippet reads messages singly: what goes with it and what does not."""
-    gather = cls.snippets.get("gather")
-    if gather is None:
-        if cls.gathered is not None:
-            place = cls.class_source.place("gathered")
-            _refuse(place, cls, "gathered is the type that a gather snippet assigns; there is none")
-        return
-    if cls.combine is not None:
-        _refuse(
-            cls.class_source.place("gather"),
-            cls,
-            "messages are combined or read singly: give combine or gather, not both",
-        )
-    for name in ("scatter", "apply"):
-        if name in cls.snippets and cls.snippets[name].uses("send_to"):
-            snippet = cls.snippets[name]
-            _refuse(
-                snippet.place(snippet.words["send_to"]),
-                cls,
-                "send_to needs a combiner: single messages travel along arcs only",
-            )
-    if not any(m.namespace == "msg" for m in gather.members):
-        _refuse(cls.class_source.place("gather"), cls, "gather must assign `msg`")
+            refuse(place, cls, f"init of {name!r} is {number!r}: {why}{also}")
+        refuse(place, cls, f"default of {name!r} is {number!r}: {why}")
 
 
 def _check_text(cls: type[VertexProgram], snippet: Snippet) -> None:
     """What a compiler would complain of elsewhere, or not at all."""
     alone = snippet.unbalanced()
     if alone and not ("#" in snippet.text and snippet is cls.snippets.get("functions")):
-        _refuse(snippet.place(alone[0]), cls, f"`{alone[1]}` has no other half in {snippet.label}")
+        refuse(snippet.place(alone[0]), cls, f"`{alone[1]}` has no other half in {snippet.label}")
     for line in snippet.strings():
         if not snippet.uses("printf"):
-            _refuse(snippet.place(line), cls, "text has no meaning in a snippet")
+            refuse(snippet.place(line), cls, "text has no meaning in a snippet")
     for word in snippet.words:
         count = 1 if word.startswith("aggregate_") else _ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
             if given != count:
                 many = f"{given} value{'s' * (given != 1)}"
-                _refuse(snippet.place(line), cls, f"{word} takes {count}, not {many}")
+                refuse(snippet.place(line), cls, f"{word} takes {count}, not {many}")
 
 
 def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
@@ -347,25 +270,25 @@ def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
         if word.endswith("_of") and word[:-3] in cls.vertex_fields and kind not in _PHASES:
-            _refuse(place, cls, f"{word} stands in {', '.join(_PHASES)} only")
+            refuse(place, cls, f"{word} stands in {', '.join(_PHASES)} only")
         if word.startswith("gascl_"):
-            _refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
+            refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
             where = " and ".join(_CALLS[word].split())
-            _refuse(place, cls, f"{word} stands in {where} only, not in {snippet.label}")
+            refuse(place, cls, f"{word} stands in {where} only, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
             if name not in cls.aggregates:
                 _unknown(place, cls, word, [f"aggregate_{a}" for a in cls.aggregates])
             if kind not in ("init", "apply"):
-                _refuse(place, cls, f"{word} stands in init and apply only")
+                refuse(place, cls, f"{word} stands in init and apply only")
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*_CALLS], 1, 0.75)
         helpers = cls.snippets["functions"].words if "functions" in cls.snippets else {}
         is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
         if near and word not in _CALLS and is_call:
-            _refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
+            refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
 
 
 def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member: Member) -> None:
@@ -374,13 +297,14 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
     if space == "msg":
         if kind == "gather":
             return
-        _refuse(place, cls, "msg is read only")
+        refuse(place, cls, "msg is read only")
     if space not in _READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g
-        _refuse(place, cls, f"`{space}` can't be seen in {snippet.label}")
+        refuse(place, cls, f"`{space}` can't be seen in {snippet.label}")
     tables: dict[str, list[str]] = {
         "v": [*VERTEX_MEMBERS, *cls.vertex_fields],
+        "u": [*VERTEX_MEMBERS, *cls.vertex_fields],
         "e": [*EDGE_MEMBERS, *cls.edge_fields, *cls.arc_fields],
         "p": [n for n, p in cls.params.items() if p.in_run or isinstance(p, ChoiceParam)],
         "g": list(GRAPH_MEMBERS),
@@ -388,15 +312,16 @@ def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member:
         "agg": list(cls.aggregates),
     }
     if not name:
-        _refuse(place, cls, f"`{space}` alone is no value: write {space}.NAME")
+        refuse(place, cls, f"`{space}` alone is no value: write {space}.NAME")
     if name not in tables[space]:
         _unknown(place, cls, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
     arc_state = space == "e" and kind == "scatter" and name in cls.arc_fields
     if member.written and not arc_state and not (space == "v" and kind in ("init", "apply")):
-        where = "v's fields are written in init and apply" if space == "v" else "it is read only"
-        _refuse(place, cls, f"{space}.{name} is written in {snippet.label}, but {where}")
+        fields = space in ("v", "u")
+        where = "v's fields are written in init and apply" if fields else "it is read only"
+        refuse(place, cls, f"{space}.{name} is written in {snippet.label}, but {where}")
     if member.written and name in VERTEX_MEMBERS:
-        _refuse(place, cls, f"v.{name} is read only")
+        refuse(place, cls, f"v.{name} is read only")
 
 
 def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str, kind: str) -> None:
@@ -406,15 +331,15 @@ def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str, kin
         if member.namespace == space and member.name in order[order.index(name) :]:
             what = f"{space}.{member.name}"
             why = f"init of {name!r} reads {what}, which is declared later or is itself"
-            _refuse(snippet.place(member.line), cls, why)
+            refuse(snippet.place(member.line), cls, why)
 
 
 def _check_stop(cls: type[VertexProgram]) -> None:
-    if "scatter" not in cls.snippets and "apply" not in cls.snippets:
+    if not WORK & set(cls.snippets):
         return  # an abstract base: it can't be run, and the engine says so
     ends = cls.stop or cls.converged or cls.supersteps_param()
     if cls.scatter_on == "all" and not ends:
-        _refuse(
+        refuse(
             cls.class_source.place("scatter_on"),
             cls,
             "scatters on all and never stops: give stop = '...', def converged(self, step), "
@@ -425,4 +350,4 @@ def _check_stop(cls: type[VertexProgram]) -> None:
 def _unknown(place: Place, cls: type[VertexProgram], name: str, known: list[str]) -> NoReturn:
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(known) or 'none'}"
-    _refuse(place, cls, f"unknown {name}{hint}")
+    refuse(place, cls, f"unknown {name}{hint}")

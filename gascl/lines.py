@@ -27,6 +27,7 @@ class Header:
         message, gathered: type of a message, and of what a gather snippet makes of them.
         accumulator: type in which messages are combined.
         box, run, tally, control: layout of the structs that host and device share.
+        other: type of what a pairs snippet reads of the vertex that gives.
         layouts: sizes and offsets of the user's structs, as the device must have them.
         lanes: how many runs at once.
     """
@@ -39,6 +40,7 @@ class Header:
     message: Type = field(default_factory=lambda: resolve("uint8", "float32"))
     gathered: Type = field(default_factory=lambda: resolve("uint8", "float32"))
     accumulator: Type = field(default_factory=lambda: resolve("uint8", "float32"))
+    other: np.dtype = field(default_factory=lambda: np.dtype([]))
     box: np.dtype = field(default_factory=lambda: np.dtype([]))
     run: np.dtype = field(default_factory=lambda: np.dtype([]))
     tally: np.dtype = field(default_factory=lambda: np.dtype([]))

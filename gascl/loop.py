@@ -227,6 +227,8 @@ class Loop:
         first = not self.trace and slot == 0
         if self.plan.facts.snapshots:
             events.append(self._launch("gascl_snapshot", self.device.groups, ("STATE",)))
+        if self.plan.facts.pairs:
+            events += self._enqueue_pairs()
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
@@ -236,6 +238,20 @@ class Loop:
         self.state.swap(self.plan)
         self.device.queue.flush()
         return events
+
+    def _enqueue_pairs(self) -> list[Any]:
+        """What every vertex gives to every other one, as one box a vertex."""
+        vertices, groups = self.graph.num_vertices, self.device.groups
+        splits = self.plan.splits(vertices, groups)
+        shared = self.plan.group > 1  # else each group goes through a range of blocks
+        blocks = splits * -(-vertices // self.plan.group) if shared else groups
+        if splits == 1:
+            return [self._launch("gascl_pairs", blocks, ("STATE", "paired", np.int32(1)))]
+        ranges = ("STATE", "boxes", np.int32(splits))
+        return [
+            self._launch("gascl_pairs", blocks, ranges),
+            self._launch("gascl_pairs_join", groups, ranges),
+        ]
 
     def _groups(self, launch: Launch) -> int:
         if launch.over.endswith("_blocks"):

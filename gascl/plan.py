@@ -18,13 +18,16 @@ from gascl.deliveries import Delivery, kernel_text
 from gascl.device import Device
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
-from gascl.header import INBOX, MASKS
+from gascl.header import ABREAST, INBOX, MASKS
 from gascl.lines import Header
+from gascl.pairs import splits
 from gascl.program import VertexProgram
 from gascl.source import Place
 
 #: Arcs and rows of a block that a work-group shares (measured best on an H200).
 BLOCK = 2048
+#: Vertices that pairs.cl keeps in local memory at once.
+TILE = 256
 #: Arcs of which an item fetches the messages at once.
 DEEP = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
@@ -88,6 +91,10 @@ class Plan:
                 names.append(name)
         return names
 
+    def splits(self, vertices: int, groups: int) -> int:
+        """Ranges of the vertices that give, where every pair is asked for (pairs.cl)."""
+        return splits(vertices, self.group if self.group > 1 else ABREAST, groups)
+
     def _masks(self) -> list[str]:
         if not self.facts.masked:
             return []
@@ -137,6 +144,8 @@ def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None
                 places.append(origin)
 
     include("superstep.cl")
+    if "paired" in header.state:
+        include("pairs.cl")
     put(delivery.text)
     return "\n".join(lines) + "\n", places
 
@@ -145,12 +154,13 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
     group keeps in local memory fits half of it: a message, its mark and the beginning of a row for
     each arc of a block; a box an item and a chunk of arcs, or a tally for two items, or two counts
-    an item."""
+    an item. Where every pair is asked for, also what is read of a tile's vertices."""
     group, block = device.group, BLOCK
     while group > 1:
         shared = block * (header.message.itemsize + 3) + 2
         boxes = max(group, block // 8) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
+        shared = max(shared, TILE * (header.other.itemsize + 1))
         if 2 * shared <= device.cl.local_mem_size:
             break
         group, block = (group, block // 2) if block > 4 * group else (group // 2, block)

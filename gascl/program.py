@@ -54,6 +54,7 @@ class VertexProgram:
     mask: str | None = None
     init: str = ""
     scatter: str = ""
+    pairs: str = ""
     gather: str = ""
     gathered: Any = None
     apply: str = ""

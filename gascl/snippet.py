@@ -28,6 +28,8 @@ _TYPES = {"real", "unsigned", "signed", "size_t", "bool", *SCALARS.values()}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
+#: And those that only one has; in others they are names like any.
+_MORE_NAMESPACES = {"pairs": ("u",)}
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Snippet:
     def make(cls, source: ClassSource, attribute: str, text: str) -> Snippet:
         snippet = cls(f"{source.name}.{attribute}", text, source.places(attribute, text))
         tokens = list(_tokens(text))
-        snippet._find_members(tokens)
+        snippet._find_members(tokens, (*NAMESPACES, *_MORE_NAMESPACES.get(attribute, ())))
         snippet.sends_always = _sends_always(tokens)
         return snippet
 
@@ -141,11 +143,11 @@ class Snippet:
         """Where line `line` (from 0) of the text stands."""
         return self.places[min(line, len(self.places) - 1)]
 
-    def _find_members(self, tokens: list[Token]) -> None:
+    def _find_members(self, tokens: list[Token], namespaces: tuple[str, ...]) -> None:
         for i, token in enumerate(tokens):
             if token.kind != "word" or (i and tokens[i - 1].text in (".", "->")):
                 continue
-            if token.text not in NAMESPACES:
+            if token.text not in namespaces:
                 self.words.setdefault(token.text, token.line)
                 if token.text == "msg" and _is_written(tokens, i, i + 1):
                     self.members.append(Member("msg", "", token.line, True))

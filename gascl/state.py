@@ -127,6 +127,7 @@ class State:
         for when in ("", "_next"):
             known[f"inbox{when}"], known[f"arrived{when}"] = cell * each, 4 * each
             known[f"wraps{when}"], known[f"touched{when}"] = 4 * each if wraps else 1, 4 * rows
+        known["paired"] = each * header.box.itemsize
         for name in self.program.vertex_fields:
             known[f"v.{name}"] = known[f"old.{name}"] = each * types[name].itemsize
         named = {n for plan in self.plans for n in plan.arguments}
@@ -143,6 +144,9 @@ class State:
                 count = rows + arcs // PIECE + 1
             unneeded = buffer.item == "mark" and facts.every_arc_sends
             sizes[buffer.name] = 1 if unneeded else count * items.get(buffer.item, 1)
+        splits = self.plans[0].splits(rows, groups) if facts.pairs else 1
+        if splits > 1:
+            sizes["boxes"] = splits * sizes["paired"]
         # One a group; a group has its share of the blocks of rows or of the vertices.
         sizes["tallies"] = header.tally.itemsize * max(self.layout.most_groups, groups)
         sizes["counts"] = 16 * groups

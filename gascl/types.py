@@ -64,6 +64,11 @@ class Type:
         return self.scalar.kind == "f"
 
     @property
+    def all_floats(self) -> bool:
+        """Every part of it is a float."""
+        return all(s.kind == "f" for s in self.scalars)
+
+    @property
     def itemsize(self) -> int:
         """Bytes of one value on the device."""
         return self.scalar.itemsize * self.stored
@@ -78,6 +83,13 @@ class Type:
     def scalars(self) -> list[np.dtype]:
         """The scalar types that it is made of."""
         return [t.scalar for _, t in self.members] or [self.scalar]
+
+    def parts(self) -> list[tuple[str, Type]]:
+        """C text behind a value of this type, and the type, of each scalar in it."""
+        if self.members:
+            return [(f".{n}{at}", part) for n, t in self.members for at, part in t.parts()]
+        one = Type(SCALARS[self.scalar.name], self.scalar)
+        return [(f".s{i:x}", one) for i in range(self.width)] if self.width > 1 else [("", self)]
 
     def array(self, shape: tuple[int, ...]) -> np.ndarray:
         """An empty array of values as the device stores them."""

@@ -23,7 +23,8 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
             gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
 #endif
             if (out.count)
-                gascl_post(targets[arc], gascl_narrow(out, source, gascl_control_),
+                gascl_post(targets[arc],
+                           GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
                            GASCL_POST() GASCL_LANE_ON);
         }
     }

@@ -40,7 +40,7 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
                           __global const gascl_run *run, GASCL_POST_PARAMETERS GASCL_LANE) {
     if (!gascl_is_vertex(id, sender, line, faults, control, run))
         return;
-    gascl_post((int)id, x, GASCL_POST_ON GASCL_LANE_ON);
+    gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), GASCL_POST_ON GASCL_LANE_ON);
     if (ahead)
         control->under_way = 1;
 }

@@ -25,7 +25,8 @@ static void gascl_push_arc(const int source, const gascl_offset arc, const gascl
     gascl_store_arc(e, arc GASCL_EDGE_ON);
 #endif
     if (out.count)
-        gascl_post(target, gascl_narrow(out, source, gascl_control_), GASCL_POST());
+        gascl_post(target, GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
+                   GASCL_POST());
 }
 
 __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
@@ -85,7 +86,7 @@ __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict talli
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-#if GASCL_APPLY_ALL
+#if GASCL_APPLY_ALL || GASCL_PAIRS
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
 #else

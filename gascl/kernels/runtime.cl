@@ -29,7 +29,7 @@ static void gascl_box_merge(gascl_box *into, const gascl_box from) {
 }
 
 static void gascl_box_add(gascl_box *box, const gascl_message x) {
-    gascl_box_combine(box, x);
+    gascl_box_combine(box, GASCL_TO_ACCUMULATOR(x));
     ++box->count;
 }
 
@@ -56,6 +56,9 @@ static void gascl_apply_single(const int id, __global gascl_message *messages, c
 }
 #else
 static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+#if GASCL_PAIRS
+    gascl_box_merge(&in, gascl_paired[GASCL_AT(id)]);
+#endif
 #if GASCL_INBOX
     gascl_box_merge(&in, gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps GASCL_LANE_ON));
 #endif

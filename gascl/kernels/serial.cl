@@ -48,8 +48,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                 if (!sent[GASCL_AT(i)])
                     continue;
                 sent[GASCL_AT(i)] = 0;
-                gascl_box_combine(&in, messages[GASCL_AT(i)]);
-                ++in.count;
+                gascl_box_add(&in, messages[GASCL_AT(i)]);
             }
             gascl_apply(id, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #endif

@@ -12,6 +12,10 @@
 #define GASCL_NAN 5  // behind what may have been its cause
 #define GASCL_INFINITE 6
 
+#ifndef GASCL_TO_ACCUMULATOR
+#define GASCL_TO_ACCUMULATOR(x) (x)
+#endif
+
 // Where the value of this lane stands among those of a vertex or an arc.
 #if GASCL_LANES == 1
 #define GASCL_AT(i) (i)
@@ -64,15 +68,16 @@ static void gascl_send(gascl_box *out, const gascl_message x, const int sender, 
 // Several messages along one arc are combined and count as one.
 static void gascl_send(gascl_box *out, const gascl_message x) {
     if (out->count)
-        gascl_box_combine(out, x);
+        gascl_box_combine(out, GASCL_TO_ACCUMULATOR(x));
     else
-        out->combined = x;
+        out->combined = GASCL_TO_ACCUMULATOR(x);
     out->count = 1;
 #if GASCL_OVERFLOWS
     if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
         out->overflow += 1 << 24;  // more than wrapping back can undo
 #endif
-    out->combined = GASCL_TO_MESSAGE(out->combined);  // a message travels, however delivered
+    // A message travels, however delivered.
+    out->combined = GASCL_TO_ACCUMULATOR(GASCL_TO_MESSAGE(out->combined));
 }
 #endif
 
