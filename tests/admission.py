@@ -41,6 +41,8 @@ def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
 
 def by_pulling(program: Program) -> set[str]:
     """`pull` and `outbox`, where scatter's only effect is to send."""
+    if not program.scatter:
+        return {"pull", "outbox"} if program.gather is None else set()
     nodes = list(walk(program.scatter))
     of_arc = {
         x.name.partition(".")[0] for x in nodes if isinstance(x, Var | Assign) and x.space == "e"

@@ -44,14 +44,14 @@ def features(program: Program, outcome: Outcome) -> set[str]:
         found.add("stop")
     if program.converged is not None:
         found.add("converged")
-    for phase in ("init", "scatter", "apply"):
+    for phase in ("init", "scatter", "pairs", "apply"):
         for node in walk(getattr(program, phase)):
             if isinstance(node, SetMask | UnsetMask | GetMask):
                 of = "" if isinstance(node, UnsetMask) or node.of is None else " of"
                 found.add(f"{type(node).__name__}{of} in {phase}")
             if isinstance(node, Assign) and "." in node.name:
                 found.add(f"writes a member of {node.space}")
-            if isinstance(node, Var) and node.space in ("prev", "e"):
+            if isinstance(node, Var) and node.space in ("prev", "e", "u"):
                 found.add(f"{node.space} in {phase}")
     return found
 
@@ -71,6 +71,7 @@ EXPECTED = {
     *("num_neighbors in scatter", "num_neighbors in apply"),
     *("has_edge true in scatter", "has_edge true in apply", "has_edge false in apply"),
     *("arc state of a superstep before", "e in scatter", "prev in scatter", "prev in apply"),
+    *("a pair sends", "a pair does not send", "u in pairs", "lane in pairs"),
     *("lanes", "lanes by a parameter", "a parameter of each lane"),
     *("lane in init", "lane in scatter", "lane in apply", "a mask set by some of the lanes"),
     *("aggregate sum", "aggregate min", "aggregate max", "aggregate count", "aggregate mean"),

@@ -94,6 +94,7 @@ class Interpreter:
         self.set_by: list[list[set[str]]] = []
         self.calls = 0  # of send_to that arrive in this superstep
         self.superstep, self.phase = 0, "init"
+        self.u = -1  # in pairs, the vertex that gives
         self.lane, self.v, self.place, self.arc = 0, -1, -1, (0, 0, 0, 0)
         self.msg, self.has_msg = self.no_message(), 0
         self.item: Any = 0  # one of the messages
@@ -214,12 +215,13 @@ class Interpreter:
         return value
 
     def variable(self, space: str, name: str) -> Any:
-        if space == "v":
+        if space in ("v", "u"):
+            whose = self.v if space == "v" else self.u
             if name in self.program.fields:
-                return self.fields[self.lane][name][self.v]
+                return self.fields[self.lane][name][whose]
             if name == "id":
-                return self.v
-            return (self.in_degree if name == "in_degree" else self.out_degree)[self.v]
+                return whose
+            return (self.in_degree if name == "in_degree" else self.out_degree)[whose]
         if space == "e":
             if name in self.program.arc_fields:
                 if self.place in self.written[self.lane][name]:

@@ -86,7 +86,7 @@ class _Run(Interpreter):
         self.calls = sum(len(box) for boxes in self.inbox for box in boxes)
         if self.calls and not any(self.mask):
             self.used.add("runs on while messages are under way")
-        messages = self.scatter() + self.calls
+        messages = self.scatter() + self.pairs() + self.calls
         self.set_by = [[{"scatter"} if by else set() for by in lane] for lane in self.set_by]
         self.gather_and_apply()
         active = n if self.program.scatter_on == "all" else sum(self.mask)
@@ -108,6 +108,24 @@ class _Run(Interpreter):
                 assert program.gather is None or len(sent) < 2, "two messages along an arc"
                 self.inbox[self.lane][self.arc[1]] += sent
                 carried += bool(sent)
+        return carried
+
+    def pairs(self) -> int:
+        """Returns how many pairs carried a message. Who gives is as who scatters."""
+        program, everyone = self.program, range(self.graph.num_vertices)
+        carried = 0
+        self.phase = "pairs"
+        for self.lane in range(self.lanes) if program.pairs else ():
+            for self.v in everyone:
+                for self.u in everyone:
+                    idle = program.scatter_on == "mask" and not self.mask[self.u]
+                    if idle or self.u == self.v:
+                        continue
+                    sent: list[Any] = []
+                    self.do(program.pairs, sent)
+                    self.inbox[self.lane][self.v] += sent
+                    carried += bool(sent)
+                    self.used.add("a pair sends" if sent else "a pair does not send")
         return carried
 
     def gather_and_apply(self) -> None:

@@ -159,7 +159,7 @@ def texts(program: Program) -> dict[str, str]:
         body["mask"] = c_expr(program, program.mask)
     if program.stop is not None:
         body["stop"] = c_expr(program, program.stop)
-    for name in ("init", "scatter", "apply"):
+    for name in ("init", "scatter", "pairs", "apply"):
         if block := getattr(program, name):
             body[name] = "\n" + c_block(program, block) + "\n"
     if program.gather is not None:

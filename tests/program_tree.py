@@ -21,7 +21,7 @@ class Const:
 
 @dataclass(frozen=True)
 class Var:
-    """`space.name`, where space is v, e, p, g, prev or agg; words such as msg have none.
+    """`space.name`, where space is v, u, e, p, g, prev or agg; words such as msg have none.
 
     Within a gather snippet `item` is one of the messages and `found` what its loop has found.
     """
@@ -229,6 +229,7 @@ class Program:
     edges: str = "out"
     init: tuple[Stmt, ...] = ()
     scatter: tuple[Stmt, ...] = ()
+    pairs: tuple[Stmt, ...] = ()
     apply: tuple[Stmt, ...] = ()
     stop: Expr | None = None
     converged: Callable[[Any], bool] | None = None  # of a Step
@@ -267,7 +268,7 @@ def kind_of(program: Program, x: Expr) -> str:
 
 def declared_type(program: Program, space: str, name: str) -> str:
     """The declared type of a variable; "int32" for what gascl itself provides."""
-    if space == "v" and name in program.fields:
+    if space in ("v", "u") and name in program.fields:
         return program.fields[name].type
     if space == "e" and name in program.arc_fields:
         return program.arc_fields[name].type

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from oracle import Inexact, Outcome, PlainGraph, run
 from program_tree import Program
-from random_graphs import SPECIAL, graphs
+from random_graphs import PAIRED, SPECIAL, graphs
 from random_programs import programs
 from shapes import COMBINERS, WANTS, Shape
 
@@ -30,6 +30,7 @@ SHOWS = {
     "arc": {"arc state of a superstep before"},
     "others": {"FIELD_of in apply"},
     "adjacency": set(),
+    "pairs": {"a pair sends", "u in pairs"},
     "lanes": {"lane in scatter"},
     "listed": {"lane in scatter", "a parameter of each lane"},
     "aggregators": {f"aggregate {how}" for how in ("sum", "min", "max", "count", "mean")}
@@ -102,16 +103,19 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
     if program.has_supersteps and draw(st.booleans()):
         params["supersteps"] = draw(st.integers(0, MOST + 2))
     start = Start(lanes * draw(st.integers(0, 1))) if draw(st.integers(0, 3)) == 3 else None
-    plain = (draw(graphs()), SPECIAL[draw(st.sampled_from(sorted(SPECIAL)))])
+    names, special = sorted(SPECIAL), SPECIAL
+    if program.pairs:
+        names, special = [*sorted(PAIRED), *["more than a block"] * len(PAIRED)], PAIRED
+    plain = (draw(graphs()), special[draw(st.sampled_from(names))])
     case = Case(changed, plain, dtype, tuple(params.items()), start)
-    small, special = plain
+    small, other = plain
     try:
         found = case.outcome(small)
         assume(
             sum(step.messages > 0 for step in found.trace) > 1 and must <= features(changed, found)
         )
         assume(changed is program or not alike(found, case.outcome(small, program)))
-        case.outcome(special)
+        case.outcome(other)
     except Inexact:
         assume(False)
     return case
@@ -160,6 +164,12 @@ RECIPES = (
     recipe("gather: distinct", "vector", "int64", "asks_of_others", "listed", "edges: out"),
     recipe("gather: frequent", "int32", "uint16", "sets_masks_in_scatter", "adjacency",
            "has_edge false in apply; num_neighbors in scatter"),
+    recipe("sum", "int32", "int32", None, "pairs", "scatter_on: mask; a pair does not send"),
+    recipe("sum", "real", "float32", None, "pairs lanes", "lane in pairs; scatter_on: all"),
+    recipe("min", "int16", "real", "starts_from_few", "pairs send_to", "apply_on: message"),
+    recipe("by component", "struct", "struct", None, "pairs listed", "scatter_on: mask"),
+    recipe("prod", "int64", "uint8", None, "pairs", "apply_on: message"),
+    recipe("sum", "uint64", "vector", None, "pairs aggregators", "edges: both"),
 )  # fmt: skip
 
 

@@ -35,6 +35,9 @@ SPECIAL = {
     "path": with_fields(200, PATH),
     "path, undirected": with_fields(200, PATH, False, 2),
 }
+# For what is asked of every pair, which Python is slow at: blocks, and ranges, of several.
+PAIRED = {name: graph for name, graph in SPECIAL.items() if graph.num_vertices < 20}
+PAIRED["more than a block"] = with_fields(70, [(i * i % 70, i * 7 % 70) for i in range(90)])
 
 
 @st.composite

@@ -39,7 +39,7 @@ class _Drawing:
     def __init__(self, draw: DRAW, shape: Shape, real: str):
         self.draw, self.shape, self.real = draw, shape, real
         wants = {w for w in WANTS if w in shape.wants or (not shape.only and self.chance(15))}
-        self.wants = wants - ({"send_to"} if shape.combine in GATHERS else set())
+        self.wants = wants - ({"send_to", "pairs"} if shape.combine in GATHERS else set())
         self.body: dict[str, Any] = {"structs": {}, "folds": {}, "aggregates": {}}
 
     def pick(self, *choices: Any) -> Any:
@@ -53,6 +53,8 @@ class _Drawing:
         self.world()
         self.vertex_fields()
         self.scatter()
+        if "pairs" in self.wants:
+            self.pairs()
         if self.shape.combine in GATHERS:
             self.gather()
         self.apply()
@@ -258,6 +260,18 @@ class _Drawing:
         writer = Writer(scope, body, effects, self.real)
         sure = [name for name in ("arc", "send_to") if name in self.wants]
         body["scatter"] = tuple(writer.effect(name) for name in sure) + block
+
+    def pairs(self) -> None:
+        """Sometimes in the place of a scatter."""
+        body = self.body
+        its = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
+        for name, f in body["fields"].items():
+            its += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
+        scope = Scope(self.draw, self.step_leaves() + its * 2, structs=body["structs"])
+        block = Writer(scope, body, ["send"], self.real).block(2)
+        body["pairs"] = (If(scope.test(), block),) if self.chance(50) else block
+        if not self.wants & {"arc", "send_to"} and self.chance(40):
+            body["scatter"] = ()
 
     def one_send(self, scope: Scope) -> Stmt:
         sends = [(Send(sent_value(scope, self.body, self.real)),) for _ in range(2)]

@@ -23,7 +23,7 @@ STRUCTS = (
     (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
 )
 # "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of.
-WANTS = ("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators")
+WANTS = ("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Shape:
         combine: one of COMBINERS.
         message, field: the type of the message, and of the vertex field `x0`, a scalar;
             "struct" and "vector" stand for one of these.
-        wants: of WANTS; a gather snippet can't have `send_to`, whatever is wanted.
+        wants: of WANTS; a gather snippet can't have `send_to` and `pairs`, whatever is wanted.
         shows: `features` that a run must have made use of, besides.
         only: nothing of WANTS but what is wanted.
     """
