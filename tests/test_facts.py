@@ -45,6 +45,7 @@ PLAIN = {
     "adjacent": False,
     "checks": False,
     "lanes": 1,
+    "pairs": False,
 }
 ALL: dict[str, Any] = {
     "scatter_on": "all",
@@ -56,6 +57,7 @@ SINGLE = {"combine": None, "gather": "msg = messages[0];"}
 #: (what is changed of the class, what is changed in what is found)
 CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),
+    ({"pairs": "send(u.x);"}, {"pairs": True}),
     ({"scatter": ""}, {"scatters": False, "sends_only": False}),
     ({"scatter": "set_mask();"}, {"sends_only": False}),
     ({"scatter": "send(1); set_mask_of(e.dst);"}, {"sends_only": False, "reads_edge": True,

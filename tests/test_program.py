@@ -103,7 +103,17 @@ MESSAGES = [
         "`msg` is read, but no `message` is declared",
     ),
     ("identity = '0'\ncombine = 'min'  # <<<", "combine = 'min' has an identity of its own"),
-    ("message = 'float4'\ncombine = 'sum'  # <<<", "'sum' needs a scalar message"),
+    ("message = 'int4'\ncombine = 'sum'  # <<<", "'sum' needs a scalar message, or floats alone"),
+    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar message; or write it"),
+    ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x), what u gives"),
+    (
+        "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",
+        "say what is sent: message =",
+    ),
+    (
+        "pairs = 'send(1);'\ncombine = None\ngather = 'msg = 0;'  # <<<",
+        "one for each pair: give pairs a combiner",
+    ),
     ("combine = 'or'  # <<<", "combine = 'or' needs an integer message"),
     ("message = 'float64'\ncombine = 'and'  # <<<", "combine = 'and' needs an integer message"),
     ("combine = 'summ'  # <<<", "'summ' is no expression over a and b; did you mean 'sum'?"),
@@ -147,6 +157,12 @@ MEMBERS = [
     ("scatter = 'v.rank = 1; send(1);'  # <<<", "v.rank is written in Wrong.scatter", "init and"),
     ("scatter = 'send(v.hops++);'  # <<<", "v.hops is written in Wrong.scatter"),
     ("scatter = 'e.weight = 2; send(1);'  # <<<", "e.weight is written", "it is read only"),
+    ("pairs = 'send(u.rnak);'  # <<<", "unknown u.rnak", "did you mean u.rank?"),
+    ("pairs = 'send(e.weight);'  # <<<", "`e` can't be seen in Wrong.pairs"),
+    ("pairs = 'u.rank = 1; send(1);'  # <<<", "u.rank is written in Wrong.pairs", "init and"),
+    ("pairs = 'send(++v.hops);'  # <<<", "v.hops is written in Wrong.pairs", "init and"),
+    ("pairs = 'f(u); send(1);'  # <<<", "`u` alone is no value: write u.NAME"),
+
     ("apply = 'p.damping = 1;'  # <<<", "p.damping is written", "it is read only"),
     ("apply = 'g.num_edges += 1;'  # <<<", "g.num_edges is written", "it is read only"),
     ("apply = 'prev.change = 0;'  # <<<", "prev.change is written", "it is read only"),
@@ -188,7 +204,7 @@ def test_attributes_of_later_versions(tmp_path):
 #: expressions of a vertex field and of an arc field, `total` an aggregator's rule.
 PHASES = {"scatter", "gather", "apply"}
 ALLOWED = {
-    "send(1);": {"scatter"},
+    "send(1);": {"scatter", "pairs"},
     "send_to(0, 1);": {"scatter", "apply"},
     "set_mask();": {"init", "scatter", "apply"},
     "set_mask_of(0);": {"init", "scatter", "apply"},
@@ -205,15 +221,15 @@ ALLOWED = {
     "(void)num_neighbors_of(0);": PHASES,
     "(void)has_edge(0, 1);": PHASES,
     "(void)hops_of(0);": PHASES,
-    "(void)lane;": {"rank", "cost", "init", "mask", *PHASES},
-    "(void)superstep;": {"rank", "cost", "init", "stop", *PHASES},
+    "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES},
+    "(void)superstep;": {"rank", "cost", "init", "stop", "pairs", *PHASES},
     "aggregate_change(1);": {"init", "apply"},
 }
-STATEMENTS = ("init", "scatter", "gather", "apply")
+STATEMENTS = ("init", "scatter", "pairs", "gather", "apply")
 EXPRESSIONS = ("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total")
 ALLOWED["(void)hash(1);"] = {*STATEMENTS, *EXPRESSIONS}
 #: The rest of an expression, and what must stand beside a snippet.
-BEFORE = {"combine": "a + b + ", "rank": "v.id + ", "cost": "e.src + ", "gather": "msg = 0; "}
+BEFORE = {"combine": "a + b + ", "rank": "v.id + ", "cost": "e.src + ", "gather": "msg = 0; ", "pairs": "send(0); "}
 BEFORE["total"] = "a + b + "
 BESIDE = {"gather": "combine = None\n"}
 BESIDE |= dict.fromkeys(("combine", "identity"), "identity = '0'\ncombine = 'a + b'\n")
