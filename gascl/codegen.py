@@ -12,11 +12,11 @@ import numpy as np
 
 from gascl.combining import COMBINERS
 from gascl.lines import Header
+from gascl.pairs import Pairs, added
 from gascl.program import VertexProgram
 from gascl.snippet import Snippet
 from gascl.tallies import extreme
 from gascl.types import Type
-from gascl.pairs import Pairs, added
 
 
 def generate(
@@ -139,20 +139,6 @@ class _Writer(Pairs):
                 "    *gascl_overflow += gascl_more + gascl_wrap;",
             ]
         return [*lines, "    return c;"]
-
-    def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:
-        """Bring what a snippet mentions into sight."""
-        if snippet is None:
-            return
-        if snippet.reads("p"):
-            self.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
-        if snippet.reads("g"):
-            self.put("    const gascl_graph g = gascl_run_->graph;")
-        if snippet.reads("prev"):
-            self.put("    gascl_aggregates prev;")
-            self.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
-        if snippet.uses("superstep"):
-            self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")
 
     def _load(self, snippet: Snippet | None) -> None:
         self.put("    gascl_vertex v;", "    v.id = gascl_id;")

@@ -1,4 +1,4 @@
-"""What a class says of its messages: their type, how they combine, who sends; and the check of it."""
+"""What a class says of its messages: their type, how they combine, who sends. And its check."""
 
 from __future__ import annotations
 

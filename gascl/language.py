@@ -183,9 +183,7 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         why = "solve runs other programs: put scatter and apply into one of those"
         refuse(cls.class_source.place(min(WORK & set(cls.snippets))), cls, why)
     if len(cls.vertex_fields) > 64:
-        refuse(
-            cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most"
-        )
+        refuse(cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most")
     for name, words in (
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "all")),

@@ -25,7 +25,9 @@ class Pairs(Words):
         self._loader("gascl_receiving", receives)
         self._partial()
         self.put("// A tile's vertices in local memory; or receivers side by side, whose parts")
-        self.put("// lie apart, so that a compiler can take several at once.", "#if GASCL_GROUP > 1")
+        self.put(
+            "// lie apart, so that a compiler can take several at once.", "#if GASCL_GROUP > 1"
+        )
         self._tile(gives)
         self.put("#else")
         self._abreast("gascl_receivers", "gascl_vertex", receives, "v")
@@ -101,16 +103,16 @@ class Pairs(Words):
         """To and from local memory, a member at a time: NVIDIA's compiler garbles whole structs."""
         its = [f"{n}.{m}" for n, t in members for m, _ in t.members]
         its += [n for n, t in members if not t.members]
-        self.put("static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {")
+        self.put(
+            "static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {"
+        )
         self.put(*(f"    gascl_to->{n} = v.{n};" for n in its), "}", "")
         self.put("static gascl_vertex gascl_other_get(")
         self.put("        __local const gascl_other *gascl_from, const int gascl_id) {")
         self.put("    gascl_vertex v;", "    v.id = gascl_id;")
         self.put(*(f"    v.{n} = gascl_from->{n};" for n in its), "    return v;", "}")
 
-    def _abreast(
-        self, name: str, one: str, members: list[tuple[str, Type]], value: str
-    ) -> None:
+    def _abreast(self, name: str, one: str, members: list[tuple[str, Type]], value: str) -> None:
         """GASCL_ABREAST structs, each scalar of them in an array of its own, and how one is put
         there and taken out again."""
         scalars = [
@@ -121,7 +123,9 @@ class Pairs(Words):
         ]
         arrays = [f"    {c} {array}[GASCL_ABREAST];" for array, c, _ in scalars]
         self.put("typedef struct {", *(arrays or ["    int gascl_unused;"]), f"}} {name};", "")
-        self.put(f"static void {name}_put({name} *gascl_to, const int gascl_i, const {one} {value}) {{")
+        self.put(
+            f"static void {name}_put({name} *gascl_to, const int gascl_i, const {one} {value}) {{"
+        )
         self.put(*(f"    gascl_to->{a}[gascl_i] = {of};" for a, _, of in scalars), "}", "")
         given = ", const int gascl_id" if value == "v" else ""
         self.put(f"static {one} {name}_get(const {name} *gascl_from, const int gascl_i{given}) {{")

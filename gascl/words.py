@@ -89,3 +89,17 @@ class Words(Traps):
                 )
         self.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
         return [word.split("(")[0] for word in words]
+
+    def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:
+        """Bring what a snippet mentions into sight."""
+        if snippet is None:
+            return
+        if snippet.reads("p"):
+            self.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
+        if snippet.reads("g"):
+            self.put("    const gascl_graph g = gascl_run_->graph;")
+        if snippet.reads("prev"):
+            self.put("    gascl_aggregates prev;")
+            self.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
+        if snippet.uses("superstep"):
+            self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")

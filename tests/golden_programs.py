@@ -113,6 +113,45 @@ class Singly(VertexProgram):
     """
 
 
+class AllPairs(VertexProgram):
+    """What every vertex gives to every other one: structs, vectors, lanes, a mask."""
+
+    Force = struct([("along", "real2"), ("up", "real")])
+    Known = struct([("weight", "real"), ("kind", "int32")])
+    place = vertex.real2()
+    known = vertex.struct(Known)
+    push = vertex.struct(Force)
+    reach = param.real(2.0)
+    change = aggregate.real("max")
+
+    message, combine = Force, "sum"
+    mask = "v.in_degree > 1"
+    pairs = """
+        const real far = sqrt(u.place.x * v.place.x + exp(-p.reach));
+        if (far > prev.change || u.known.kind == v.out_degree)
+            return;
+        send((Force){v.place - u.place, u.known.weight / far});
+    """
+    apply = """
+        v.push = msg;
+        aggregate_change(msg.up);
+        set_mask();
+    """
+    stop = "superstep > 3"
+
+
+class Fewer(VertexProgram):
+    """The same in few words: how many have a smaller id, and what is seen of integers."""
+
+    below = vertex.int32()
+    supersteps = param.supersteps(1)
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "send(1000);"
+    pairs = "if (u.id < v.id) send(1);"
+    apply = "v.below = msg;"
+
+
 GOLDENS = {
     "shortest_paths_float32": (ShortestPaths, {}),
     "page_rank_float32": (PageRank, {}),
@@ -121,4 +160,7 @@ GOLDENS = {
     "everywhere_lanes3": (Everywhere, {"lanes": 3}),
     "singly": (Singly, {}),
     "singly_debug": (Singly, {"debug": True}),
+    "all_pairs_lanes2": (AllPairs, {"lanes": 2}),
+    "all_pairs_debug": (AllPairs, {"debug": True}),
+    "fewer": (Fewer, {}),
 }

@@ -115,7 +115,10 @@ class _Run(Interpreter):
         program, everyone = self.program, range(self.graph.num_vertices)
         carried = 0
         self.phase = "pairs"
-        for self.lane in range(self.lanes) if program.pairs else ():
+        if not program.pairs:
+            return carried
+        lanes = range(self.lanes)
+        for self.lane in lanes:
             for self.v in everyone:
                 for self.u in everyone:
                     idle = program.scatter_on == "mask" and not self.mask[self.u]

@@ -15,6 +15,7 @@ from gascl.deliveries import DELIVERIES
 from gascl.facts import Facts
 from gascl.fields import VertexParam
 from gascl.lines import Header
+from gascl.pairs import WRITTEN_OUT
 from gascl.plan import Plan
 from gascl.programs import PageRank
 
@@ -252,7 +253,7 @@ def test_overflow_is_only_checked_for_integer_sums_and_products():
 # Names -----------------------------------------------------------------------------------------
 
 #: The language's own words, which a snippet sees; DESIGN, section 3.
-WORDS = set("v e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
+WORDS = set("v u e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
 WORDS |= set("set_mask_of get_mask get_mask_of real x id".split())
 WORDS |= set("send_to neighbor num_neighbors has_edge lane messages num_messages".split())
 WORDS |= {"neighbor_of", "num_neighbors_of", "hash"}
@@ -278,7 +279,7 @@ def test_names_have_the_prefix(name):
             found |= {a.split()[-1].lstrip("*") for a in arguments if a.strip()}
     allowed = WORDS | {f"aggregate_{n}" for n in cls.aggregates}
     allowed |= {f"real{n}" for n in (2, 3, 4, 8, 16)} | {f"{n}_of" for n in cls.vertex_fields}
-    allowed |= set(cls.structs)
+    allowed |= set(cls.structs) | set(WRITTEN_OUT)
     strange = {n for n in found if not n.lower().startswith("gascl_")} - allowed
     assert strange == set()
     assert {"gascl_vertex", "gascl_scatter", "gascl_params", "GASCL_STATE"} <= found

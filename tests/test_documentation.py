@@ -106,3 +106,19 @@ def test_differences(page, graph):
     assert result.before.tolist() == before.tolist()
     assert [step.messages for step in result.trace] == messages
     assert sorted(result.arc_fields["told"].tolist()) == sorted(told.tolist())
+
+
+def test_spread(page, graph):
+    """Against the same in NumPy, with the matrix of all pairs."""
+    start = np.random.default_rng(0).random((graph.num_vertices, 3))
+    result = Engine(graph).run(page["Spread"](place=start, supersteps=4, dtype="float64"))
+    src, dst = np.array(arcs_of(graph)).T
+    place = start.copy()
+    for _ in range(4):
+        d = place[:, None] - place[None]
+        far = np.linalg.norm(d, axis=2) + 1e-6
+        force = (d * (np.exp(-far) / far)[:, :, None]).sum(1)
+        np.add.at(force, dst, place[src] - place[dst])
+        place += 0.01 * force
+    np.testing.assert_allclose(result.place, place, rtol=1e-6)
+    assert np.abs(place - start).max() > 0.01

@@ -162,7 +162,6 @@ MEMBERS = [
     ("pairs = 'u.rank = 1; send(1);'  # <<<", "u.rank is written in Wrong.pairs", "init and"),
     ("pairs = 'send(++v.hops);'  # <<<", "v.hops is written in Wrong.pairs", "init and"),
     ("pairs = 'f(u); send(1);'  # <<<", "`u` alone is no value: write u.NAME"),
-
     ("apply = 'p.damping = 1;'  # <<<", "p.damping is written", "it is read only"),
     ("apply = 'g.num_edges += 1;'  # <<<", "g.num_edges is written", "it is read only"),
     ("apply = 'prev.change = 0;'  # <<<", "prev.change is written", "it is read only"),
@@ -229,7 +228,13 @@ STATEMENTS = ("init", "scatter", "pairs", "gather", "apply")
 EXPRESSIONS = ("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total")
 ALLOWED["(void)hash(1);"] = {*STATEMENTS, *EXPRESSIONS}
 #: The rest of an expression, and what must stand beside a snippet.
-BEFORE = {"combine": "a + b + ", "rank": "v.id + ", "cost": "e.src + ", "gather": "msg = 0; ", "pairs": "send(0); "}
+BEFORE = {
+    "combine": "a + b + ",
+    "rank": "v.id + ",
+    "cost": "e.src + ",
+    "gather": "msg = 0; ",
+    "pairs": "send(0); ",
+}
 BEFORE["total"] = "a + b + "
 BESIDE = {"gather": "combine = None\n"}
 BESIDE |= dict.fromkeys(("combine", "identity"), "identity = '0'\ncombine = 'a + b'\n")
