@@ -35,7 +35,9 @@ class Pairs(Words):
         self.put("#endif", "")
         written_out = [w for w in WRITTEN_OUT if snippet.uses(w)]
         if written_out:
-            self.put("#if GASCL_GROUP == 1", '#include "math.cl"')
+            self.put(
+                "#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"'
+            )
             for word in written_out:  # PoCL's are macros, too
                 self.put(f"#undef {word}", f"#define {word} gascl_{word}")
             self.put("#endif")

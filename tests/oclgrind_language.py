@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import oclgrind_pairs
 import pytest
 from oclgrind_device import GROUP, oclgrind_device, patch_kernels
 from oclgrind_refused import REFUSED, TRAPPED
@@ -260,6 +261,7 @@ def run_all(device: Device) -> None:
                 engine.run(cls(), delivery=name)
     if GROUP == 1:  # debug mode has no other shape
         run_debug(device)
+    oclgrind_pairs.run_pairs(device, debug=GROUP == 1)
 
 
 def run_changing(engine: Engine) -> None:
@@ -321,6 +323,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
 
 def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
+    if file == "pairs.cl":
+        return oclgrind_pairs.run_patched(device)
     direction.CPU = (10**9, 0.5)  # type: ignore[assignment]
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(

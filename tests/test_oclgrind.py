@@ -191,6 +191,11 @@ SPOILT_WORDS = {
                       "targets[middle + 999] < b"),
     "lanes": ("gascl_start", INVALID_WRITE, "words.cl", "GASCL_LANES + gascl_lane)",
               "GASCL_LANES + gascl_lane + 1)"),
+    "tiles of those that give": ("gascl_pairs", READ_WRITE, "pairs.cl",
+                                 "barrier(CLK_LOCAL_MEM_FENCE);\n            gascl_partial",
+                                 "gascl_partial"),
+    "boxes of ranges": ("gascl_pairs_join", INVALID_READ, "pairs.cl", "boxes[(size_t)i * n",
+                        "boxes[(size_t)(i + 9) * n"),
     "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
                         "messages[slots - ++count + 2] = "),
 }  # fmt: skip

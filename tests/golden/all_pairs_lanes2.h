@@ -442,7 +442,7 @@ static gascl_partial gascl_partials_get(const gascl_partials *gascl_from, const 
 
 #endif
 
-#if GASCL_GROUP == 1
+#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)
 #include "math.cl"
 #undef exp
 #define exp gascl_exp
