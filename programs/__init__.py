@@ -14,6 +14,7 @@ from gascl.programs.local_clustering import LocalClustering
 from gascl.programs.maximal_independent_set import MaximalIndependentSet
 from gascl.programs.neighbourhoods import Neighbourhoods
 from gascl.programs.page_rank import PageRank
+from gascl.programs.particle_communities import ParticleCommunities
 from gascl.programs.shortest_paths import ShortestPaths
 from gascl.programs.strongly_connected import StronglyConnected
 from gascl.programs.triangles import Triangles
@@ -34,6 +35,7 @@ __all__ = [
     "MaximalIndependentSet",
     "Neighbourhoods",
     "PageRank",
+    "ParticleCommunities",
     "ShortestPaths",
     "StronglyConnected",
     "Triangles",

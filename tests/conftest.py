@@ -1,9 +1,8 @@
-"""Fixtures of the tests of files and of the command."""
+"""Fixtures of the tests of the command."""
 
 from __future__ import annotations
 
 import pytest
-from filecases import put
 
 from gascl.cli import main
 
@@ -21,8 +20,12 @@ def gascl_(capsys):
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes a file, of text or bytes: write(name, content) -> its path."""
-    return lambda name, content: put(tmp_path, name, content)
+    def write_file(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write_file
 
 
 @pytest.fixture
