@@ -1,8 +1,9 @@
-"""Fixtures of the tests of the command."""
+"""Fixtures of the tests of files and of the command."""
 
 from __future__ import annotations
 
 import pytest
+from filecases import put
 
 from gascl.cli import main
 
@@ -20,12 +21,8 @@ def gascl_(capsys):
 
 @pytest.fixture
 def write(tmp_path):
-    def write_file(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write_file
+    """Writes a file, of text or bytes: write(name, content) -> its path."""
+    return lambda name, content: put(tmp_path, name, content)
 
 
 @pytest.fixture

@@ -30,6 +30,8 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
+from fuzz_watch import Watched, wait
+
 HERE = Path(__file__).parent
 SEEDS = HERE / "fuzz_seeds"
 READERS = "edgelist matrixmarket baremtx dimacs metis graphalytics gap gml graphml parquet arrow"
@@ -45,7 +47,7 @@ INSTRUMENTED = [
 SECONDS = 5  # of processor time that one input may take
 MEMORY = 2 << 20  # KiB that one input may add to the most that was held
 MOST_BYTES = 16384  # of an input
-STUCK = 60  # seconds by the clock, after which libFuzzer ends the process
+STUCK = 60  # seconds by the clock that one may take before its process is killed
 #: What the modules of readers hold besides.
 NO_READERS = (
     r"^\s*def (_?write\w*|_check_simple|_unfit\w*|_properties_of|properties_text|_escaped)\b",
@@ -87,35 +89,44 @@ def run(reader: str, minutes: float, out: Path) -> int:
     words = out / "words"
     escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in TARGETS[reader].words)
     words.write_text("".join(f'"{word}"\n' for word in escaped))
+    work = out / "work"
+    work.unlink(missing_ok=True)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # much faster than a disk
+    folder = tempfile.TemporaryDirectory(dir=memory)
+    work.symlink_to(folder.name)
     command = [sys.executable, __file__, "--reader", reader, "--out", str(out), "--step"]
     began, executions = time.monotonic(), 0
     while (left := began + 60 * minutes - time.monotonic()) > 1:
         before = time.monotonic()
         options = [
             f"-max_total_time={int(left)}",
-            f"-timeout={STUCK}",
+            f"-timeout={2 * STUCK}",
             "-rss_limit_mb=4096",
             f"-max_len={MOST_BYTES}",
         ]
-        options += ["-print_final_stats=1", f"-artifact_prefix={out}/findings/"]
+        options.append(f"-artifact_prefix={out}/findings/")
         if TARGETS[reader].words:
             options.append(f"-dict={words}")
         known = len(list((out / "findings").iterdir()))
-        done = subprocess.run(
-            [*command, "fuzz", *options, str(corpus), str(SEEDS / reader)],
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
-        (out / "log").write_text(done.stderr)
-        counted = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
-        executions += int(counted[1]) if counted else 0
+        (out / "current").unlink(missing_ok=True)
+        watched = Watched(out / "current", MOST_BYTES)
+        with (out / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [*command, "fuzz", *options, str(corpus), str(SEEDS / reader)], stderr=log
+            )
+            stuck = wait(process, watched, STUCK)
+        executions += watched.count
+        if stuck is not None:
+            path = out / "findings" / f"stuck-{hashlib.sha256(stuck).hexdigest()[:12]}"
+            path.write_bytes(stuck)
+            print(f"{reader}: stuck for {STUCK} seconds\n  {path}", flush=True)
         new = len(list((out / "findings").iterdir())) - known
-        if done.returncode and not new and time.monotonic() - before < 5:
-            print(done.stderr[-3000:], file=sys.stderr)
+        if process.returncode and not new and time.monotonic() - before < 5:
+            print((out / "log").read_text(errors="replace")[-3000:], file=sys.stderr)
             break
     minutes = (time.monotonic() - began) / 60
     lines = subprocess.run([*command, "cover"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    folder.cleanup()
     findings = len(list((out / "findings").iterdir()))
     kept = len(list(corpus.iterdir()))
     print(f"| {reader} | {minutes:.1f} | {executions:,} | {kept:,} | {lines} | {findings} |")
@@ -134,13 +145,16 @@ def fuzz(reader: str, out: Path, options: list[str]) -> int:
         from fuzz_mutations import mutators
         from fuzz_targets import TARGETS
     target = TARGETS[reader]
-    folder = _folder()
+    folder = out / "work"
     seen: set[str] = set()
     warnings.simplefilter("error")
     for later in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
         warnings.simplefilter("ignore", later)
 
+    watched = Watched(out / "current", MOST_BYTES)
+
     def take(data: bytes) -> None:
+        watched.begin(data)
         began, held = time.process_time(), _most_memory()
         found = None
         try:
@@ -170,12 +184,6 @@ def fuzz(reader: str, out: Path, options: list[str]) -> int:
     return 0
 
 
-def _folder() -> Path:
-    """An empty folder, in memory where there is one."""
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix=f"gascl-fuzz-{os.getpid()}-", dir=memory))
-
-
 def _most_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -200,7 +208,7 @@ def cover(reader: str, out: Path) -> int:
     cover.start()
     from fuzz_targets import TARGETS
 
-    target, folder = TARGETS[reader], _folder()
+    target, folder = TARGETS[reader], out / "work"
     inputs = [*(SEEDS / reader).iterdir(), *(out / "corpus").iterdir()]
     for path in inputs:
         try:

@@ -265,4 +265,6 @@ def graphml(data: bytes) -> Expected:
             place[element.attrib["id"]] = len(place)
         elif kind == "edge":
             edges.append((element.attrib["source"], element.attrib["target"]))
+    if any(end not in place for edge in edges for end in edge):
+        raise Wrong("an edge has two nodes")
     return Expected(len(place), [(place[source], place[target]) for source, target in edges])

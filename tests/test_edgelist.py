@@ -1,4 +1,4 @@
-"""Edge lists: what NumPy reads and what is read line by line, headers, columns, and writing."""
+"""Reading edge lists: what NumPy reads and what is read line by line, ids, weights, bad files."""
 
 from __future__ import annotations
 
@@ -7,25 +7,17 @@ import gzip
 import lzma
 import struct
 
-import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
-from filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused, shared
+from filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import connected_components
 
 from gascl.graph import Graph
 from gascl.io import edgelist
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.ids import numbered
 from gascl.io.lines import Lines
-
-
-@pytest.fixture
-def write(tmp_path):
-    return lambda name, content: put(tmp_path, name, content)
 
 
 def slowly(monkeypatch):
@@ -267,132 +259,6 @@ def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
         assert repr(edges_of(fast)) == repr(edges_of(slow))
 
 
-# Columns and headers
-
-
-TABLE = "id,from,to,cost,km,name\n7,1,2,0.5,3,a\n8,2,9,1.5,4,b\n"
-
-
-def test_columns_by_name_and_number(write):
-    path = write("a.csv", TABLE)
-    graph = Graph.read(path, columns=("from", "to", "cost"))
-    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["cost"]
-    assert "line 1 is a header: id, from, to, cost, km, name" in graph.report
-    assert "columns parted by commas" in graph.report
-    ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= takes them"
-    assert ignored in graph.report
-    graph = Graph.read(path, columns=["to", "from", "km", "cost"])
-    assert edges_of(graph) == [(2, 1, 3, 0.5), (9, 2, 4, 1.5)]
-    assert edges_of(Graph.read(path, columns=(1, 2, 4), header=True)) == [(1, 2, 3), (2, 9, 4)]
-    bare = write("b.csv", TABLE.partition("\n")[2])
-    graph = Graph.read(bare, columns=(1, 2, 3))
-    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
-    graph = Graph.read(bare, columns=(1, 2, 3, 4))
-    assert [*graph.edge_fields] == ["column3", "column4"]
-
-
-def test_against_pandas(tmp_path):
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"src": rng.integers(0, 50, 99), "dst": rng.integers(0, 50, 99)})
-    frame["travel time"] = rng.random(99)
-    frame["lanes"] = rng.integers(1, 5, 99)
-    for name, mark in (("a.csv", ","), ("a.tsv", "\t"), ("a.csv", ";"), ("a.txt", "|")):
-        frame.to_csv(tmp_path / name, sep=mark, index=False)
-        if mark in ";|" and name == "a.txt":
-            refused(["two ways", "separator="], lambda path=tmp_path / name: Graph.read(path))
-        columns = ("src", "dst", "lanes", "travel time")
-        graph = Graph.read(tmp_path / name, columns=columns, separator="|" if mark == "|" else None)
-        np.testing.assert_array_equal(graph.labels[graph.edge_src], frame["src"])
-        np.testing.assert_array_equal(graph.labels[graph.edge_dst], frame["dst"])
-        np.testing.assert_array_equal(graph.edge_fields["travel_time"], frame["travel time"])
-        np.testing.assert_array_equal(graph.edge_fields["lanes"], frame["lanes"])
-    frame.to_csv(tmp_path / "b.csv")  # with the index in front
-    refused(["columns=('src', 'dst')"], lambda: Graph.read(tmp_path / "b.csv"))
-    quoted = tmp_path / "c.csv"
-    frame.astype({"src": str}).to_csv(quoted, index=False, quoting=2)
-    graph = Graph.read(quoted)
-    np.testing.assert_array_equal(graph.labels[graph.edge_src], frame["src"])
-    np.testing.assert_array_equal(graph.edge_fields["weight"], frame["travel time"])
-
-
-def test_trailing_columns_are_ignored_and_reported(write):
-    graph = Graph.read(write("a.txt", "1 2 3 4 x\n5 6 7 8 y\n"))
-    assert edges_of(graph) == [(1, 2, 3), (5, 6, 7)]
-    assert "columns ignored: 3 (from 0), 4 (from 0); columns= takes them" in graph.report
-    graph = Graph.read(write("b.txt", "1 2 friend\n5 6 foe\n"))
-    assert not graph.edge_fields
-    assert "column 2 (from 0) is no weight: 'friend' is no number" in graph.report
-
-
-@pytest.mark.parametrize(
-    ("text", "edges"),
-    [
-        ("# from a table\nsrc,dst\n1,2\n2,3\n", [(1, 2), (2, 3)]),
-        ("Source Target\na b\n", [("a", "b")]),
-        ("FromNodeId\tToNodeId\n1\t2\n", [(1, 2)]),
-        ("x y\n1 2\n", [(1, 2)]),
-        ("x y z\na b 2.5\n", [("a", "b", 2.5)]),
-        ("src,dst\n", []),
-        ("a b\nc d\n", [("a", "b"), ("c", "d")]),
-        ("a 1\n1 2\n", [("a", "1"), ("1", "2")]),
-        ("a b 1\n1 c 2\n", [("a", "b", 1), ("1", "c", 2)]),
-    ],
-)
-def test_headers_are_known(write, text, edges):
-    graph = Graph.read(write("a.txt", text))
-    assert edges_of(graph) == edges
-    assert any("is a header" in line for line in graph.report) == (
-        len(edges) < len([line for line in text.splitlines() if line[0] != "#"])
-    )
-
-
-def test_header_said(write):
-    path = write("a.csv", "a,b\n1,2\n")
-    assert edges_of(Graph.read(path, header=False)) == [("a", "b"), ("1", "2")]
-    assert edges_of(Graph.read(write("b.csv", "1,2\n3,4\n"), header=True)) == [(3, 4)]
-    refused(["line 1", "'a b 1'"], lambda: Graph.read(write("b.txt", "a b 1\n1 2 2\n")))
-    doubtful = write("c.csv", "a,b\n1,2\nx,3\n")
-    refused(["line 1", "'a, b'", "'x'", "header=False"], lambda: Graph.read(doubtful))
-    assert Graph.read(doubtful, header=True).num_edges == 2
-    assert Graph.read(doubtful, header=False).num_edges == 3
-
-
-def test_separators(write):
-    path = write("a.txt", "New York\tBoston\n")
-    refused(["line 1", "two ways", "separator="], lambda: Graph.read(path))
-    assert edges_of(Graph.read(path, separator="\t")) == [("New York", "Boston")]
-    assert edges_of(Graph.read(write("a.tsv", "New York\tBoston\n"))) == [("New York", "Boston")]
-    assert edges_of(Graph.read(write("a.csv", "New York,Boston\n"))) == [("New York", "Boston")]
-    assert edges_of(Graph.read(write("q.csv", '"A, ""B""",C\n'))) == [('A, "B"', "C")]
-    refused(["line 1", "quotes"], lambda: Graph.read(write("q.csv", '"A,C\nB,D\n')))
-    assert edges_of(Graph.read(write("b.txt", "1:2\n"), separator=":")) == [(1, 2)]
-    hashes = write("c.txt", "#a #b\n")
-    assert edges_of(Graph.read(hashes, comments="")) == [("#a", "#b")]
-    assert edges_of(Graph.read(write("d.txt", "! x\n1 2\n"), comments="!")) == [(1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"columns": ("from", "cost to")}, ["'cost to' not", "id, from, to"]),
-        ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
-        ({"columns": (1, "from")}, ["twice"]),
-        ({"columns": "from"}, ["columns='from'", "names or numbers"]),
-        ({"columns": ("from",)}, ["names or numbers"]),
-        ({"columns": ("from", "to"), "header": False}, ["need a header"]),
-        ({"columns": ("from", "to", "name")}, ["line 2", "name 'a'", "not a number"]),
-        ({"header": 3}, ["header=3"]),
-        ({"separator": "ab"}, ["one ASCII character"]),
-        ({"separator": "1"}, ["part of numbers"]),
-        ({"comments": "1"}, ["comments='1'"]),
-        ({"colums": (0, 1)}, ["no option 'colums'", "columns, header, separator, comments"]),
-    ],
-)
-def test_wrong_options(write, options, words):
-    path = write("a.csv", TABLE)
-    refused([str(path), *words], lambda: Graph.read(path, **options))
-
-
 # What comments say
 
 
@@ -475,114 +341,3 @@ def test_packed_files(write):
     zstandard = pytest.importorskip("zstandard")
     packed = zstandard.ZstdCompressor().compress(rows)
     assert edges_of(Graph.read(write("a.txt.zst", packed))) == whole
-
-
-# Writing
-
-
-@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.tsv", "a.wel", "a.txt.gz"])
-def test_networkx_reads_what_is_written(tmp_path, name):
-    rng = np.random.default_rng(4)
-    src, dst = np.arange(40), rng.integers(0, 40, 40)
-    values = [0.1, np.inf, 1e-300, 2 / 3] * 10
-    graph = Graph.from_edges(src, dst, labels=range(100, 140), weight=values)
-    graph.write(tmp_path / name, format="edgelist")
-    mark = "," if "csv" in name else None
-    opened = (gzip.open if name.endswith("gz") else open)(tmp_path / name, "rb")
-    with opened as file:
-        lines = [line for line in file if not line.startswith(b"source")]
-    theirs = nx.parse_edgelist(
-        [line.decode() for line in lines],
-        delimiter=mark,
-        create_using=nx.MultiDiGraph,
-        nodetype=int,
-        data=[("weight", float)],
-    )
-    rows = [(tail, head, data["weight"]) for tail, head, data in theirs.edges(data=True)]
-    assert sorted(rows) == sorted(edges_of(graph))
-    back = Graph.read(tmp_path / name)
-    assert edges_of(back) == edges_of(graph) and back.labels.tolist() == list(range(100, 140))
-
-
-def test_what_is_written(tmp_path, write):
-    graph = Graph.from_edges(
-        [0, 1, 1], [1, 2, 2], directed=False, labels=["ü", "b", "c"], n=[1, -2, 3], w=[0.5, 1, 2]
-    )
-    graph.write(tmp_path / "a.txt")
-    text = (
-        "# gascl: undirected, 3 vertices, 3 edges\nsource\ttarget\tn\tw\n"
-        "ü\tb\t1\t0.5\nb\tc\t-2\t1.0\nb\tc\t3\t2.0\n"
-    )
-    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == text
-    back = Graph.read(tmp_path / "a.txt")
-    assert edges_of(back) == edges_of(graph) and not back.directed
-    assert [*back.edge_fields] == ["n", "w"]
-    assert "as the comment '# gascl: undirected, 3 vertices, 3 edges' says" in "".join(back.report)
-    lost = write("b.txt", text[:-10])
-    refused(["announces 3 vertices and 3 edges", "3 and 2"], lambda: Graph.read(lost))
-    names = Graph.from_edges([0], [1], labels=["from", "to"])
-    names.write(tmp_path / "c.txt")
-    assert edges_of(Graph.read(tmp_path / "c.txt")) == [("from", "to")]
-    Graph.from_edges([], []).write(tmp_path / "d.txt")
-    assert Graph.read(tmp_path / "d.txt").num_vertices == 0
-
-
-def test_gap(tmp_path, write):
-    """.el and .wel as GAP's reader takes them: nothing but numbers."""
-    assert edges_of(Graph.read(write("a.el", "0 1\n1 2\n"))) == [(0, 1), (1, 2)]
-    assert edges_of(Graph.read(write("a.wel", "0 1 7\n1 2 8\n"))) == [(0, 1, 7), (1, 2, 8)]
-    Graph.from_edges([0, 1], [1, 2], weight=[7, 8]).write(tmp_path / "b.wel")
-    assert (tmp_path / "b.wel").read_text() == "0 1 7\n1 2 8\n"
-    refused(["no edge fields"], lambda: Graph.read(tmp_path / "b.wel").write(tmp_path / "c.el"))
-    both = Graph.from_edges([0], [1], directed=False)
-    refused(["undirected"], lambda: both.write(tmp_path / "c.el"))
-    named = Graph.from_edges([0], [1], labels="ab")
-    refused(["integers as ids"], lambda: named.write(tmp_path / "c.el"))
-    assert not (tmp_path / "c.el").exists()
-
-
-@pytest.mark.parametrize(
-    ("graph", "words"),
-    [
-        (Graph.from_edges([0], [1], num_vertices=3), ["no vertex without edges", "2 is one"]),
-        (Graph.from_edges([0], [1], labels=["a b", "c"]), ["'a b'"]),
-        (Graph.from_edges([0], [1], labels=["#a", "c"]), ["'#a'"]),
-        (Graph.from_edges([0], [1], labels=[("a", 1), "c"]), ["('a', 1)"]),
-        (Graph.from_edges([0], [1], labels=["1", "2"]), ["text", "integers"]),
-    ],
-)
-def test_what_an_edge_list_cannot_hold(tmp_path, graph, words):
-    refused([*words, "format='gascl'"], lambda: graph.write(tmp_path / "a.txt"))
-    assert not (tmp_path / "a.txt").exists()
-
-
-# Real graphs
-
-REAL = [
-    ("edgelist/ego-Facebook.txt.gz", {"directed": False}, 4039, 88234, 1),
-    ("edgelist/wiki-Vote.txt.gz", {}, 7115, 103689, 24),
-    ("edgelist/email-Eu-core.txt", {}, 1005, 25571, 20),
-    ("edgelist/ca-GrQc.txt.gz", {"directed": False, "duplicates": "first"}, 5242, 14496, 355),
-    ("edgelist/p2p-Gnutella08.txt", {}, 6301, 20777, None),
-]
-
-
-@pytest.mark.parametrize(("name", "keywords", "vertices", "edges", "components"), REAL)
-def test_real_graphs(name, keywords, vertices, edges, components, tmp_path):
-    graph = Graph.read(shared(name), **keywords)
-    assert (graph.num_vertices, graph.num_edges) == (vertices, edges)
-    assert graph.directed == keywords.get("directed", True)
-    if components is not None:
-        assert connected_components(graph.to_scipy(), directed=True, connection="weak")[0] == (
-            components
-        )
-    if "wiki-Vote" in name:
-        assert np.count_nonzero(graph.out_degree == 0) == 1005
-        assert graph.label_of(graph.index_of("4037")) == 4037
-    if "email" in name:
-        assert "self_loops='keep': 642 self-loops kept" in graph.report
-    assert not any("announces" in line for line in graph.report)
-    graph.write(tmp_path / "a.tsv.gz")
-    back = Graph.read(tmp_path / "a.tsv.gz")
-    assert edges_of(back) == edges_of(graph) and back.directed == graph.directed
-    np.testing.assert_array_equal(back.labels, graph.labels)

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import gzip
 
-import pytest
-from filecases import edges_of, put, refused
+from filecases import edges_of, refused
 
 from gascl.graph import Graph
 from gascl.io import FORMATS, read_file
-
-
-@pytest.fixture
-def write(tmp_path):
-    return lambda name, content: put(tmp_path, name, content)
-
 
 HEADER = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n"
 

@@ -16,12 +16,6 @@ from gascl.graph import Graph
 from gascl.io import matrixmarket
 from gascl.io.columns import Irregular
 
-
-@pytest.fixture
-def write(tmp_path):
-    return lambda name, content: put(tmp_path, name, content)
-
-
 HEADER = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n"
 REAL_GENERAL = HEADER.format("real", "general")
 ARRAY = "%%MatrixMarket matrix array {} {}\n"

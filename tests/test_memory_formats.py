@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from gascl import Engine
 from gascl.errors import GraphError
@@ -20,13 +21,6 @@ from gascl.graph import Graph
 from gascl.programs.page_rank import PageRank
 
 LABELS = [None, [30, 10, 20, 40], ["b", "ü", "a", "c"]]
-
-
-def refused(words, call):
-    with pytest.raises(GraphError) as caught:
-        call()
-    for word in words:
-        assert word in str(caught.value)
 
 
 def made(labels=None, directed=True, vertex_fields=None):

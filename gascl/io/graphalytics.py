@@ -6,6 +6,7 @@ Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, sectio
 from __future__ import annotations
 
 import re
+import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
-from gascl.io.parsed import Format, Parsed, load_rows
+from gascl.io.parsed import Format, Parsed
 from gascl.io.properties import load_properties, properties_text
 
 if TYPE_CHECKING:
@@ -332,11 +333,20 @@ def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
         except (Irregular, ValueError):
             pass
     try:
-        lines = text.decode("ascii").split("\n")
-        table = load_rows(lines, {f"column{at}": dtype for at, dtype in enumerate(types)})
+        table = _table(text.decode("ascii").split("\n"), types)
     except ValueError:  # of which not being ASCII is one
         return None
     return [table[name] for name in table.dtype.names or ()]
+
+
+def _table(lines: list[str], types: list[type]) -> np.ndarray:
+    """By NumPy's parser in C: structured (rows,); ValueError where a row has other columns."""
+    columns = [(f"column{at}", dtype) for at, dtype in enumerate(types)]
+    with warnings.catch_warnings():
+        # Older NumPy reads 1.5 as the integer 1, and only warns; no rows are nothing to warn of.
+        warnings.simplefilter("error", DeprecationWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        return np.loadtxt(lines, dtype=columns, comments=None, ndmin=1)
 
 
 def _wrong_row(files: Files, columns: dict[str, type], first: int, block: bytes) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+IN_GRAPH = ("desc", "data", "node", "edge", "hyperedge", "locator")  # by the schema
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
@@ -109,6 +110,7 @@ def _only_graph(path: Path, root: Located) -> Any:
             f"{path} is XML, but no GraphML: it begins with <{root.tag.split('}')[-1]}>, and "
             "<graphml> is expected; check the path"
         )
+    _check_places(path, root)
     graphs: list[Any] = root.findall(f"{{{NAMESPACE}}}graph")
     if len(graphs) != 1:
         raise FormatError(
@@ -122,6 +124,25 @@ def _only_graph(path: Path, root: Located) -> Any:
             "its pairs as edges"
         )
     return graphs[0]
+
+
+def _check_places(path: Path, root: Located) -> None:
+    """Raises FormatError where a node or edge is in no graph, or something else in one; so that
+    nothing is left out because a tag is damaged."""
+    inside = {f"{{{NAMESPACE}}}{name}" for name in IN_GRAPH}
+    own = {f"{{{NAMESPACE}}}{name}" for name in ("node", "edge", "hyperedge")}
+    graph = f"{{{NAMESPACE}}}graph"
+    for parent in root.iter():
+        allowed = inside if parent.tag == graph else None
+        for child in parent:
+            tag = child.tag
+            if tag in own if allowed is None else tag not in allowed and NAMESPACE in tag:
+                names = [each.tag.split("}")[-1] for each in (child, parent)]
+                line = child.line  # type: ignore[attr-defined]
+                raise FormatError(
+                    f"{path}, line {line}: <{names[0]}> stands in <{names[1]}>; <node> and <edge> "
+                    "stand in <graph>, and little else does; correct the tags"
+                )
 
 
 def _places(path: Path, nodes: list[Any], edges: list[Any]) -> dict[str, int]:

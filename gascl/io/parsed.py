@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,24 +49,3 @@ class Format:
     read: Callable[..., Parsed]
     write: Callable[[Path, Graph], None] | None = None
     packs: bool = True
-
-
-def load_rows(
-    lines: Iterable[str],
-    columns: Mapping[str, type],
-    *,
-    comments: str | None = None,
-    delimiter: str | None = None,
-) -> np.ndarray:
-    """Rows of numbers by NumPy's parser in C: a structured array (rows,) with these columns.
-
-    Raises:
-        ValueError: a row has other columns than these.
-    """
-    with warnings.catch_warnings():
-        # Older NumPy reads 1.5 as the integer 1, and only warns; no rows are nothing to warn of.
-        warnings.simplefilter("error", DeprecationWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        return np.loadtxt(
-            lines, dtype=list(columns.items()), comments=comments, delimiter=delimiter, ndmin=1
-        )

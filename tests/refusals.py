@@ -1,0 +1,14 @@
+"""What is refused, and how it must be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from gascl.errors import GraphError
+
+
+def refused(words, call):
+    with pytest.raises(GraphError) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
