@@ -6,6 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gascl import datasets as datasets
+    from gascl import generators as generators
+    from gascl import io as io
+    from gascl import memory as memory
     from gascl.device import devices as devices
     from gascl.engine import Engine as Engine
     from gascl.errors import DeviceError as DeviceError
@@ -50,10 +54,18 @@ _HOME = {
     "NotConvergedError": "errors",
     "ProgramError": "errors",
 }
+#: Modules that are named so, as gascl.generators.rmat is; loaded when first used, too.
+_MODULES = ("datasets", "generators", "io", "memory", "programs")
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"gascl.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'gascl' has no attribute {name!r}")
     return getattr(import_module(f"gascl.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -72,7 +72,9 @@ class Conversions:
         Args:
             fields: the edge attributes to take as fields; by default every numeric attribute that
                 all edges have, and the report says what was left out.
-            vertex_fields: the same of nodes, whose values may be lists of numbers, all as long.
+            vertex_fields: the same of nodes, whose values may be lists of numbers, all as long. By
+                default numbers in text are numbers, and few texts that all nodes have are numbered
+                as groups, as the report says.
 
         Raises:
             GraphError: an edge lacks one of `fields` or has no number there, or a node one of
@@ -115,7 +117,8 @@ class Conversions:
         Args:
             source, target: the columns of ids, both integers or both text.
             fields: the columns to take as edge fields; by default all others of numbers or bool,
-                and the report says what was left out. NaN is a number there; a null is an error.
+                and what was left out is in the report only, without a warning. NaN is a number
+                there; a null is an error.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
@@ -179,17 +182,21 @@ class Conversions:
         shape = (graph.num_vertices, graph.num_vertices)
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=copy)
 
-    def to_networkx(self) -> networkx.Graph:
-        """A networkx.Graph or DiGraph, or Multi- of these where edges have the same ends.
+    def to_networkx(self, *, multigraph: bool | None = None) -> networkx.Graph:
+        """A networkx.Graph or DiGraph, or Multi- of these.
 
         Labels are the nodes, fields attributes of edges and nodes; all of it copied.
 
+        Args:
+            multigraph: by default where edges have the same ends; True: always, as code needs that
+                is given many graphs; False: never.
+
         Raises:
-            GraphError: NetworkX is not installed.
+            GraphError: NetworkX is not installed, or it is False and edges have the same ends.
         """
         from gascl.io.networkx import write_networkx
 
-        return write_networkx(cast("Graph", self))
+        return write_networkx(cast("Graph", self), multigraph)
 
     def to_igraph(self) -> Any:
         """An igraph.Graph: labels as the vertex attribute "name", fields as attributes; copied.

@@ -160,6 +160,8 @@ class Graph(Conversions):
 
         Args:
             directed: by default what the format says. An edge list says nothing and is directed.
+                True makes two edges of each of an undirected file, self-loops apart; False makes an
+                undirected edge of each of a directed one.
             format: the format's name; by default the content tells, or else the file's extension.
             report: print what was taken for what, which `graph.report` holds in any case.
             options: what the format's reader takes besides, such as an edge list's `columns`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.arcs import index_dtype
+from gascl.errors import GraphError
 
 if TYPE_CHECKING:
     from gascl.device import Device
@@ -93,8 +95,16 @@ def estimate(
         delivery, device: as `Engine` and its `run` take them.
 
     Raises:
+        GraphError: a count is negative or no whole number, or there are more loops than edges.
         ProgramError: the delivery can't take the program.
     """
+    num_vertices, num_edges = _count("num_vertices", num_vertices), _count("num_edges", num_edges)
+    num_loops = _count("num_loops", num_loops, num_edges)
+    edge_bytes, vertex_bytes = (
+        _count("edge_bytes", edge_bytes),
+        _count("vertex_bytes", vertex_bytes),
+    )
+    label_bytes = _count("label_bytes", label_bytes)
     size = Size(num_vertices, num_edges, directed, num_loops)
     way = type(program).edges if program is not None else "out"
     host, building = _host(size, way, edge_bytes, vertex_bytes, label_bytes)
@@ -116,6 +126,17 @@ def estimate(
     arrays |= {"edge fields, by arc": fields} if fields else {}
     name, memory = (str(found), found.memory) if found else ("", None)
     return Estimate(host, building, arrays, name, memory, notes)
+
+
+def _count(name: str, value: Any, most: int | None = None) -> int:
+    try:
+        count = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0 or (most is not None and count > most):
+        to = "or more" if most is None else f"to {most:,}, the number of edges"
+        raise GraphError(f"{name} is {value!r}; give a whole number, 0 {to}")
+    return count
 
 
 def described(

@@ -116,7 +116,7 @@ def test_an_option_of_the_wrong_kind(gascl_, write, option):
     ("options", "words"),
     [
         (["colums=0,1"], "a.toy: the reader of toy has no option 'colums'; it takes columns, "),
-        (["directed=true"], "--option directed: no reader has it; it is given by --undirected"),
+        (["directed=true"], "--option directed: no reader has it; it is given by --directed or --"),
         (["skip=1", "path=b"], "--option path: no reader has it; it is given by the file's name"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from gascl.commands.numbertext import size
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
+    from gascl.graph import Graph
     from gascl.io.parsed import Format
 
 ABOUT = "write a graph in another format"
@@ -24,9 +25,11 @@ HELP = f"""\
 examples:
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz
   gascl convert roads.csv roads.parquet --option columns=from,to,metres
+  gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
 
 {TABLE}"""
+DROPPED = ("labels", "edge-fields", "vertex-fields")
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -38,6 +41,9 @@ def options(add: Callable[..., Any]) -> None:
     text = "B's format (default: told by its extension)"
     add("--to", metavar="NAME", dest="target_format", help=text)
     graphfile.reading_options(add)
+    text = "leave out what B's format can't hold: labels, edge-fields or vertex-fields; repeatable"
+    shown = {"metavar": "WHAT", "help": text}
+    add("--drop", choices=DROPPED, action="append", default=[], **shown)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(source, target, chosen)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
+    if arguments.drop:
+        graph = _without(graph, arguments.drop)
     took = time.perf_counter() - started
     with suppress(BrokenPipeError):  # B is still to be written
         print(f"read {source}: {_size(source)} in {took:.3f} s")
@@ -61,6 +69,27 @@ def run(arguments: argparse.Namespace) -> int:
     names = ", ".join(str(path) for path in sorted(written))
     print(f"wrote {names}: {chosen.name}, {_size(*written)} in {took:.3f} s")
     return DONE
+
+
+def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
+    """The graph without its labels and so on; the report says what is gone."""
+    from gascl.graph import Graph
+
+    labels, edge_fields, vertex_fields = graph.labels, graph.edge_fields, graph.vertex_fields
+    report = list(graph.report)
+    if "labels" in dropped and labels is not None:
+        report.append(f"--drop labels: {len(labels):,} labels left out")
+        labels = None
+    if "edge-fields" in dropped and edge_fields:
+        report.append(f"--drop edge-fields: {', '.join(edge_fields)} left out")
+        edge_fields = {}
+    if "vertex-fields" in dropped and vertex_fields:
+        report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
+        vertex_fields = {}
+    ends = (graph.edge_src, graph.edge_dst, graph.num_vertices, graph.directed)
+    left = Graph(*ends, labels, edge_fields, vertex_fields, report)
+    left._arcs.update(graph._arcs)
+    return left
 
 
 def _of_the_same_name(target: Path) -> dict[Path, int]:

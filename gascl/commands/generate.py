@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gascl.commands import direction
 from gascl.commands.exitcode import DONE
 from gascl.commands.graphfile import described
 from gascl.commands.numbertext import size
@@ -172,9 +173,8 @@ def options(add: Any) -> None:
     for name, option in OPTIONS.items():
         kinds: dict[str, Any] = {"metavar": option.metavar, "type": option.type}
         add(option.flag_of(name), dest=name, default=None, help=option.help, **kinds)
-    add("--directed", dest="directed", action="store_true", default=None, help="edges have one way")
     text = "edges run both ways (the default, but for rmat)"
-    add("--undirected", dest="directed", action="store_false", default=None, help=text)
+    direction.options(add, "edges have one way", text)
     text = "keep R-MAT's own numbers: low ones have most edges"
     add("--no-renumber", dest="renumber", action="store_false", default=None, help=text)
     text = "join the grid's last rows, columns and layers to the first"

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from gascl.commands import direction
 from gascl.commands.formatnames import FORMATS, PACKED
 from gascl.commands.readeroption import reader_option
 from gascl.errors import GasclError
@@ -19,7 +20,7 @@ SELF_LOOPS = ("keep", "drop", "error")
 
 #: What Graph.read takes of itself, so that a reader's option cannot be called so: how to give it.
 OWN = {
-    "directed": "--undirected",
+    "directed": "--directed or --undirected",
     "duplicates": "--duplicates",
     "format": "--format or --from",
     "path": "the file's name",
@@ -39,7 +40,8 @@ def options(add: Callable[..., Any]) -> None:
 
 def reading_options(add: Callable[..., Any]) -> None:
     """Add what becomes of the edges that a file has, and --option."""
-    add("--undirected", action="store_true", help="each edge runs both ways")
+    text = "edges have one way; those of an undirected file are two, one a direction"
+    direction.options(add, text, "each edge runs both ways")
     text = "what becomes of edges with the same ends (default keep)"
     add("--duplicates", choices=DUPLICATES, default="keep", help=text)
     text = "what becomes of edges from a vertex to itself (default keep)"
@@ -64,7 +66,7 @@ def read(arguments: argparse.Namespace) -> Graph:
     try:
         return Graph.read(
             arguments.graph,
-            directed=False if arguments.undirected else None,
+            directed=arguments.directed,
             format=arguments.format,
             duplicates=arguments.duplicates,
             self_loops=arguments.self_loops,

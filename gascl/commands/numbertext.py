@@ -16,8 +16,18 @@ def number(value: float) -> str:
 
 
 def span(values: np.ndarray) -> str:
-    """The least and the greatest of `values`, of which there is at least one."""
-    return f"{number(values.min().item())} to {number(values.max().item())}"
+    """The least and the greatest of `values`, of which there is at least one; of floats those that
+    are finite, and how many are not."""
+    import numpy as np
+
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    texts = ["no finite value"]
+    if finite.size:
+        texts = [f"{number(finite.min().item())} to {number(finite.max().item())}"]
+    if finite.size < values.size:
+        counts = {"NaN": np.isnan(values).sum(), "infinite": np.isinf(values).sum()}
+        texts += [f"{count:,} {name}" for name, count in counts.items() if count]
+    return ", ".join(texts)
 
 
 def size(count: int) -> str:

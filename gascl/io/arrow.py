@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
 from gascl.io.tableids import vertices
@@ -63,7 +64,8 @@ def parsed_table(
         columns: the names of the columns of the sources, the targets, and those to take as fields;
             by default the first two are told by name (ENDS), or else the first two columns, and
             all numeric ones are fields.
-        directed: by default what gascl's own metadata say, or else directed.
+        directed: by default what gascl's own metadata say, or else directed. True makes two edges
+            of each where those say that they are undirected.
         kind: what the report calls it.
 
     Raises:
@@ -81,13 +83,17 @@ def parsed_table(
     elif directed not in (None, said):
         report.append(f"directed={directed}, though the table was written from another graph")
     labels, src, dst = vertices(source, tail, head, own, report)
+    fields = _fields(source, [n for n in names if n not in (tail, head)], wanted, report)
+    if directed and not said:
+        report.append(SAID)
+        src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
         src=src,
         dst=dst,
         num_vertices=own["num_vertices"] if labels is None else len(labels),
         directed=said if directed is None else directed,
         labels=labels,
-        fields=_fields(source, [n for n in names if n not in (tail, head)], wanted, report),
+        fields=fields,
         report=report,
     )
 

@@ -92,7 +92,7 @@ def read_layout(
         header = True
     layout.told = header is not None
     if header is None:
-        header, layout.sure = _looks_like_header(layout, row, following, numbers)
+        header, layout.sure = _looks_like_header(path, layout, row, following, numbers)
     if header:
         layout.header, layout.header_line = row, number
         layout.report.append(f"line {number} is a header: {', '.join(row)}")
@@ -237,11 +237,16 @@ def _split(path: Path, number: int, line: str, layout: Layout) -> list[str]:
 
 
 def _looks_like_header(
-    layout: Layout, row: list[str], following: list[str] | None, ends: list[int]
+    path: Path,
+    layout: Layout,
+    row: list[str],
+    following: list[str] | None,
+    ends: list[int],
 ) -> tuple[bool, bool]:
     """Whether a row is a header, and whether that is sure."""
     if layout.binding:
-        return len(row) > 2, True
+        csv = plain(path).suffix.lower() == ".csv"
+        return len(row) > 2 or (csv and row == ["source", "target"]), True
     if len(row) < 2 or max(ends) >= len(row) or min(ends) < 0:
         return False, True
     names = [re.sub(r"[\W_]|id$", "", name.lower()) for name in row]

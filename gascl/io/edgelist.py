@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import KONECT, Layout, is_int64, is_number, read_layout
 from gascl.io.edgerows import write
@@ -55,7 +56,8 @@ def read(
 
     Args:
         directed: by default what a first comment of KONECT ("% sym ...", "% asym ..."), SNAP
-            ("# Undirected graph ...") or gascl's own writer says, and else True.
+            ("# Undirected graph ...") or gascl's own writer says, and else True. True makes two
+            edges of each where the comment says that they are undirected.
         columns: source, target, and the edge fields to take, by name in the header, which also
             names the fields, or by number from 0; without a header a single field is "weight", and
             others are "column3" and so on. By default the first two columns, and "weight" from the
@@ -82,14 +84,19 @@ def read(
     if rows is None:
         rows = _read_any(path, layout)
     _check_announced(path, layout, rows)
+    report = _report(layout, rows, directed)
+    src, dst, fields = rows.src, rows.dst, rows.fields
+    if directed and layout.directed is False:
+        report.append(SAID)
+        src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
-        src=rows.src,
-        dst=rows.dst,
+        src=src,
+        dst=dst,
         num_vertices=len(rows.labels),
         directed=layout.directed is not False if directed is None else directed,
         labels=rows.labels,
-        fields=rows.fields,
-        report=_report(layout, rows, directed) + unended(path),
+        fields=fields,
+        report=report + unended(path),
     )
 
 

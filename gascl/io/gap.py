@@ -16,6 +16,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX, stable_order
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID
 from gascl.io.files import PACKED, created, opened, plain
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.mirrors import unpaired
@@ -79,7 +80,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 path, f"it is undirected, and the arc from {u} to {v} lacks an equal one back"
             )
         if directed:
-            report.append("directed=True: every edge is two, one a direction")
+            report.append(SAID)
         else:
             kept = tail <= head_of
             tail, head_of = tail[kept], head_of[kept]

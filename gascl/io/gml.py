@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
+from gascl.io.limits import without
 from gascl.io.networkx import (
     InOrder,
     check_labels,
@@ -49,6 +51,7 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
 
     Args:
         directed: by default what the file says; GML without `directed 1` is undirected.
+            True makes two edges of each undirected one.
         label: the node attribute that gives the labels; "id": the ids. By default `label` if every
             node has one and no two are equal, or else the ids.
 
@@ -87,13 +90,19 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
     labels = without_labels(of_graph, _labels(path, nodes, label, report), report)
     records = [attributes for _, attributes in nodes]
     place = {id: number for number, (id, _) in enumerate(nodes)}
+    src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
+    dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
+    fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
+    if directed and not said:
+        report.append(SAID)
+        src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
-        src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
-        dst=np.array([place[head] for _, head, _ in edges], dtype=np.int64),
+        src=src,
+        dst=dst,
         num_vertices=len(nodes),
         directed=said if directed is None else directed,
         labels=labels,
-        fields=numeric_attributes([a for *_, a in edges], "edge", report, text=True),
+        fields=fields,
         report=report,
         vertex_fields=numeric_attributes(records, "node", report, text=True),
     )
@@ -212,7 +221,7 @@ def write(path: Path, graph: Graph) -> None:
                 raise FormatError(
                     f"{path}: GML can't hold the {noun} field {name!r}: names there are letters A "
                     f"to Z, digits and _, and not {' or '.join(sorted(taken[noun]))}; rename it, "
-                    "or write .graphml"
+                    f"or write .graphml; {without(f'{noun}-fields')}"
                 )
     with created(path) as file:
         for line in networkx.generate_gml(InOrder(graph)):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
@@ -65,9 +66,8 @@ def read(path: Path, directed: bool | None) -> Parsed:
     for name, values in fields.items():
         report.append(f"column {3 + list(fields).index(name)} taken as {name}, {values.dtype}")
     if directed and stored is False:
-        report.append("directed=True: every edge is two, one a direction")
-        src, dst = np.append(src, dst), np.append(dst, src)
-        fields = {name: np.append(values, values) for name, values in fields.items()}
+        report.append(SAID)
+        src, dst, fields = both_ways(src, dst, fields)
     elif directed is False and stored:
         report.append("directed=False: every edge of the directed graph is an undirected one")
     return Parsed(

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
+from gascl.io.limits import without
 from gascl.io.networkx import (
     InOrder,
     check_labels,
@@ -42,7 +44,7 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
     where it is left out. Nodes and edges of nested graphs are of the graph itself.
 
     Args:
-        directed: by default what the file says.
+        directed: by default what the file says. True makes two edges of each undirected one.
         label: the node attribute that gives the labels, such as "name"; "id": the nodes' ids.
 
     Raises:
@@ -84,13 +86,19 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
             report.append(f"{what} left out: {count:,}")
     labels = _labels(path, nodes, rows["node"], label, report)
     kept = without_labels(_values(path, reader, keys, graph), labels, report)
+    src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
+    dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
+    fields = numeric_attributes(rows["edge"], "edge", report, text=True)
+    if directed and not said:
+        report.append(SAID)
+        src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
-        src=np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64),
-        dst=np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64),
+        src=src,
+        dst=dst,
         num_vertices=len(nodes),
         directed=said if directed is None else directed,
         labels=kept,
-        fields=numeric_attributes(rows["edge"], "edge", report, text=True),
+        fields=fields,
         report=report,
         vertex_fields=numeric_attributes(rows["node"], "node", report, text=True),
     )
@@ -241,7 +249,8 @@ def write(path: Path, graph: Graph) -> None:
         if values.ndim > 1:
             raise FormatError(
                 f"{path}: GraphML can't hold the vertex field {name!r}, which has "
-                f"{values.shape[1]} values a vertex; write .gml, or one field for each"
+                f"{values.shape[1]} values a vertex; write .gml, or one field for each; "
+                f"{without('vertex-fields')}"
             )
     if graph.labels is not None and graph.labels.dtype.kind == "U":
         wrong = next((name for name in graph.labels.tolist() if NOT_IN_XML.search(name)), None)

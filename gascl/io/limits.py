@@ -14,6 +14,20 @@ if TYPE_CHECKING:
     from gascl.graph import Graph
 
 
+OTHER_WAY = {
+    True: "read it with directed=False (`--undirected`), which takes each edge as undirected",
+    False: "read it with directed=True (`--directed`), which makes two edges of each",
+}
+
+
+def without(what: str) -> str:
+    """The remedy where a format can't hold "labels", "edge-fields" or "vertex-fields"."""
+    return (
+        f"leave them out by `gascl convert --drop {what}`, in Python by Graph.from_edges("
+        "graph.edge_src, graph.edge_dst, ...)"
+    )
+
+
 def check_limits(
     path: Path,
     graph: Graph,
@@ -31,11 +45,12 @@ def check_limits(
         labels: whether it holds integers of 64 bits as labels; else it holds none.
         edge_fields, vertex_fields: the names of fields that it holds; None: any.
     """
-    wrong = None
+    wrong, remedy = None, without("labels")
     if directed is not None and graph.directed != directed:
         kind = "directed" if graph.directed else "undirected"
         only = "directed" if directed else "undirected"
         wrong = f"{name} holds {only} graphs, and this one is {kind}"
+        remedy = OTHER_WAY[graph.directed]
     elif graph.labels is not None and not labels:
         wrong = f"{name} numbers its vertices and can't hold this graph's labels"
     elif graph.labels is not None and not _fit_int64(graph.labels):
@@ -47,8 +62,9 @@ def check_limits(
         more = [] if held is None else [field for field in fields if field not in held]
         if more and not wrong:
             wrong = f"{name} can't hold the {noun} field {more[0]!r}"
+            remedy = without(f"{noun}-fields")
     if wrong:
-        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds every graph")
+        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds every graph; {remedy}")
 
 
 def check_integers(

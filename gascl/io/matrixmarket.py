@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.io.barematrix import read_bare
+from gascl.io.bothways import both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_number
 from gascl.io.files import opened, unended
@@ -93,15 +94,13 @@ def read(path: Path, directed: bool | None) -> Parsed:
         report.append("directed=False: every entry of the general matrix is an undirected edge")
     if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
         sign, said = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
-        across = np.flatnonzero(src != dst)
-        if symmetry == "skew-symmetric" and len(across) < len(src):
+        if symmetry == "skew-symmetric" and (src == dst).any():
             raise FormatError(
                 f"{path}: a skew-symmetric matrix has entries on its diagonal, where it is zero; "
                 "correct the header or the entries"
             )
         report.append(f"{said}: both triangles of the {symmetry} matrix are edges")
-        src, dst = np.append(src, dst[across]), np.append(dst, src[across])
-        fields = {name: np.append(v, sign * v[across]) for name, v in fields.items()}
+        src, dst, fields = both_ways(src, dst, fields, sign)
         directed = True
     return Parsed(
         src=src,

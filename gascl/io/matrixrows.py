@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.io.files import created
+from gascl.io.limits import without
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -60,12 +61,13 @@ def write(path: Path, graph: Graph) -> None:
 def _unfit(graph: Graph) -> str | None:
     """Why no Matrix Market file can hold the graph."""
     if graph.vertex_fields:
-        return f"Matrix Market holds no vertex fields ({', '.join(graph.vertex_fields)}); {ELSE}"
+        names = ", ".join(graph.vertex_fields)
+        return f"Matrix Market holds no vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
     others = [name for name in graph.edge_fields if name != "weight"]
     if others:
         return (
             f"Matrix Market holds one edge field, 'weight', and the graph has {', '.join(others)}; "
-            f"an edge list holds any, and {ELSE}"
+            f"an edge list holds any, and {ELSE}; {without('edge-fields')}"
         )
     labels = graph.labels
     if labels is not None and not (
@@ -73,6 +75,6 @@ def _unfit(graph: Graph) -> str | None:
     ):
         return (
             f"Matrix Market holds no labels, such as {graph.label_of(0)!r} of vertex 0; an edge "
-            f"list holds them, and {ELSE}"
+            f"list holds them, and {ELSE}; {without('labels')}"
         )
     return None

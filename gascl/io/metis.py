@@ -15,6 +15,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX, stable_order
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID
 from gascl.io.files import created, opened, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
@@ -95,7 +96,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         vertex_fields["weight"] = columns[:, 0].copy() if header.weights == 1 else columns.copy()
         report.append(f"vertex weights taken as the vertex field weight: {header.weights} a vertex")
     if directed:
-        report.append("directed=True: every edge is two, one a direction")
+        report.append(SAID)
     else:
         once = tail < head
         tail, head = tail[once], head[once]

@@ -16,6 +16,7 @@ import numpy as np
 
 from gascl.arcs import Arcs, index_dtype
 from gascl.errors import FormatError
+from gascl.io.bothways import SAID, both_ways
 from gascl.io.files import created
 from gascl.io.members import SIGNATURE, Member, check_all, read_members, write_members
 from gascl.io.parsed import Format, Parsed
@@ -84,7 +85,10 @@ def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool =
         FormatError: the file is not gascl's, of a newer version, cut off or damaged; names the
             member.
     """
-    members = read_members(path, mmap)
+    for name, value in (("mmap", mmap), ("verify", verify)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise FormatError(f"{path}: {name}={value!r} must be True or False")
+    members = read_members(path, bool(mmap))
     contents = _Contents(path, members)
     parsed, checks = contents.parsed(), contents.checks
     if verify:
@@ -97,10 +101,8 @@ def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool =
         return parsed
     src, dst, values = parsed.src, parsed.dst, parsed.fields
     if directed:
-        across = np.flatnonzero(src != dst)
-        report.append("directed=True: both directions of an undirected edge are edges")
-        src, dst = np.append(src, dst[across]), np.append(dst, src[across])
-        values = {name: np.append(array, array[across]) for name, array in values.items()}
+        report.append(SAID)
+        src, dst, values = both_ways(src, dst, values)
     else:
         report.append("directed=False: every edge of the directed graph is an undirected edge")
     return Parsed(

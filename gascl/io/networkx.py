@@ -49,7 +49,7 @@ def read_networkx(
         names = [f"edge ({tail!r}, {head!r})" for tail, head, _ in edges]
         taken = _named(records, names, fields, "fields")
     if vertex_fields is None:
-        of_vertices = numeric_attributes(nodes, "node", report)
+        of_vertices = numeric_attributes(nodes, "node", report, text=True)
     else:
         names = [f"node {node!r}" for node in place]
         of_vertices = _named(nodes, names, vertex_fields, "vertex_fields")
@@ -217,11 +217,23 @@ def without_labels(
     return labels
 
 
-def write_networkx(graph: Graph) -> Any:
-    """A networkx.Graph, DiGraph, or Multi- of these where edges have the same ends."""
+def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
+    """A networkx.Graph, DiGraph, or Multi- of these where edges have the same ends, or always.
+
+    Raises:
+        GraphError: NetworkX is missing, or edges have the same ends and `multigraph` is False.
+    """
     networkx = imported("networkx", "to_networkx", GraphError)
     rows = InOrder(graph)
-    multiple = rows.is_multigraph()
+    parallel = rows.is_multigraph()
+    if multigraph not in (None, True, False):
+        raise GraphError(f"multigraph={multigraph!r} must be True, False, or None: where it must")
+    if parallel and multigraph is False:
+        raise GraphError(
+            "multigraph=False: some edges have the same ends, and only one of them would be left; "
+            "merge them with duplicates= where the graph is made, or leave out multigraph=False"
+        )
+    multiple = parallel or bool(multigraph)
     kinds = {
         (False, False): networkx.Graph,
         (False, True): networkx.MultiGraph,

@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.io.files import created, opened
+from gascl.io.limits import without
 from gascl.io.parsed import Format, Parsed
 from gascl.io.scipy import read_scipy
 
@@ -80,16 +81,19 @@ def write(path: Path, graph: Graph) -> None:
     """
     from scipy.sparse import coo_array, save_npz
 
-    extra = None
+    extra, what = None, "labels"
     if graph.labels is not None:
         extra = "labels"
     elif graph.vertex_fields:
+        what = "vertex-fields"
         extra = f"vertex fields ({', '.join(graph.vertex_fields)})"
     elif len(graph.edge_fields) > 1:
+        what = "edge-fields"
         extra = f"more than one edge field ({', '.join(graph.edge_fields)})"
     if extra:
         raise FormatError(
-            f"{path}: a SciPy matrix can't hold {extra}; write gascl's own .npz, which can"
+            f"{path}: a SciPy matrix can't hold {extra}; write gascl's own .npz, which can; "
+            f"{without(what)}"
         )
     values: Any = next(iter(graph.edge_fields.values()), None)
     if values is None:

@@ -14,6 +14,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.io.arrow import KEY, parsed_table, write_arrow
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
+from gascl.io.limits import without
 from gascl.io.parsed import Format, Parsed
 from gascl.io.tablesource import Source
 
@@ -185,7 +186,8 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
     if graph.vertex_fields:
         raise FormatError(
             f"{path}: {kind} is a table of edges and can't hold vertex fields "
-            f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or .graphml"
+            f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or "
+            f".graphml; {without('vertex-fields')}"
         )
     try:
         table = write_arrow(graph, dense=kind == "Parquet")
