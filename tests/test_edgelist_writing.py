@@ -6,6 +6,7 @@ import gzip
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from filecases import edges_of, refused, shared
 from scipy.sparse.csgraph import connected_components
@@ -119,3 +120,52 @@ def test_real_graphs(name, keywords, vertices, edges, components, tmp_path):
     back = Graph.read(tmp_path / "a.tsv.gz")
     assert edges_of(back) == edges_of(graph) and back.directed == graph.directed
     np.testing.assert_array_equal(back.labels, graph.labels)
+
+
+AWKWARD = ["New York", "a,b", 'say "x"', "#1", "50 %", "x;y|z", "tab\there", "plain", "\u00fc e"]
+
+
+@pytest.mark.parametrize("fields", [{}, {"w": np.arange(9) / 4}])
+def test_labels_in_quotes(tmp_path, fields):
+    """pandas reads what is written, and so does gascl."""
+    src, dst = np.arange(9), np.roll(np.arange(9), 4)
+    graph = Graph.from_edges(src, dst, labels=AWKWARD, **fields)
+    path = tmp_path / "a.csv"
+    graph.write(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# gascl: directed, 9 vertices, 9 edges"
+    assert lines[1] == ",".join(["source", "target", *fields])
+    frame = pd.read_csv(path, comment="#", keep_default_na=False)
+    rows = list(frame.itertuples(index=False, name=None))
+    assert rows == edges_of(graph)
+    assert edges_of(Graph.read(path)) == edges_of(graph)
+    gz = tmp_path / "b.csv.gz"
+    graph.write(gz)
+    assert edges_of(Graph.read(gz)) == edges_of(graph)
+
+
+def test_a_csv_has_a_header(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], labels=["source", "target", "c"])
+    graph.write(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[1:] == [
+        "source,target",
+        "source,target",
+        "target,c",
+    ]
+    assert edges_of(Graph.read(tmp_path / "a.csv")) == [("source", "target"), ("target", "c")]
+    older = tmp_path / "b.csv"
+    older.write_text("# gascl: directed, 3 vertices, 2 edges\n1,2\n2,3\n")
+    assert edges_of(Graph.read(older)) == [(1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize("label", [" a", "a\t", "a\nb", "a\rb", "a\0b", "", "\ud800"])
+def test_labels_that_quotes_do_not_help(tmp_path, label):
+    graph = Graph.from_edges([0], [1], labels=[label, "c"])
+    refused(["can't hold the label", "--drop labels"], lambda: graph.write(tmp_path / "a.csv"))
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_other_files_say_that_a_csv_quotes(tmp_path):
+    graph = Graph.from_edges([0], [1], labels=["a b", "c"])
+    for name in ("a.txt", "a.tsv"):
+        refused(["'a b'", "a .csv can"], lambda name=name: graph.write(tmp_path / name))

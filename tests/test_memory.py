@@ -12,7 +12,7 @@ from gascl import Graph, state
 from gascl.arcs import Arcs
 from gascl.device import Device, find
 from gascl.engine import Engine
-from gascl.errors import DeviceError, ProgramError
+from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.memory import amount, described, estimate
 from gascl.programs import PageRank, ShortestPaths
 
@@ -139,3 +139,21 @@ def test_in_words():
 )
 def test_amount(size, words):
     assert amount(size) == words
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"num_vertices": -1}, "num_vertices is -1; give a whole number, 0 or more"),
+        ({"num_vertices": 1.5}, "num_vertices is 1.5"),
+        ({"num_edges": True}, "num_edges is True"),
+        ({"num_edges": "7"}, "num_edges is '7'"),
+        ({"num_loops": 3}, "num_loops is 3; give a whole number, 0 to 2, the number of edges"),
+        ({"label_bytes": None}, "label_bytes is None"),
+        ({"edge_bytes": -8}, "edge_bytes is -8"),
+    ],
+)
+def test_counts_that_cannot_be(counts, words):
+    with pytest.raises(GraphError, match=words):
+        estimate(**{"num_vertices": 2, "num_edges": 2} | counts)
+    assert estimate(np.int64(2), np.int32(2)) == estimate(2, 2)

@@ -107,6 +107,31 @@ def test_networkx_fields_of_nodes():
     refused(["node 0", "name='a'"], lambda: Graph.from_networkx(G, vertex_fields=["name"]))
 
 
+def test_networkx_texts_of_nodes_are_groups():
+    G = nx.karate_club_graph()
+    graph = Graph.from_networkx(G)
+    assert "node attribute 'club': its texts numbered as groups: 0 is 'Mr. Hi', 1 is 'Officer'" in (
+        graph.report
+    )
+    clubs = [int(data["club"] == "Officer") for _, data in G.nodes(data=True)]
+    assert graph.vertex_fields["club"].tolist() == clubs
+    nx.set_edge_attributes(G, "road", "kind")
+    assert list(Graph.from_networkx(G).edge_fields) == ["weight"]
+
+
+def test_networkx_multigraph_on_request():
+    single = Graph.from_edges([0, 1], [1, 2], w=[3, 4])
+    assert type(single.to_networkx()) is nx.DiGraph
+    G = single.to_networkx(multigraph=True)
+    assert type(G) is nx.MultiDiGraph
+    assert list(G.edges(keys=True, data=True)) == [(0, 1, 0, {"w": 3}), (1, 2, 0, {"w": 4})]
+    assert type(single.to_networkx(multigraph=False)) is nx.DiGraph
+    double = Graph.from_edges([0, 0], [1, 1], directed=False)
+    assert type(double.to_networkx(multigraph=True)) is nx.MultiGraph
+    refused(["multigraph=False", "duplicates="], lambda: double.to_networkx(multigraph=False))
+    refused(["multigraph='yes'"], lambda: double.to_networkx(multigraph="yes"))
+
+
 # igraph
 
 

@@ -370,3 +370,19 @@ except FormatError as error:
     )
     assert f"{path} cannot be written: File too large" in ran.stdout, ran.stderr
     assert path.read_bytes() == b"as it was" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["verify", "mmap"])
+@pytest.mark.parametrize("value", ["no", 0, None, "false"])
+def test_switches_are_true_or_false(tmp_path, name, value):
+    build(directed=True).write(tmp_path / "g.npz")
+    with pytest.raises(FormatError, match=f"g.npz: {name}={value!r} must be True or False"):
+        Graph.read(tmp_path / "g.npz", **{name: value})
+    assert Graph.read(tmp_path / "g.npz", **{name: np.False_}).num_edges == 6
+
+
+def test_switches_of_the_command(tmp_path, gascl_):
+    build(directed=True).write(tmp_path / "g.npz")
+    code, _, err = gascl_("info", tmp_path / "g.npz", "--option", "verify=no")
+    assert code == 1 and "verify='no' must be True or False" in err
+    assert gascl_("info", tmp_path / "g.npz", "--option", "verify=false")[0] == 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from gascl.commands.numbertext import number, size
+from gascl.commands.numbertext import number, size, span
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,12 @@ def test_numbers(value, text):
 )
 def test_sizes(count, text):
     assert size(count) == text
+
+
+def test_spans():
+    nan, inf = float("nan"), float("inf")
+    assert span(np.array([3, 1, 2])) == "1 to 3"
+    assert span(np.array([[0.5, 2.0], [1.0, -4.0]])) == "-4 to 2"
+    assert span(np.array([nan, 1.5, inf, -2.0, nan])) == "-2 to 1.5, 2 NaN, 1 infinite"
+    assert span(np.array([-inf, 1.0], np.float32)) == "1 to 1, 1 infinite"
+    assert span(np.array([nan])) == "no finite value, 1 NaN"
