@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 IN_GRAPH = ("desc", "data", "node", "edge", "hyperedge", "locator")  # by the schema
+#: In which elements, by the schema, these may stand.
+PARENTS = {
+    **{"graphml": (), "graph": ("graphml", "node", "edge")},
+    **{"node": ("graph",), "edge": ("graph",), "hyperedge": ("graph",)},
+}
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
@@ -135,22 +140,25 @@ def _only_graph(path: Path, root: Located) -> Any:
 
 
 def _check_places(path: Path, root: Located) -> None:
-    """Raises FormatError where a node or edge is in no graph, or something else in one; so that
-    nothing is left out because a tag is damaged."""
-    inside = {f"{{{NAMESPACE}}}{name}" for name in IN_GRAPH}
-    own = {f"{{{NAMESPACE}}}{name}" for name in ("node", "edge", "hyperedge")}
-    graph = f"{{{NAMESPACE}}}graph"
+    """Raises FormatError where a graph, node or edge is in another element than the schema says, or
+    a graph holds something else; so that nothing is left out because a tag is damaged."""
+    begin = f"{{{NAMESPACE}}}"
+    parents = {begin + name: [begin + each for each in PARENTS[name]] for name in PARENTS}
+    inside = [begin + name for name in IN_GRAPH]
     for parent in root.iter():
-        allowed = inside if parent.tag == graph else None
+        graph = parent.tag == begin + "graph"
         for child in parent:
             tag = child.tag
-            if tag in own if allowed is None else tag not in allowed and NAMESPACE in tag:
-                names = [each.tag.split("}")[-1] for each in (child, parent)]
-                line = child.line  # type: ignore[attr-defined]
-                raise FormatError(
-                    f"{path}, line {line}: <{names[0]}> stands in <{names[1]}>; <node> and <edge> "
-                    "stand in <graph>, and little else does; correct the tags"
-                )
+            if parent.tag in parents.get(tag, (parent.tag,)) and not (
+                graph and tag not in inside and tag.startswith(begin)
+            ):
+                continue
+            names = [each.tag.split("}")[-1] for each in (child, parent)]
+            line = child.line  # type: ignore[attr-defined]
+            raise FormatError(
+                f"{path}, line {line}: <{names[0]}> stands in <{names[1]}>; <node> and <edge> "
+                "stand in <graph>, and little else does; correct the tags"
+            )
 
 
 def _places(path: Path, nodes: list[Any], edges: list[Any]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import io
 import mmap
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -37,6 +38,7 @@ _HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., compressed and full si
 _DAMAGES = (
     *(zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error),
     *(SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError),
+    UserWarning,
 )
 
 
@@ -163,7 +165,9 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         stream = io.BytesIO(content[: 2**16].tobytes())
         if np.lib.format.read_magic(stream) != (1, 0):
             raise ValueError("its .npy version is not 1.0")
-        shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # of a header as Python 2 wrote it
+            shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
         if dtype.hasobject or not dtype.itemsize or (by_column and len(shape) > 1):
             raise ValueError(f"it is an array of {dtype}, by {'column' if by_column else 'row'}")
         head, body = content[: stream.tell()], content[stream.tell() :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,9 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         # zipfile seeks about, which a packed file is slow at
         source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
         try:
-            matrix = load_npz(source)
+            with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
+                warnings.simplefilter("always")
+                matrix = load_npz(source)
             if hasattr(matrix, "check_format"):  # of compressed ones it has checked the ends only
                 matrix.check_format(full_check=True)
         except MemoryError as error:
@@ -50,6 +53,7 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         except Exception as error:  # zipfile, zlib and NumPy's headers stumble in many ways
             raise _damaged(path, str(error)[:200]) from error
     report = [f"SciPy .npz: {matrix.format}, {matrix.dtype}"]
+    report += [f"NumPy: {warning.message}" for warning in warned]
     if field is not None and matrix.dtype == bool and matrix.data.all():
         field = None
         report.append("bool entries, all true: a pattern, without a field")
