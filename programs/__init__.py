@@ -1,5 +1,6 @@
 """The bundled vertex programs, one a file."""
 
+from gascl.programs.betweenness import Betweenness
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.closeness import Closeness
 from gascl.programs.connected_components import ConnectedComponents
@@ -21,6 +22,7 @@ from gascl.programs.triangles import Triangles
 from gascl.programs.weighted_page_rank import WeightedPageRank
 
 __all__ = [
+    "Betweenness",
     "BreadthFirst",
     "Closeness",
     "ConnectedComponents",
