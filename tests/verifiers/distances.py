@@ -31,16 +31,10 @@ def matrix_of(graph: Graph) -> csr_array:
     return matrix
 
 
-def distances(
-    graph: Graph, sources: np.ndarray, against: bool = False
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Some sources, and the distance from each of them to each vertex; infinite without a way.
-
-    Args:
-        against: against the arcs: to the sources.
-    """
+def distances(graph: Graph, sources: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Some sources, and the distance from each of them to each vertex; infinite without a way."""
     matrix = matrix_of(graph)
     for begin in range(0, len(sources), 64):
         some = sources[begin : begin + 64]
-        way = shortest_path(matrix.T if against else matrix, unweighted=True, indices=some)
+        way = shortest_path(matrix, unweighted=True, indices=some)
         yield some, np.atleast_2d(way)
