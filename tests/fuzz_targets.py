@@ -10,6 +10,7 @@ import naive_columns
 import naive_formats
 from fuzz_checks import (
     PART,
+    both_ways,
     check_any,
     check_dimacs,
     check_gap,
@@ -51,7 +52,7 @@ TARGETS = {
         text_check(
             "edgelist",
             ("a.txt", "a.txt", "a.csv", "a.tsv"),
-            lambda data, graph, _: naive_columns.edge_list(data, graph.report),
+            lambda data, graph, _: both_ways(naive_columns.edge_list(data, graph.report), graph),
         ),
         (
             *(*NUMBERS, b"# gascl: directed, 2 vertices, 1 edges\n", b"% sym weighted\n", b'"'),
@@ -97,7 +98,12 @@ TARGETS = {
     "gap": Target(("gap", "mirrors"), check_gap, suffixes=(".sg", ".wsg")),
     "gml": Target(
         ("gml", "networkx"),
-        text_check("gml", ("a.gml",), lambda data, *_: naive_formats.gml(data), indices=True),
+        text_check(
+            "gml",
+            ("a.gml",),
+            lambda data, graph, _: both_ways(naive_formats.gml(data), graph),
+            indices=True,
+        ),
         (
             *(b"graph [", b"node [", b"edge [", b"id ", b"source ", b"target ", b"directed 1"),
             *(b'""', b"]", b"1.5", b"#", b"NAN", b"INF", b"&#38;", b"multigraph 1", b"key 0"),
@@ -106,7 +112,12 @@ TARGETS = {
     ),
     "graphml": Target(
         ("graphml", "xmltree", "networkx"),
-        text_check("graphml", ("a.graphml",), lambda data, *_: naive_formats.graphml(data), True),
+        text_check(
+            "graphml",
+            ("a.graphml",),
+            lambda data, graph, _: both_ways(naive_formats.graphml(data), graph),
+            True,
+        ),
         (
             *(b"<node id='a'/>", b"<edge source='0' target='1'/>", b"</graph>", b"<data key='k'>"),
             *(b"<graph edgedefault='directed'>", b"</data>", b"<default>", b"attr.type='int'"),

@@ -188,7 +188,7 @@ def graphalytics(
         if name in said and whole(said[name]) != count:
             raise Wrong(f"{name} is another")
     if directed and said.get("directed", "").lower() == "false":
-        rows += [(target, source, *rest) for source, target, *rest in rows]
+        rows += [(head, tail, *rest) for tail, head, *rest in rows if tail != head]
     return Expected(len(labels), rows)
 
 

@@ -18,7 +18,7 @@ from gascl.io.bothways import both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_number
 from gascl.io.files import opened, unended
-from gascl.io.lines import Lines, Splitter, shown, split_lines
+from gascl.io.lines import ODD, Lines, Splitter, return_inside, shown, split_lines
 from gascl.io.matrixrows import write
 from gascl.io.parsed import Format, Parsed
 from gascl.labels import INTEGER
@@ -51,7 +51,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
 
     with opened(path) as file:
         lines = Lines(path, file)
-        header = _header(lines)
+        header = _header(path, lines)
         if header and not header[0].lower().startswith(BANNER):
             bare = read_bare(path, lines, header, directed)
             if bare is not None:
@@ -121,12 +121,14 @@ FORMAT = Format(
 )
 
 
-def _header(lines: Lines) -> list[bytes]:
+def _header(path: Path, lines: Lines) -> list[bytes]:
     """The lines up to the first that is no comment, which gives the sizes."""
     header = []
     while (line := lines.line()) is not None:
         header.append(line)
         if line.strip() and not line.lstrip().startswith(b"%"):
+            if b"\r" in line.rstrip(b"\r\n"):
+                raise return_inside(path, lines.number, line.decode(errors=ODD))
             break
     return header
 
