@@ -22,8 +22,7 @@ import numpy as np
 
 T = TypeVar("T")
 
-FRONT = b"\n" * 24  # so that the 24 bytes before the end of a number are there
-BACK = b"\n" * 8
+FRONT, BACK = b"\n" * 24, b"\n" * 8  # so that the 24 bytes before a number's end are there
 NEWLINE, BLANK, TAB = 10, 32, 9
 KEPT = 16 << 20  # bytes
 LONGEST = 18  # digits: what surely fits int64; 19 may
@@ -186,8 +185,7 @@ class _Page:
             raise Irregular
         if separator is not None:
             after = np.searchsorted(starts, np.flatnonzero(self.bytes == ord(separator)))
-            inside = np.arange(len(starts))
-            if not np.array_equal(after, inside[inside % self.width != 0]):
+            if not np.array_equal(after, np.flatnonzero(np.arange(len(starts)) % self.width)):
                 raise Irregular
         return starts, ends
 
@@ -245,8 +243,10 @@ class _Page:
     def _integers(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray | None:
         starts, negative = self._signs(starts)
         values, wrong = self._digits(starts, ends, LONGEST + 1)
-        most = np.uint64(2**63 - 1) if negative is None else np.uint64(2**63 - 1) + negative
-        if wrong.any() or (starts == ends).any() or (values > most).any():
+        most, plus = np.uint64(2**63 - 1), False if negative is None else negative
+        if wrong.any() or (starts == ends).any():
+            return None
+        if values.max() > most and (values > np.where(plus, most + np.uint64(1), most)).any():
             return None
         signed = values.view(np.int64)
         if negative is not None:
