@@ -61,7 +61,7 @@ class Eigenvector(VertexProgram):
     iteration, weights = Iteration, ""
 
     def solve(self, turns):
-        if turns.graph.num_edges and not turns.run(Peel(), fresh=True).left.any():
+        if turns.graph.num_edges and not turns.run(Peel(), fresh=["left"]).left.any():
             why = "a directed graph without cycles has no eigenvalue but 0; Katz has an answer"
             raise ProgramError(f"{type(self).__name__}: {why}")
         weights = turns.graph.edge_fields.get(self.weights, np.ones(1))

@@ -28,7 +28,7 @@ class Trim(Part):
     message, combine, identity = "int2", "a + b", "(int2)(0)"
     edges = "both"
     scatter = f"""
-        if ({_WITHIN} && e.src != e.dst)
+        if ({_WITHIN})
             send((superstep ? -1 : 1) * (e.reversed ? (int2)(0, 1) : (int2)(1, 0)));
     """
     apply = """

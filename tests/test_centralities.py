@@ -116,6 +116,14 @@ def test_bipartite_graphs_do_not_swing():
     assert star == pytest.approx([0.5**0.5, *[0.1**0.5] * 5], abs=1e-5)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_weights_does_not_matter(unit):
+    grid_of = grid(5, 5)
+    weight = unit * (1 + np.arange(grid_of.num_edges) % 3)
+    graph = Graph.from_edges(grid_of.edge_src, grid_of.edge_dst, directed=False, weight=weight)
+    assert run(graph, WeightedEigenvector(**EXACT), max_supersteps=1000).supersteps < 1000
+
+
 def test_the_part_with_the_largest_eigenvalue():
     """A triangle beside a longer cycle, a path into it, and one out of it."""
     graph = Graph.from_edges([0, 1, 2, 0, 4, 2], [1, 2, 0, 2, 0, 5], num_vertices=8)
