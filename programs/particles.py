@@ -38,14 +38,14 @@ class Particles(VertexProgram):
     scatter_on = apply_on = "all"
     scatter = """
         const real3 d = position_of(e.dst) - v.position;
-        const real near = rsqrt(dot(d, d) + p.softening * p.softening);
-        send(-near * (p.alpha + p.beta * exp(-p.gamma / near)) * d);
+        const real far = sqrt(dot(d, d) + p.softening * p.softening);
+        send(-(p.alpha + p.beta * exp(-p.gamma * far)) / far * d);
     """
     pairs = """
         const real x = v.position.x - u.position.x, y = v.position.y - u.position.y;
         const real z = v.position.z - u.position.z;
-        const real square = x * x + y * y + z * z + p.softening * p.softening;
-        const real near = rsqrt(square), force = p.beta * near * exp(-p.gamma * square * near);
+        const real far = sqrt(x * x + y * y + z * z + p.softening * p.softening);
+        const real force = p.beta * exp(-p.gamma * far) / far;
         send((real3)(force * x, force * y, force * z));
     """
     apply = """

@@ -1,0 +1,60 @@
+// Particles that neighbours attract and all others repel, to rest, on one thread: the formula and
+// the step of programs/particles.py, in float32, two loops over the vertices.
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    float alpha, beta, gamma, softening, step, tolerance;
+} values;
+
+// offsets (V + 1) and arcs are the neighbours of each vertex; x, y and z move. Returns the number of
+// supersteps: that of the first in which nobody was faster than the tolerance, or `most`.
+int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, float *restrict x,
+            float *restrict y, float *restrict z, const values p, const int most) {
+    float *const vx = calloc(n, sizeof *vx), *const vy = calloc(n, sizeof *vy);
+    float *const vz = calloc(n, sizeof *vz);
+    const float soft = p.softening * p.softening;
+    int superstep = 0;
+    for (float fastest = INFINITY; superstep < most && fastest >= p.tolerance; ++superstep) {
+        for (int i = 0; i < n; ++i) {
+            const float xi = x[i], yi = y[i], zi = z[i];
+            float fx = 0, fy = 0, fz = 0;
+            for (int j = 0; j < n; ++j) {  // i meets itself, too: the distance's parts are 0 then
+                const float dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
+                const float far = sqrtf(dx * dx + dy * dy + dz * dz + soft);
+                const float force = p.beta * expf(-p.gamma * far) / far;
+                fx += force * dx;
+                fy += force * dy;
+                fz += force * dz;
+            }
+            for (int a = offsets[i]; a < offsets[i + 1]; ++a) {
+                const int j = arcs[a];
+                const float dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
+                const float far = sqrtf(dx * dx + dy * dy + dz * dz + soft);
+                const float force = (p.alpha + p.beta * expf(-p.gamma * far)) / far;
+                fx -= force * dx;
+                fy -= force * dy;
+                fz -= force * dz;
+            }
+            const int degree = offsets[i + 1] - offsets[i];
+            const float share = degree ? 1.0f / degree : 0;
+            vx[i] = fx * share;
+            vy[i] = fy * share;
+            vz[i] = fz * share;
+        }
+        fastest = -INFINITY;
+        for (int i = 0; i < n; ++i) {
+            const float speed = sqrtf(vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
+            const float step = p.step / fmaxf(p.step * p.gamma * speed, 1);
+            x[i] += step * vx[i];
+            y[i] += step * vy[i];
+            z[i] += step * vz[i];
+            if (offsets[i] < offsets[i + 1])
+                fastest = fmaxf(fastest, speed);
+        }
+    }
+    free(vx);
+    free(vy);
+    free(vz);
+    return superstep;
+}

@@ -1,0 +1,322 @@
+"""Communities that move: how well they are found, and how fast they come to rest.
+
+    python benchmarks/communities.py --data FOLDER                   # networks with known groups
+    python benchmarks/communities.py --speed --rounds 3              # against C and NumPy
+    python benchmarks/communities.py --vertices 100000 --device NVIDIA
+
+One or several of these at once; each prints a table in Markdown. See README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from turns import table
+
+from gascl import Engine, Graph
+from gascl.clusters import adjusted_rand, mutual_information, simple
+from gascl.generators import lfr
+from gascl.programs import LabelPropagation, ParticleCommunities
+
+#: The paper's six: vertices, edges a vertex, and whether there are few large groups or many small.
+NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
+#: Supersteps after which positions are compared; and how far apart they may be then: a float32's
+#: rounding, which the first superstep's divisions by small distances enlarge.
+COMPARED, APART = 5, 2e-3
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    add = parser.add_argument
+    add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
+    add("--seeds", type=int, default=10, help="for --data (default: 10)")
+    add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges a vertex")
+    add("--rounds", type=int, default=3, help="for --speed (default: 3)")
+    add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
+    add("--picture", type=Path, help="draw groups that split and merge into this file")
+    add("--device", default=None, help="as in Engine(graph, device)")
+    given = parser.parse_args()
+    if not (given.data or given.speed or given.vertices or given.picture):
+        parser.error("nothing to do: give --data, --speed, --vertices or --picture")
+    return given
+
+
+def main() -> None:
+    given = options()
+    device = Engine(Graph.from_edges([0], [1]), given.device).device
+    print(f"Device: {device}.\n")
+    if given.data:
+        quality(given.data, given.seeds, given.device)
+    if given.speed:
+        speed(given.rounds, given.device)
+    if given.vertices:
+        large(given.vertices, given.device)
+    if given.picture:
+        from communities_picture import changing
+
+        from gascl.pictures import moments
+        from gascl.tracking import track
+
+        shown = [m for m in track(changing(), device=given.device) if m.number % 4 == 0]
+        moments(shown).savefig(given.picture, dpi=60)
+
+
+# How well.
+
+
+def known(folder: Path) -> dict[str, tuple[Graph, np.ndarray]]:
+    """Name -> a simple graph and each vertex's true group."""
+    found = {}
+    for file in sorted(folder.glob("*.gml")):
+        graph = Graph.read(file)
+        if "gt" in graph.vertex_fields:
+            found[file.stem] = simple(graph), np.asarray(graph.vertex_fields["gt"])
+    for file in sorted(folder.glob("*/network.dat*")):
+        graph = simple(Graph.read(file, directed=False))
+        groups = np.loadtxt(file.parent / "community.dat", dtype=np.int64)
+        at = graph.indices_of(groups[:, 0])
+        truth = np.empty(graph.num_vertices, np.int64)
+        truth[at] = groups[:, 1]
+        found[file.parent.name.partition("max")[0]] = graph, truth
+    if not found:
+        sys.exit(f"{folder} has neither *.gml with a vertex field gt nor */network.dat")
+    return found
+
+
+def quality(folder: Path, seeds: int, device: Any) -> None:
+    """Each seed renumbers the vertices, too: no method may profit from their order."""
+    import networkx as nx
+
+    def particles(graph: Graph, seed: int) -> np.ndarray:
+        return Engine(graph, device).run(ParticleCommunities(seed=seed)).community
+
+    def propagation(graph: Graph, seed: int) -> np.ndarray:
+        return Engine(graph, device).run(LabelPropagation(supersteps=30)).label
+
+    def louvain(graph: Graph, seed: int) -> np.ndarray:
+        made = nx.Graph()
+        made.add_nodes_from(range(graph.num_vertices))
+        made.add_edges_from(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True))
+        number = np.empty(graph.num_vertices, np.int64)
+        for i, group in enumerate(nx.community.louvain_communities(made, seed=seed)):
+            number[list(group)] = i
+        return number
+
+    methods: dict[str, Callable] = {
+        "particles": particles,
+        "label propagation": propagation,
+        "Louvain": louvain,
+    }
+    head = ["network", "vertices", "edges", "groups"]
+    head += [f"{name}: {what}" for name in methods for what in ("ARI", "NMI", "groups")]
+    lines = []
+    for name, (graph, truth) in known(folder).items():
+        groups = len(np.unique(truth))
+        line = [name, str(graph.num_vertices), str(graph.num_edges), str(groups)]
+        for method in methods.values():
+            scores = []
+            for seed in range(seeds):
+                order = np.random.default_rng(seed).permutation(graph.num_vertices)
+                ends = order[graph.edge_src], order[graph.edge_dst]
+                n = graph.num_vertices
+                found = method(Graph.from_edges(*ends, num_vertices=n, directed=False), seed)[order]
+                scores.append(
+                    (
+                        adjusted_rand(found, truth),
+                        mutual_information(found, truth),
+                        len(np.unique(found)),
+                    )
+                )
+            for column in np.transpose(scores):
+                line.append(f"{column.mean():.2f} ± {column.std():.2f}")
+        lines.append(line)
+    print(f"Mean and standard deviation of {seeds} seeds.\n\n{table(head, lines)}\n", flush=True)
+
+
+# How fast.
+
+
+def network(vertices: int, per_vertex: int, few: bool) -> Graph:
+    """An LFR network with groups of known sizes."""
+    sizes = (vertices // 12, vertices // 5) if few else (20, 60)
+    return lfr(
+        vertices,
+        average_degree=2 * per_vertex,
+        max_degree=5 * per_vertex,
+        mixing=0.2,
+        min_community=sizes[0],
+        max_community=sizes[1],
+        seed=1,
+    )
+
+
+def start(vertices: int) -> np.ndarray:
+    drawn = np.random.RandomState(0).uniform(-1, 1, (vertices, 3))
+    return (drawn * vertices**0.25 / 2).astype(np.float32)
+
+
+class InNumPy:
+    """The model with its V x V matrix, a block of rows at a time, in float32."""
+
+    def __init__(self, graph: Graph):
+        self.adjacent = np.zeros((graph.num_vertices, graph.num_vertices), bool)
+        self.adjacent[graph.edge_src, graph.edge_dst] = True
+        self.adjacent |= self.adjacent.T
+        self.degree = np.maximum(self.adjacent.sum(1, dtype=np.float32), 1)
+
+    def run(self, p: ParticleCommunities, supersteps: int, dtype: Any = np.float32) -> np.ndarray:
+        position = start(len(self.degree)).astype(dtype)
+        for _ in range(supersteps):
+            velocity = np.empty_like(position)
+            for i in range(0, len(position), 512):
+                rows = slice(i, i + 512)
+                away = position[rows, :, None] - position.T[None]
+                far = np.sqrt(np.einsum("ijk,ijk->ik", away, away) + dtype(p.softening**2))
+                push = np.where(self.adjacent[rows], -p.alpha, p.beta * np.exp(-p.gamma * far))
+                force = np.einsum("ijk,ik->ij", away, (push / far).astype(dtype))
+                velocity[rows] = force / self.degree[rows, None]
+            reaches = p.step * p.gamma * np.linalg.norm(velocity, axis=1)[:, None]
+            position += (p.step / np.maximum(reaches, 1)).astype(dtype) * velocity
+        return position
+
+
+class Values(ctypes.Structure):
+    """`values` of communities.c."""
+
+    names = ("alpha", "beta", "gamma", "softening", "step", "tolerance")
+    _fields_ = [(name, ctypes.c_float) for name in names]
+
+
+class InC:
+    """communities.c by gcc with these flags."""
+
+    def __init__(self, folder: str, flags: str):
+        library = Path(folder) / f"{len(flags)}.so"
+        source = Path(__file__).with_name("communities.c")
+        command = ["gcc", *flags.split(), "-shared", "-fPIC", str(source), "-o", str(library)]
+        subprocess.run([*command, "-lm"], check=True)
+        self.to_rest = ctypes.CDLL(str(library)).to_rest
+        pointer = ctypes.c_void_p
+        self.to_rest.argtypes = [ctypes.c_int, *[pointer] * 5, Values, ctypes.c_int]
+
+    def run(self, graph: Graph, p: ParticleCommunities, most: int) -> tuple[int, np.ndarray]:
+        arcs = graph.arcs("out")
+        offsets, ends = (
+            np.ascontiguousarray(a, np.int32) for a in (arcs.out_offsets, arcs.out_targets)
+        )
+        position = np.ascontiguousarray(start(graph.num_vertices).T)
+        arrays = [a.ctypes.data for a in (offsets, ends, *position)]
+        values = Values(*(getattr(p, name) for name in Values.names))
+        return self.to_rest(graph.num_vertices, *arrays, values, most), position.T
+
+
+def speed(rounds: int, device: Any) -> None:
+    """Contenders take turns; a round that differs from NumPy in float64 ends the benchmark."""
+    program = ParticleCommunities()
+    with tempfile.TemporaryDirectory() as folder:
+        contenders: dict[str, InC] = {}
+        if shutil.which("gcc"):
+            for flags in ("-O3", "-O3 -march=native -ffast-math"):
+                contenders[f"C, {flags}"] = InC(folder, flags)
+        else:
+            print("There is no gcc here: C is left out.\n")
+        head = ["vertices", "edges", "supersteps", "gascl, s", "pairs/s", "whole call, s"]
+        head += [f"{name}, s" for name in contenders] + ["NumPy, s"]
+        head += [f"{name} / gascl" for name in [*contenders, "NumPy"]] + ["ARI"]
+        lines = []
+        for vertices, per_vertex, few in NETWORKS:
+            graph = network(vertices, per_vertex, few)
+            lines.append(one_network(graph, program, contenders, rounds, device))
+            print("| " + " | ".join(lines[-1]) + " |", file=sys.stderr, flush=True)
+    print(f"Time to rest, medians of {rounds} rounds.\n\n{table(head, lines)}\n", flush=True)
+
+
+def one_network(
+    graph: Graph,
+    program: ParticleCommunities,
+    contenders: dict[str, InC],
+    rounds: int,
+    device: Any,
+) -> list[str]:
+    engine, numpy = Engine(graph, device), InNumPy(graph)
+    expected = numpy.run(program, COMPARED, np.float64)
+    values = {"supersteps": COMPARED, "position": start(graph.num_vertices)}
+    agree("gascl", engine.run(ParticleCommunities(**values)).position, expected)
+    agree("NumPy", numpy.run(program, COMPARED), expected)
+    for name, contender in contenders.items():
+        agree(name, contender.run(graph, program, COMPARED)[1], expected)
+    result = engine.run(program)  # builds what is not yet built
+    seconds: dict[str, list[float]] = {n: [] for n in ("gascl", "whole", *contenders, "NumPy")}
+    for _ in range(rounds):
+        took, result = timed(lambda: engine.run(program))
+        seconds["gascl"].append(result.seconds["supersteps"])
+        seconds["whole"].append(took)
+        for name, contender in contenders.items():
+            took, (supersteps, _) = timed(lambda c=contender: c.run(graph, program, 100_000))
+            # Rounding tells positions apart in the end, but not what they rest at.
+            if abs(supersteps - result.supersteps) > 5 + result.supersteps // 4:
+                sys.exit(f"refused: {name} rests after {supersteps}, not {result.supersteps}")
+            seconds[name].append(took / supersteps * result.supersteps)
+        took, _ = timed(lambda: numpy.run(program, COMPARED))
+        seconds["NumPy"].append(took / COMPARED * result.supersteps)
+    median = {name: float(np.median(times)) for name, times in seconds.items()}
+    pairs = graph.num_vertices * (graph.num_vertices - 1) * result.supersteps
+    line = [f"{graph.num_vertices:,}", f"{graph.num_edges:,}", str(result.supersteps)]
+    line += [f"{median['gascl']:.3f}", f"{pairs / median['gascl']:.2e}", f"{median['whole']:.3f}"]
+    line += [f"{median[name]:.2f}" for name in (*contenders, "NumPy")]
+    for name in (*contenders, "NumPy"):
+        ratios = np.array(seconds[name]) / seconds["gascl"]
+        line.append(f"{np.median(ratios):.1f}")
+    truth = graph.vertex_fields["community"]
+    return [*line, f"{adjusted_rand(truth, result.community):.3f}"]
+
+
+def agree(name: str, position: np.ndarray, expected: np.ndarray) -> None:
+    worst = float(np.abs(position - expected).max())
+    if not worst < APART:
+        sys.exit(f"refused: {name} is {worst:.1e} away from NumPy in float64, not {APART}")
+
+
+def timed(run: Callable) -> tuple[float, Any]:
+    started = time.perf_counter()
+    found = run()
+    return time.perf_counter() - started, found
+
+
+def large(sizes: list[int], device: Any) -> None:
+    """LFR networks of 10 edges a vertex, in groups of 50 to 500."""
+    head = ["vertices", "edges", "supersteps", "to rest, s", "pairs/s", "whole call, s"]
+    lines = []
+    for vertices in sizes:
+        groups = {"min_community": 50, "max_community": 500}
+        graph = lfr(vertices, average_degree=20, max_degree=50, mixing=0.2, seed=1, **groups)
+        engine = Engine(graph, device)
+        engine.run(ParticleCommunities(supersteps=1))  # builds the kernels
+        with warnings.catch_warnings(record=True) as said:
+            took, result = timed(lambda e=engine: e.run(ParticleCommunities()))
+        for warning in said:
+            print(warning.message)
+        rest, truth = result.seconds["supersteps"], graph.vertex_fields["community"]
+        pairs = vertices * (vertices - 1) * result.supersteps
+        line = [f"{vertices:,}", f"{graph.num_edges:,}", str(result.supersteps), f"{rest:.2f}"]
+        line += [f"{pairs / rest:.2e}", f"{took:.2f}"]
+        line += [f"{adjusted_rand(truth, result.community):.3f}"]
+        line += [f"{mutual_information(truth, result.community):.3f}"]
+        line += [f"{len(np.unique(truth))}, {len(np.unique(result.community))}"]
+        lines.append(line)
+    print(table([*head, "ARI", "NMI", "groups: planted, found"], lines) + "\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
