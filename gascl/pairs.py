@@ -6,7 +6,7 @@ from gascl.types import Type, resolve
 from gascl.words import Words
 
 #: Functions of OpenCL that PoCL calls one receiver at a time; kernels/math.cl has them written out.
-WRITTEN_OUT = ("exp", "sqrt")
+WRITTEN_OUT = ("exp", "rsqrt", "sqrt")
 #: Vertices that give, at least, to each of the groups that share out a receiver's.
 _SHARE = 32
 

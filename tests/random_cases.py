@@ -169,7 +169,6 @@ RECIPES = (
     recipe("min", "int16", "real", "starts_from_few", "pairs send_to", "apply_on: message"),
     recipe("by component", "struct", "struct", None, "pairs listed", "scatter_on: mask"),
     recipe("prod", "int64", "uint8", None, "pairs", "apply_on: message"),
-    recipe("sum", "uint64", "vector", None, "pairs aggregators", "edges: both"),
 )  # fmt: skip
 
 

@@ -123,7 +123,7 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             gascl_partial part = gascl_partial_empty();
-            for (int i = 0; i < count; ++i) {
+            _Pragma("unroll 4") for (int i = 0; i < count; ++i) {
 #if !GASCL_SCATTER_ALL
                 if (!give[i])
                     continue;
