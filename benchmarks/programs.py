@@ -90,7 +90,7 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
-    snippets = sum(count_lines(t.text) for c in parts for t in c.snippets.values())
+    snippets = sum(map(count_lines, {t.text for c in parts for t in c.snippets.values()}))
     verifier = importlib.import_module(f"verifiers.{file.stem}")
     said = [str(count_lines(file.read_text())), str(snippets), admitted(parts, engines[True])]
     said.append(re.split(r"[.,:;(]", verifier.__doc__ or "")[0].strip())

@@ -39,3 +39,15 @@ def test_kernel_follows_dtype_and_choices(gascl_):
     code, out, err = gascl_("kernel", "PageRank", "--set", "dangling=keep")
     assert (code, out) == (1, "")
     assert "expected one of 'spread', 'ignore'" in err
+
+
+@pytest.mark.parametrize(
+    ("program", "parts"),
+    [("Triangles", "Count"), ("Neighbourhoods", "Backwards"), ("Betweenness", "Backward Forward")],
+)
+def test_kernel_of_one_that_runs_others(gascl_, program, parts):
+    """Of those in its file, or where there are none, of those it takes from other files."""
+    code, out, err = gascl_("kernel", program)
+    assert (code, err) == (0, "")
+    shown = [line for line in out.splitlines() if line.endswith(f", which {program} runs")]
+    assert sorted(shown) == [f"// {part}, which {program} runs" for part in parts.split()]

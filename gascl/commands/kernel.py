@@ -45,17 +45,14 @@ def _needed(cls: type[VertexProgram]) -> dict[str, str]:
 
 
 def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
-    """The programs in the file of one that runs several."""
+    """The programs in the file of one that runs several, or else those it takes from others."""
     from gascl.errors import ProgramError
     from gascl.program import VertexProgram
 
-    there = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
-    parts = [
-        c
-        for c in there
-        if issubclass(c, VertexProgram) and c.__module__ == cls.__module__ and c.solve is None
-    ]
-    parts = [c for c in parts if {"scatter", "apply"} & set(c.snippets)]
+    named = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
+    there = [c for c in named if issubclass(c, VertexProgram) and c.solve is None]
+    there = [c for c in there if {"scatter", "apply"} & set(c.snippets)]
+    parts = [c for c in there if c.__module__ == cls.__module__] or there
     if not parts:
         raise ProgramError(f"{cls.__name__} runs programs of other files: name one of those")
     return parts
