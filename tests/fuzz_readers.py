@@ -102,6 +102,7 @@ def run(reader: str, minutes: float, out: Path) -> int:
             f"-max_total_time={int(left)}",
             f"-timeout={2 * STUCK}",
             "-rss_limit_mb=4096",
+            "-malloc_limit_mb=1000000",  # to ask for too much and be refused it does no harm
             f"-max_len={MOST_BYTES}",
         ]
         options.append(f"-artifact_prefix={out}/findings/")
