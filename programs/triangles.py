@@ -25,16 +25,17 @@ class Count(VertexProgram):
     message, combine = "int64", "sum"
     scatter_on = apply_on = "all"
     scatter = """
-        const int mine = num_neighbors, theirs = num_neighbors_of(e.dst);
+        // Down to e.dst, which is among its own: all that e.dst points to is above.
         long shared = 0;
-        for (int i = 0, j = 0; i < mine && j < theirs;) {
-            const int a = neighbor(i), b = neighbor_of(e.dst, j);
+        int i = num_neighbors - 1, j = num_neighbors_of(e.dst) - 1;
+        for (int a; j >= 0 && (a = neighbor(i)) > e.dst;) {
+            const int b = neighbor_of(e.dst, j);
             if (a == b) {
                 send_to(a, 1);
                 ++shared;
             }
-            i += a <= b;
-            j += b <= a;
+            i -= a >= b;
+            j -= b >= a;
         }
         if (shared) {
             send_to(e.src, shared);
