@@ -8,10 +8,12 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 from gascl import __version__
 from gascl.commands import exitcode
+from gascl.commands.formatnames import READER_OPTIONS
 from gascl.commands.terminal import say, say_warning
 from gascl.errors import GasclError
 
@@ -35,7 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: wrong usage (2), --help or --version (0).
     """
-    arguments = _parser().parse_args(argv)
+    arguments, unknown = _parser().parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(
+            f"unrecognized arguments: {' '.join(unknown)}{_meant(arguments, unknown)}"
+        )
     if isinstance(sys.stdout, io.TextIOWrapper):  # a label need not be in the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
@@ -59,6 +65,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             return say(message, exitcode.ERROR)
 
 
+def _meant(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
+    """The option that an unknown one is nearest to, if any is."""
+    known = {flag: flag for flag in arguments.parser._option_string_actions}
+    if "--option" in known:
+        known = {f"--{name}": f"--option {name}=..." for name in READER_OPTIONS} | known
+    for text in unknown:
+        near = get_close_matches(text.partition("=")[0], known, 1, 0.75)
+        if text.startswith("--") and near:
+            return f"; did you mean {known[near[0]]}?"
+    return ""
+
+
 def _parser() -> argparse.ArgumentParser:
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("gascl", None, ABOUT, HELP, formatter_class=layout)
@@ -70,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, epilog=module.HELP, formatter_class=layout)
         added.description = f"{about[0].upper()}{about[1:]}."
         module.options(added.add_argument)
-        added.set_defaults(command=module.run)
+        added.set_defaults(command=module.run, parser=added)
     return parser
 
 

@@ -18,7 +18,7 @@ from gascl.change import Change, changed, fingerprint
 from gascl.conversions import Conversions
 from gascl.errors import GraphError
 from gascl.intake import Duplicates, SelfLoops
-from gascl.labels import INTEGER, LabelIndex, label_array
+from gascl.labels import INTEGER, LabelIndex, label_array, shown
 
 if TYPE_CHECKING:
     from gascl.io.parsed import Parsed
@@ -90,13 +90,14 @@ class Graph(Conversions):
             labels: (V,) unique names of the vertices: integers, str or any hashable objects.
             duplicates: what becomes of edges with the same ends (in an undirected graph (u, v) and
                 (v, u), too): "keep" them, "error", or merge them into the first; its fields are
-                then the "sum", "min" or "max" of all or those of the "first".
+                then the "sum", "min" or "max" of all (NaN if one is NaN) or those of the "first".
             self_loops: "keep" them, "drop" them, or "error".
-            edge_fields: name=(E,) integers, float32 or float64.
+            edge_fields: name=(E,) integers, float32, float64, or bool, which is taken as int8.
 
         Raises:
             GraphError: an argument is not as above; says which edge, and the remedy.
         """
+        intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
         return cls._build(
             src, dst, num_vertices, directed, labels, edge_fields, {}, duplicates, self_loops, []
         )
@@ -126,7 +127,7 @@ class Graph(Conversions):
         edges = intake.Edges(
             src.astype(np.int32),
             dst.astype(np.int32),
-            intake.checked_fields(fields, len(src)),
+            intake.checked_fields(fields, len(src), report=report),
             names,
             report,
         )
@@ -358,7 +359,7 @@ class Graph(Conversions):
         if 0 <= index < self.num_vertices:
             return index
         known = f"0 to {self.num_vertices - 1}" if self.num_vertices else "none: it is empty"
-        raise GraphError(f"there is no vertex {value!r}; the graph's vertices are {known}")
+        raise GraphError(f"there is no vertex {shown(value)}; the graph's vertices are {known}")
 
 
 def _degrees(offsets: np.ndarray) -> np.ndarray:

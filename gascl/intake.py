@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from gascl.arcs import INT32_MAX, by_ends
 from gascl.errors import GraphError
+from gascl.labels import shown
 
 Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
 SelfLoops = Literal["keep", "drop", "error"]
@@ -61,7 +63,9 @@ def checked_num_vertices(
         try:
             count = operator.index(num_vertices)
         except TypeError:
-            raise GraphError(f"num_vertices is {num_vertices!r}; give a whole number") from None
+            raise GraphError(
+                f"num_vertices is {shown(num_vertices)}; give a whole number"
+            ) from None
     if not 0 <= count <= INT32_MAX:
         raise GraphError(
             f"the graph would have {count:,} vertices; it can have 0 to {INT32_MAX:,}; ids that "
@@ -85,13 +89,17 @@ def checked_num_vertices(
 
 
 def checked_fields(
-    fields: Mapping[str, Any], num_edges: int, noun: str = "edges"
+    fields: Mapping[str, Any],
+    num_edges: int,
+    noun: str = "edges",
+    report: list[str] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Copies of the edge fields, each (E,), in native byte order; `noun` is what errors call edges.
+    """Copies of the edge fields, each (E,), in native byte order, and int8 for bool, which the
+    report says; `noun` is what errors call edges.
 
     Raises:
-        GraphError: a name is not an identifier, or values are not integers, float32 or float64,
-            or not one an edge.
+        GraphError: a name is not an identifier, or values are not integers, float32, float64 or
+            bool, or not one an edge.
     """
     checked = {}
     for name, values in fields.items():
@@ -101,6 +109,10 @@ def checked_fields(
                 "digits and _, not beginning with a digit"
             )
         array = np.asarray(values)
+        if array.dtype == bool and array.ndim:
+            array = array.astype(np.int8)
+            if report is not None:
+                report.append(f"edge field {name!r}: bool taken as int8")
         if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
             raise GraphError(
                 f"edge field {name!r} must be integers, float32 or float64, not {array.dtype}; "
@@ -113,6 +125,20 @@ def checked_fields(
             )
         checked[name] = np.array(array, dtype=array.dtype.newbyteorder("="))
     return checked
+
+
+def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
+    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: it differs
+    from it in _ and case only, or by little and is no array of values."""
+    plain = {argument.replace("_", ""): argument for argument in arguments}
+    for name, values in fields.items():
+        bare = name.replace("_", "").lower()
+        near = [bare] if bare in plain else get_close_matches(bare, plain, 1, 0.8)
+        if near and (bare in plain or isinstance(values, (str, int, float, type(None)))):
+            raise GraphError(
+                f"there is no argument {name!r}; did you mean {plain[near[0]]}=? An edge field "
+                "needs a name that is not so near to it, and one number an edge"
+            )
 
 
 def check_policy(name: str, value: str, allowed: Any) -> None:
@@ -145,8 +171,8 @@ class Edges:
         ends = [self.src[edge], self.dst[edge]]
         if self.labels is not None:
             ends = [self.labels[end] for end in ends]
-        tail, head = (end.item() if isinstance(end, np.generic) else end for end in ends)
-        return f"edge {edge} ({tail!r} to {head!r})"
+        tail, head = ends
+        return f"edge {edge} ({shown(tail)} to {shown(head)})"
 
     def apply_self_loops(self, policy: SelfLoops) -> None:
         """Keep, drop or refuse the edges from a vertex to itself, and report them."""

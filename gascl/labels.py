@@ -49,6 +49,11 @@ def label_array(labels: Iterable[Any]) -> np.ndarray:
     return labels.copy()
 
 
+def shown(value: Any) -> str:
+    """A label or number for messages, NumPy's scalars as Python's: '1' and not np.str_('1')."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
 class LabelIndex:
     """Finds the vertex of a label.
 
@@ -79,7 +84,7 @@ class LabelIndex:
                 first = places.setdefault(label, place)
             except TypeError:
                 raise GraphError(
-                    f"the label of vertex {place}, {label!r}, cannot be hashed; "
+                    f"the label of vertex {place}, {shown(label)}, cannot be hashed; "
                     "use integers, str or tuples as labels"
                 ) from None
             if first != place:
@@ -139,7 +144,7 @@ class LabelIndex:
 
     def _unknown(self, label: Any) -> GraphError:
         count = len(self.labels)
-        message = f"no vertex has the label {label!r}; the graph has {count:,} labels"
+        message = f"no vertex has the label {shown(label)}; the graph has {count:,} labels"
         if self.labels.dtype.kind in "iu":
             if count:
                 least, most = self.labels[self._order[0]], self.labels[self._order[-1]]
@@ -148,13 +153,13 @@ class LabelIndex:
         known = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
         near = difflib.get_close_matches(str(label), known, n=1, cutoff=0.5)
         if near:
-            message += f"; did you mean {known[near[0]]!r}?"
+            message += f"; did you mean {shown(known[near[0]])}?"
         elif count:
-            message += f", such as {self.labels[:1].tolist()[0]!r}"
+            message += f", such as {shown(self.labels[0])}"
         return GraphError(message)
 
 
 def _repeated(label: Any, first: int, second: int) -> GraphError:
     return GraphError(
-        f"vertices {first} and {second} have the same label, {label!r}; labels must be unique"
+        f"vertices {first} and {second} have the same label, {shown(label)}; labels must be unique"
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from gascl.arcs import index_dtype
 from gascl.errors import GraphError
+from gascl.labels import shown
 
 if TYPE_CHECKING:
     from gascl.device import Device
@@ -135,7 +136,7 @@ def _count(name: str, value: Any, most: int | None = None) -> int:
         count = -1
     if count < 0 or (most is not None and count > most):
         to = "or more" if most is None else f"to {most:,}, the number of edges"
-        raise GraphError(f"{name} is {value!r}; give a whole number, 0 {to}")
+        raise GraphError(f"{name} is {shown(value)}; give a whole number, 0 {to}")
     return count
 
 

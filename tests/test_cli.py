@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -83,6 +84,8 @@ def test_policies_are_those_of_the_graph():
 def test_help_names_the_formats_that_there_are():
     assert {name: format.extensions for name, format in FORMATS.items()} == formatnames.FORMATS
     assert set(formatnames.PACKED) == set(PACKED)
+    options = [list(inspect.signature(format.read).parameters)[2:] for format in FORMATS.values()]
+    assert {*formatnames.READER_OPTIONS} == {name for names in options for name in names}
 
 
 def test_no_such_graph(gascl_):
@@ -128,3 +131,27 @@ def test_a_label_that_the_terminal_cannot_show(write):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert "\\u017e" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["info", "a.txt", "--colums", "0,1"], "; did you mean --option columns=...?"),
+        (["info", "a.txt", "--memry"], "; did you mean --memory?"),
+        (["run", "PageRank", "a.txt", "--devise=3"], "; did you mean --device?"),
+        (["datasets", "--donwload", "karate"], "; did you mean --download?"),
+        (["info", "a.txt", "b.txt", "--zzz"], "arguments: b.txt --zzz\n"),
+    ],
+)
+def test_unknown_options_name_the_nearest(capsys, arguments, hint):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    err = capsys.readouterr().err
+    assert hint in err and "usage: gascl " + arguments[0] in err
+
+
+def test_a_url_is_refused(gascl_):
+    code, _, err = gascl_("info", "https://example.org/a.txt")
+    assert code == 1 and err.count("\n") == 1
+    assert "https://example.org/a.txt is a URL" in err

@@ -183,9 +183,9 @@ def test_a_is_not_written_over(gascl_, write, tmp_path, name):
         ("b.silent", (), "nothing writes silent; name one with --to: "),
         ("b.rows", ("--to", "silent"), "nothing writes silent; name one with --to: "),
         ("no/b.rows", (), "there is no folder no; make it first"),
-        ("folder.rows", (), "folder.rows cannot be written; name another file"),
-        ("pipe.rows", (), "pipe.rows cannot be written; name another file"),
-        ("/dev/null", ("--to", "rows"), "/dev/null cannot be written; name another file"),
+        ("folder.rows", (), "folder.rows cannot be written: it is a folder; name another file"),
+        ("pipe.rows", (), "pipe.rows cannot be written: it is a device or a pipe; name "),
+        ("/dev/null", ("--to", "rows"), "/dev/null cannot be written: it is a device or a pipe"),
         ("b.sealed.gz", (), "b.sealed.gz: sealed packs itself; name b.sealed"),
     ],
 )

@@ -32,7 +32,7 @@ from gascl.result import Result
         (["PageRank", "--output", "a.txt"], "expected a name that ends in .csv, .npz, .parquet"),
         (["PageRank", "--output", "no/a.csv"], "there is no folder no; make it first"),
         (["PageRank", "--trace", "no/a.json"], "there is no folder no; make it first"),
-        (["PageRank", "--trace", "."], "--trace . cannot be written; name another file"),
+        (["PageRank", "--trace", "."], "--trace . cannot be written: it is a folder; name another"),
         (["PageRank", "--trace", "a.csv", "--output", "a.csv"], "name two files"),
     ],
 )

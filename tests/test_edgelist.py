@@ -113,7 +113,9 @@ def test_text_ids(write, text):
     graph = Graph.read(write("a.csv", text))
     assert graph.labels.tolist() == ["a", "b", "ü"]
     assert edges_of(graph) == [("b", "a"), ("a", "ü")]
-    assert "ids taken as text, since 'a' is not an integer of 64 bits" in graph.report
+    line = 2 if text[0] == "#" else 1
+    said = f"ids taken as text, since 'b' in line {line} is not an integer of 64 bits"
+    assert said in graph.report
 
 
 def test_ids_that_are_not_quite_integers_are_text(write):
@@ -268,8 +270,11 @@ def test_konect(write):
     assert not graph.directed
     assert edges_of(graph) == [(1, 2, 1, 1082040961), (2, 3, -1, 1082155839)]
     assert [*graph.edge_fields] == ["weight", "time"]
+    assert not any("announces" in line for line in graph.report)
     assert "read as undirected, as the comment '% sym signed' says" in graph.report
-    assert Graph.read(write("out.demo", "% asym unweighted\n1 2\n")).directed
+    graph = Graph.read(write("out.demo", "% asym unweighted\n% 7 3\n1 2\n"))
+    assert graph.directed
+    assert "a comment announces 3 vertices and 7 edges, and the file has 2 and 1" in graph.report
     assert Graph.read(write("out.demo", "% sym unweighted\n1 2\n"), directed=True).directed
     bipartite = write("out.demo", "% bip unweighted\n1 1\n")
     refused(["'% bip unweighted'", "two kinds", "letter"], lambda: Graph.read(bipartite))
@@ -341,3 +346,18 @@ def test_packed_files(write):
     zstandard = pytest.importorskip("zstandard")
     packed = zstandard.ZstdCompressor().compress(rows)
     assert edges_of(Graph.read(write("a.txt.zst", packed))) == whole
+
+
+def test_integers_with_a_point_are_text_and_a_hint_says_so(write):
+    graph = Graph.read(write("a.txt", "# c\n1 2\n2 1.000e+00\n1 3.0\n"))
+    assert graph.labels.tolist() == ["1", "1.000e+00", "2", "3.0"]
+    said = "ids taken as text, since '1.000e+00' in line 3 is not an integer of 64 bits"
+    at = graph.report.index(said)
+    assert "fmt='%d'" in graph.report[at + 1]
+    for text in ("1 1.5\n", f"1 {2**64}\n", "1 inf\n", "1 e\n"):
+        assert not any("fmt=" in line for line in Graph.read(write("b.txt", text)).report)
+
+
+def test_integers_written_in_two_ways(write):
+    assert Graph.read(write("a.txt", "01 1\n+1 2\n")).labels.tolist() == [1, 2]
+    assert Graph.read(write("b.txt", "01 1\n+1 x\n")).labels.tolist() == ["+1", "01", "1", "x"]

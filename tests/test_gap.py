@@ -79,7 +79,7 @@ def test_nothing_at_all(tmp_path):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_packed(tmp_path, pack):
-    path = put(tmp_path, "a.sg.gz", pack(DIRECTED))  # the content tells how
+    path = put(tmp_path, "a.sg", pack(DIRECTED))  # the content tells how
     assert Graph.read(path).num_edges == 4
     refused(["ends too early"], lambda: Graph.read(put(tmp_path, "a.sg", pack(DIRECTED[:-1]))))
     refused(["goes on after"], lambda: Graph.read(put(tmp_path, "a.sg", pack(DIRECTED + b"\0"))))

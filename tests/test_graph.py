@@ -146,7 +146,7 @@ def test_bad_ids(arguments, words):
         ({"labels": np.zeros((6, 1), int)}, ["(6, 1)"]),
         ({"weight": [1]}, ["'weight'", "(1,)", "2 edges", "one value an edge"]),
         ({"weight": ["a", "b"]}, ["'weight'", "<U1", "astype"]),
-        ({"weight": [True, False]}, ["'weight'", "bool", "astype"]),
+        ({"weight": True}, ["'weight'", "bool", "astype"]),
         ({"weight": [1, 2j]}, ["'weight'", "complex128", "astype"]),
         ({"weight": np.float16([1, 2])}, ["'weight'", "float16", "astype"]),
         ({"a b": [1, 2]}, ["'a b'", "letters, digits"]),
@@ -296,3 +296,50 @@ def test_unknown_ways_and_fields():
     graph = Graph.from_edges([0], [1], weight=[1])
     refused(["'outward'", "out, in, both"], lambda: graph.arcs("outward"))
     refused(["'wieght'", "it has: weight"], lambda: graph.to_scipy("wieght"))
+
+
+def test_bool_fields_are_int8():
+    graph = Graph.from_edges([0, 1], [1, 2], toll=[True, False], w=np.array([False, True]))
+    assert graph.edge_fields["toll"].dtype == np.int8 and graph.edge_fields["toll"].tolist() == [
+        1,
+        0,
+    ]
+    assert graph.edge_fields["w"].tolist() == [0, 1]
+    assert "edge field 'toll': bool taken as int8" in graph.report
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"selfloops": "drop"}, "self_loops"),
+        ({"selfLoops": np.ones(1)}, "self_loops"),
+        ({"self_loop": "drop"}, "self_loops"),
+        ({"duplicate": "sum"}, "duplicates"),
+        ({"num_vertice": 5}, "num_vertices"),
+        ({"numvertices": 5}, "num_vertices"),
+        ({"direct": False}, "directed"),
+        ({"label": None}, "labels"),
+    ],
+)
+def test_arguments_that_are_nearly_right(given, meant):
+    with pytest.raises(GraphError, match=f"did you mean {meant}="):
+        Graph.from_edges([0], [1], **given)
+    assert list(Graph.from_edges([0], [1], label=[4]).edge_fields) == ["label"]
+
+
+def test_numpy_s_scalars_in_messages():
+    named = Graph.from_edges([0], [1], labels=["a", "b"])
+    numbered = Graph.from_edges([0], [1])
+    for call in (
+        lambda: named.index_of(np.str_("1")),
+        lambda: named.indices_of(np.array(["1"])),
+        lambda: numbered.index_of(np.int64(7)),
+        lambda: numbered.index_of(np.float64(0.5)),
+        lambda: Graph.from_edges([0], [1], labels=np.array(["a", "a"])),
+        lambda: Graph.from_edges([0], [1], num_vertices=np.float64(2)),
+        lambda: Graph.from_edges([0, 0], [0, 1], labels=np.array(["a", "b"]), self_loops="error"),
+        lambda: Graph.from_edges([0], [1], labels=[np.str_("a"), (1, 2)]).index_of(np.str_("c")),
+    ):
+        with pytest.raises(GraphError) as caught:
+            call()
+        assert "np." not in str(caught.value)

@@ -59,9 +59,12 @@ def test_pattern_gzip_and_undirected_general(write):
         ("%%MatrixMarket matrix coordinate\n", ["header", "mend"]),
         ("", ["header", "mend"]),
         (REAL_GENERAL + "3 3 2\n1 2 0.5\n", ["announces 2 entries", "has 1", "again"]),
-        (REAL_GENERAL + "3 3 1\n1 2 1\n1 3 1\n", ["announces 1 entries", "has 2"]),
-        (REAL_GENERAL + "3 3 1\n1 4 1\n", ["entry 1", "(1, 4)", "3 rows", "count from 1"]),
-        (REAL_GENERAL + "3 3 1\n0 3 1\n", ["entry 1", "(0, 3)", "3 rows", "count from 1"]),
+        (REAL_GENERAL + "3 3 1\n1 2 1\n1 3 1\n", ["announces 1", "has 2; correct"]),
+        (REAL_GENERAL + "3 3 1\n1 4 1\n", ["line 4", "(1, 4)", "3 rows", "count from 1"]),
+        (
+            REAL_GENERAL + "3 3 2\n1 1 1\n% c\n\n0 3 1\n",
+            ["line 7", "(0, 3)", "3 rows", "count from 1"],
+        ),
         (REAL_GENERAL + "3 3 1\n1 2 x\n", ["line 4", "'1 2 x'", "value (float64)"]),
         # SciPy 1.17's mmread reads the first as 0.5, and ends the process at the other two.
         (REAL_GENERAL + "3 3 2\n1 2 1\n1 3 0.5x\n", ["line 5", "'1 3 0.5x'", "value (float64)"]),
@@ -296,3 +299,14 @@ def test_real_graphs(name, vertices, edges, tmp_path):
     graph.write(tmp_path / "a.mtx")
     assert edges_of(Graph.read(tmp_path / "a.mtx")) == edges_of(graph)
     assert (scipy.io.mmread(tmp_path / "a.mtx") != theirs).nnz == 0
+
+
+def test_both_triangles_of_a_symmetric_matrix(tmp_path):
+    rows = HEADER.format("integer", "symmetric") + "3 3 5\n2 1 5\n1 2 5\n3 3 1\n3 1 2\n2 3 4\n"
+    path = put(tmp_path, "a.mtx", rows)
+    hint = "stores both triangles: 1 entries are there in each; duplicates='first' makes"
+    assert hint in "\n".join(Graph.read(path).report)
+    assert Graph.read(path, duplicates="first").num_edges == 4
+    for text in ("3 3 2\n1 2 5\n1 3 2\n", "3 3 2\n2 1 5\n1 3 2\n"):
+        path = put(tmp_path, "a.mtx", HEADER.format("integer", "symmetric") + text)
+        assert "triangles" not in "\n".join(Graph.read(path).report)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from gascl.commands import graphfile
 from gascl.commands.exitcode import DONE
 from gascl.commands.formatnames import TABLE
 from gascl.commands.numbertext import size
+from gascl.commands.outputfile import why_not
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -136,9 +136,8 @@ def _check(source: Path, target: Path, chosen: Format) -> None:
     for path in _parts(target, chosen):
         if path.exists() and source.exists() and path.samefile(source):
             raise GasclError(f"{path} is the file to be read; name another")
-    # A file takes B's place when it is whole: a device or a pipe must not be lost to it.
-    if (target.exists() and not target.is_file()) or not os.access(target.parent, os.W_OK):
-        raise GasclError(f"{target} cannot be written; name another file")
+    if why := why_not(target):
+        raise GasclError(f"{target} cannot be written: {why}")
     if plain(target) != target and not chosen.packs:
         raise GasclError(f"{target}: {chosen.name} packs itself; name {plain(target).name}")
 

@@ -1,6 +1,6 @@
 """The names of the formats, for help that need not wait for their modules.
 
-A test compares them with `gascl.io.FORMATS` and `gascl.io.files.PACKED`.
+A test compares them with `gascl.io`.
 """
 
 #: Name -> the extensions that tell it.
@@ -19,6 +19,11 @@ FORMATS = {
     "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
 }
 PACKED = (".gz", ".bz2", ".xz", ".zst")
+#: What readers take as --option.
+READER_OPTIONS = (
+    *("columns", "comments", "coordinates", "field", "header", "label", "mmap", "separator"),
+    "verify",
+)
 
 WIDTH = max(map(len, FORMATS))
 TABLE = "\n".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from gascl.commands import direction
 from gascl.commands.exitcode import DONE
 from gascl.commands.graphfile import described
 from gascl.commands.numbertext import size
+from gascl.commands.outputfile import why_not
 from gascl.commands.terminal import say
 from gascl.errors import FormatError, GraphError
 from gascl.progress import CLEAR
@@ -247,9 +247,8 @@ def _rehearse(path: Path, format: str | None, name: str, given: dict[str, Any]) 
     if path.is_dir() or not path.parent.is_dir():
         wrong = "is a directory" if path.is_dir() else f"is in {path.parent}, which is no folder"
         raise FormatError(f"{path} {wrong}; name a file in one")
-    # A file takes its place when it is whole: a device or a pipe must not be lost to it.
-    if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
-        raise FormatError(f"{path} cannot be written; name another file")
+    if why := why_not(path):
+        raise FormatError(f"{path} cannot be written: {why}")
     ends = np.array([0], np.int32), np.array([1], np.int32)
     small = Graph(
         *ends,

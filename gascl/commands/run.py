@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.commands import exitcode, graphfile, programoption
 from gascl.commands.numbertext import number
+from gascl.commands.outputfile import why_not
 from gascl.commands.terminal import say
 from gascl.errors import GasclError, Interrupted, ProgramError
 
@@ -123,8 +124,10 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             continue
         if not path.parent.is_dir():
             raise GasclError(f"{option} {path}: there is no folder {path.parent}; make it first")
-        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise GasclError(f"{option} {path} cannot be written; name another file")
+        if path.is_dir() or not path.exists() or not os.access(path, os.W_OK):
+            why = "Permission denied; name another file" if path.is_file() else why_not(path)
+            if why:
+                raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another")
     if output and trace and output.resolve() == trace.resolve():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from gascl.io import (
 )
 from gascl.io.files import opened, plain
 from gascl.io.parsed import Format, Parsed
+from gascl.io.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -49,6 +51,7 @@ FORMATS = {
     )
 }
 
+OWN = ("directed", "duplicates", "self_loops", "format", "report")  # what Graph.read takes itself
 HEAD = 1024  # bytes of a file's beginning that `recognizes` sees
 
 
@@ -66,12 +69,14 @@ def read_file(
     Raises:
         FormatError: no such format or option, no telling which, or what the reader raises.
     """
-    path = Path(path)
+    path = checked_path(path)
     chosen = _format_of(path, format)
     known = list(inspect.signature(chosen.read).parameters)[2:]
     for name in options:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            if near := get_close_matches(name, [*known, *OWN], 1, 0.75):
+                takes = f"did you mean {near[0]}=? {takes[0].upper()}{takes[1:]}"
             raise FormatError(
                 f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
             )
@@ -84,7 +89,7 @@ def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = 
     Raises:
         FormatError: no such format, none for the extension, or the format can't hold the graph.
     """
-    path = Path(path)
+    path = checked_path(path)
     chosen = _named(format) if format is not None else _by_extension(path)
     able = [f for f in FORMATS.values() if f.write is not None]
     if chosen is None or chosen.write is None:

@@ -48,9 +48,10 @@ def read_bare(
         if sizes:
             src, dst, values = src[1:], dst[1:], [values[0][1:]]
     if sizes and sizes[2] != len(src):
+        lost = "it may be cut off: fetch it again"
         raise FormatError(
             f"{path}: the first row, {' '.join(first)!r}, announces {sizes[2]:,} entries, and the "
-            f"file has {len(src):,}; it may be cut off: fetch it again, or {ANYWAY}"
+            f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or {ANYWAY}"
         )
     least = min((int(ids.min()) for ids in (src, dst) if len(ids)), default=1)
     most = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=0)

@@ -20,6 +20,7 @@ from gascl.io.files import PACKED, created, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.parsed import Format, Parsed
+from gascl.io.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -153,7 +154,7 @@ def _coordinates_of(path: Path, named: str | os.PathLike[str] | bool | None) -> 
     if named is False:
         return None
     if named is not None and named is not True:
-        return Path(named)
+        return checked_path(named, "coordinates=")
     there = [beside for beside in _beside(path).values() if beside.exists() and beside != path]
     if len(there) > 1:
         names = " and ".join(beside.name for beside in there)

@@ -25,6 +25,7 @@ ENDS |= {
 
 GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
 KONECT = re.compile(r"%\s*(sym|asym|bip)\s+[a-z]+\s*")  # konect.cc, "File format"
+KONECT_COUNTS = re.compile(r"%\s*(\d{1,999})\s+(\d{1,999})(?:\s+\d{1,999})?\s*")  # edges first
 SNAP = re.compile(r"#\s*(Undirected|Directed) graph\b.*")  # as snap.stanford.edu/data publishes
 SNAP_COUNTS = re.compile(r"#\s*Nodes:\s*(\d{1,999})\s+Edges:\s*(\d{1,999})\s*")
 BLANKS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs", None: "blanks or tabs"}
@@ -191,6 +192,9 @@ def _heed(path: Path, layout: Layout, comment: str) -> None:
         layout.konect = True
     elif not layout.skipped and (found := SNAP.fullmatch(comment)):
         layout.directed = found[1] == "Directed"
+    elif layout.konect and not layout.announced and (found := KONECT_COUNTS.fullmatch(comment)):
+        layout.announced = int(found[2]), int(found[1])
+        return
     elif found := SNAP_COUNTS.fullmatch(comment):
         layout.announced = int(found[1]), int(found[2])
         return

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.io import dimacs, matrixmarket
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import KONECT, Layout, is_int64, is_number, read_layout
@@ -36,6 +37,7 @@ class Rows:
     fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
     comments: int  # lines skipped
     remarks: int  # comments behind rows, if counted
+    odd: tuple[int, str] | None = None  # line and text of the first id that is no integer
 
 
 def read(
@@ -79,6 +81,13 @@ def read(
     """
     with opened(path) as file:
         lines = Lines(path, file)
+        for other in (matrixmarket.FORMAT, dimacs.FORMAT):
+            if other.recognizes(lines.head):
+                raise FormatError(
+                    f"{path} begins as files of the format {other.name} do; read it with "
+                    f"format={other.name!r}, or, if its rows are a mere list of edges, delete the "
+                    "lines before them"
+                )
         layout = read_layout(path, lines, columns, header, separator, comments)
         rows = _read_integers(lines, layout)
     if rows is None:
@@ -121,8 +130,15 @@ def _report(layout: Layout, rows: Rows, directed: bool | None) -> list[str]:
     if not len(rows.src):
         report.append("the file has no edges: the graph is empty")
     elif rows.labels.dtype.kind == "U":
-        text = next(label for label in rows.labels.tolist() if not is_int64(label))
-        report.append(f"ids taken as text, since {text!r} is not an integer of 64 bits")
+        line, text = rows.odd or (0, "")
+        report.append(
+            f"ids taken as text, since {text!r} in line {line} is not an integer of 64 bits"
+        )
+        if is_number(text) and {*".eE"} & {*text} and float(text).is_integer():
+            report.append(
+                f"ids such as {text!r} are text, and not the integers that they seem to be: write "
+                "those without a point, e.g. by numpy.savetxt(..., fmt='%d')"
+            )
     else:
         report.append("ids taken as integers")
     if layout.says:
@@ -201,6 +217,7 @@ def _read_any(path: Path, layout: Layout) -> Rows:
     tail, head = layout.ends
     comments = 0
     first = (0, "")  # the first row's line
+    odd = None
     for number, line, columns in split_lines(path, layout.splitter):
         if not columns:
             comments += bool(line.strip())
@@ -215,18 +232,21 @@ def _read_any(path: Path, layout: Layout) -> Rows:
                 f"{path}, line {number}: {shown(line)} {wrong}; {EXPECTED}; correct the line, or "
                 "begin it with # if it is no edge"
             )
-        src.append(place.setdefault(columns[tail], len(place)))
-        dst.append(place.setdefault(columns[head], len(place)))
+        for end, places in ((tail, src), (head, dst)):
+            name = columns[end]
+            if odd is None and name not in place and not is_int64(name):
+                odd = (number, name)
+            places.append(place.setdefault(name, len(place)))
         for name, column in layout.fields.items():
             values[name].append(columns[column])
     names = list(place)
-    integers = all(map(is_int64, names))
+    integers = odd is None
     _check_header(path, layout, names, integers, first)
     ids = np.array(names, dtype=np.int64 if integers or not names else None)
     labels, rank = np.unique(ids, return_inverse=True)
     tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
     fields = {name: _numbers(texts) for name, texts in values.items()}
-    return Rows(labels, tails, heads, fields, comments, 0)
+    return Rows(labels, tails, heads, fields, comments, 0, odd)
 
 
 def _check_header(

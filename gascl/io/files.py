@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -25,25 +26,39 @@ PACKED = {
 }
 
 
+#: Begins a frame of Zstandard that may come before the data, behind a byte 0x50 to 0x5f.
+SKIPPABLE = b"\x2a\x4d\x18"
+#: Begin text in UTF-16, big end or little end first.
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
 def plain(path: Path) -> Path:
     """The path without the suffix of a packed file."""
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
+def packing(head: bytes) -> str:
+    """How a file that begins so is packed: its suffix, such as .gz; empty where it is not."""
+    if head[1:4] == SKIPPABLE and head[0] >> 4 == 5:
+        return ".zst"
+    return next((suffix for suffix, begin in PACKED.items() if head.startswith(begin)), "")
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked where it is packed (its first bytes tell, not its name).
+    """The bytes of a file, unpacked where it is packed, as its first bytes tell.
 
     Raises:
-        FormatError: it cannot be opened, is no text in UTF-8, or its packed data are damaged; also
-            for errors of that kind while the caller reads on.
+        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, or its
+            packed data are damaged; also for errors of that kind while the caller reads on.
     """
     suffix = ""
     try:
         with path.open("rb") as file:
             head = file.read(6)
             file.seek(0)
-            suffix = next((s for s, begin in PACKED.items() if head.startswith(begin)), "")
+            suffix = packing(head)
+            _check_name(path, suffix, head)
             if suffix:
                 with _packed(suffix, file, "rb", path) as unpacked:
                     yield unpacked
@@ -54,12 +69,21 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     except IsADirectoryError:
         raise FormatError(f"{path} is a directory; name a file in it") from None
     except UnicodeDecodeError as error:
+        if not error.start and error.object.startswith(UTF16):
+            raise FormatError(
+                f"{path} is text in UTF-16; convert it to UTF-8, e.g. with `iconv -f UTF-16 "
+                "-t UTF-8`, or by the editor that saved it"
+            ) from error
         raise FormatError(
             f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 text; "
             "convert the file to UTF-8"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise _damaged(path, suffix, error) from error
+    except PermissionError:
+        raise FormatError(
+            f"{path} cannot be read: Permission denied; change its permissions, or copy it"
+        ) from None
     except OSError as error:
         if suffix and error.errno is None:  # bz2's own
             raise _damaged(path, suffix, error) from error
@@ -76,7 +100,7 @@ def unended(path: Path) -> list[str]:
     if not path.is_file():
         return []
     with path.open("rb") as file:
-        packed = file.read(6).startswith(tuple(PACKED.values()))
+        packed = packing(file.read(6))
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - 1, 0))
         if packed or file.read(1) in (b"\n", b""):
@@ -103,9 +127,30 @@ def created(path: Path) -> Iterator[BinaryIO]:
                 yield file
         part.replace(path)
     except OSError as error:
-        raise FormatError(f"{path} cannot be written: {error.strerror or error}") from error
+        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        raise FormatError(
+            f"{path} cannot be written: {error.strerror or error}; "
+            + ("make room there, or " if full else "see to the folder's permissions, or ")
+            + "name a file in another folder"
+        ) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _check_name(path: Path, suffix: str, head: bytes) -> None:
+    """Raises FormatError where a file is named .gz or the like, and holds something else."""
+    named = path.suffix.lower()
+    if named not in PACKED or named == suffix:
+        return
+    if not head:
+        raise FormatError(f"{path} is empty, and no {named} file is; fetch it again")
+    begins = repr(head.decode()) if head.isascii() and head[:1] >= b"\t" else head.hex(" ")
+    holds = f"{suffix} data" if suffix else f"what is not packed so, and begins with {begins}"
+    better = plain(path).name + suffix
+    raise FormatError(
+        f"{path} is named {named} and holds {holds}; fetch it again, or, if it is "
+        f"{'whole' if suffix else 'plain'}, name it {better}"
+    )
 
 
 def _packed(suffix: str, file: BinaryIO, mode: Any, path: Path) -> BinaryIO:

@@ -17,7 +17,7 @@ import numpy as np
 from gascl.arcs import INT32_MAX, stable_order
 from gascl.errors import FormatError
 from gascl.io.bothways import SAID
-from gascl.io.files import PACKED, created, opened, plain
+from gascl.io.files import created, opened, packing, plain
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.mirrors import unpaired
 from gascl.io.parsed import Format, Parsed
@@ -45,12 +45,17 @@ def read(path: Path, directed: bool | None) -> Parsed:
     Raises:
         FormatError: the file is cut off or longer than its header says, or its parts disagree.
     """
-    suffix = _suffix(path)
-    dtype = NEIGHBOURS[suffix]
     with opened(path) as file:
-        head = _take(path, file, HEADER.size)
-        if head[0] > 1:
-            raise _damaged(path, f"the first byte, {head[0]}, is neither 0 (undirected) nor 1")
+        first = file.read(1)
+        if first > b"\1":
+            raise FormatError(
+                f"{path} is no serialized graph of the GAP suite: the first byte, {first[0]}, is "
+                "neither 0 (undirected) nor 1; leave out format='gap', name its format, or fetch "
+                "the file again"
+            )
+        suffix = _suffix(path)
+        dtype = NEIGHBOURS[suffix]
+        head = first + _take(path, file, HEADER.size - len(first))
         stored, num_arcs, num_vertices = HEADER.unpack(head)
         if not 0 <= num_vertices <= INT32_MAX or num_arcs < 0:
             raise _damaged(path, f"it announces {num_vertices:,} vertices and {num_arcs:,} arcs")
@@ -161,7 +166,7 @@ def _size(path: Path) -> int | None:
     """The bytes in a file; None where they are packed."""
     with path.open("rb") as file:
         head = file.read(6)
-    return None if head.startswith(tuple(PACKED.values())) else path.stat().st_size
+    return None if packing(head) else path.stat().st_size
 
 
 def _take(path: Path, file: BinaryIO, size: int) -> bytearray:

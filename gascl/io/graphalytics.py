@@ -81,7 +81,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     )
 
 
-def read_properties(path: Path) -> dict[str, str]:
+def read_properties(path: str | Path) -> dict[str, str]:
     """The properties of the graph in a `.properties` file, without "graph.NAME." before them.
 
     "name" is the graph's name; "bfs.source-vertex" and the like are the algorithms' parameters.

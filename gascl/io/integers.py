@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from gascl.io.files import UTF16
 from gascl.labels import INTEGER
 
 BLOCK = 1 << 20  # bytes: what the arrays of a block need stays in the cache
@@ -22,6 +23,8 @@ def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     """
     number, kept = 1, [b""]
     if (begin := file.read(len(BOM))) != BOM:
+        if begin.startswith(UTF16):
+            begin[:2].decode()  # which says so
         kept = [begin]
     while data := file.read(size):
         end = data.rfind(b"\n") + 1

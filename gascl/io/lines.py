@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gascl.errors import FormatError
-from gascl.io.files import opened
+from gascl.io.files import UTF16, opened
 
 PIECE = 1 << 18  # bytes: what the arrays of a piece's numbers need stays in the cache
 LONGEST = 1 << 24  # bytes or characters of a line; more is no text of rows
@@ -30,6 +30,13 @@ class Lines:
         self._fill()
         if self._kept.startswith(BOM):
             self._at = len(BOM)
+        elif self._kept.startswith(UTF16):
+            self._kept[:2].decode()  # which says so
+
+    @property
+    def head(self) -> bytes:
+        """How what is not read yet begins."""
+        return self._kept[self._at : self._at + 1024]
 
     def line(self) -> bytes | None:
         """The next line, with its end; None: there is none.
@@ -48,7 +55,7 @@ class Lines:
         self._at = end
         self.number += bool(line)
         if b"\0" in line:
-            raise _binary(self._path, self.number, repr(line)[2:-1])
+            raise _binary(self._path, self.number, line.decode("utf-8", "replace"))
         return line or None
 
     def pieces(self, first: bytes = b"") -> Iterator[bytes]:

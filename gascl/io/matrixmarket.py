@@ -6,6 +6,7 @@ Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design",
 from __future__ import annotations
 
 import io
+import itertools
 from array import array
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             ) from error
         _check(path, height, width, layout, kind, symmetry, directed)
         dense = layout == "array"
+        header_line = lines.number
         dtype = None if kind == "pattern" else VALUE_TYPES[kind]
         columns = _columns(path, lines, 0 if dense else 2, dtype)
     if dense:
@@ -72,9 +74,10 @@ def read(path: Path, directed: bool | None) -> Parsed:
         if symmetry != "general":
             count = height * (height + (1 if symmetry == "symmetric" else -1)) // 2
     if len(columns[0]) != count:
+        lost = "it may be cut off: fetch it again"
         raise FormatError(
             f"{path}: the header announces {count:,} entries, and the file has {len(columns[0]):,};"
-            " it may be cut off: fetch it again"
+            f" {lost if len(columns[0]) < count else 'correct the header, or fetch the file again'}"
         )
     report = [f"Matrix Market: {kind}, {symmetry}", *unended(path)]
     if dense:
@@ -85,13 +88,18 @@ def read(path: Path, directed: bool | None) -> Parsed:
         )
         columns = [src, dst, values]
     else:
-        _check_places(path, columns[0], columns[1], height)
+        _check_places(path, header_line, columns[0], columns[1], height)
         for ids in columns[:2]:
             ids -= 1
     src, dst, *values_list = columns
     fields = {"weight": values_list[0]} if values_list else {}
     if directed is False and symmetry == "general":
         report.append("directed=False: every entry of the general matrix is an undirected edge")
+    if symmetry == "symmetric" and (twice := _mirrored(src, dst)):
+        report.append(
+            f"the matrix, though symmetric, stores both triangles: {twice:,} entries are there in "
+            "each; duplicates='first' makes one edge of both"
+        )
     if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
         sign, said = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
         if symmetry == "skew-symmetric" and (src == dst).any():
@@ -220,17 +228,36 @@ def _value(text: str, typecode: str) -> int | float:
     return float(text)
 
 
-def _check_places(path: Path, rows: np.ndarray, columns: np.ndarray, size: int) -> None:
+def _check_places(
+    path: Path, header: int, rows: np.ndarray, columns: np.ndarray, size: int
+) -> None:
     if not len(rows):
         return
     if min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= size:
         return
     outside = (rows < 1) | (rows > size) | (columns < 1) | (columns > size)
     entry = int(np.argmax(outside))
-    raise FormatError(
-        f"{path}: entry {entry + 1} is at ({rows[entry]}, {columns[entry]}), outside the {size} "
-        "rows and columns, which count from 1; correct the entry or the header"
+    entries = (
+        number
+        for number, _, texts in split_lines(path, Splitter(None, "%"))
+        if number > header and texts
     )
+    line = next(itertools.islice(entries, entry, None))
+    raise FormatError(
+        f"{path}, line {line}: the entry is at ({rows[entry]}, {columns[entry]}), outside the "
+        f"{size} rows and columns, which count from 1; correct the entry or the header"
+    )
+
+
+def _mirrored(src: np.ndarray, dst: np.ndarray) -> int:
+    """Entries of the upper triangle that stand in the lower one, too."""
+    upper = np.flatnonzero(src < dst)
+    if not len(upper) or not (src > dst).any():
+        return 0
+    lower = np.flatnonzero(src > dst)
+    size = int(max(src.max(), dst.max())) + 1
+    keys = dst[upper].astype(np.int64) * size + src[upper]
+    return int(np.isin(keys, src[lower].astype(np.int64) * size + dst[lower]).sum())
 
 
 def _entries(

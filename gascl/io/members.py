@@ -168,7 +168,12 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # of a header as Python 2 wrote it
             shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
-        if dtype.hasobject or not dtype.itemsize or (by_column and len(shape) > 1):
+        if dtype.hasobject:
+            raise FormatError(
+                f"{path}: {info.filename!r} is an array of Python objects, which are never "
+                "unpickled; write numbers or text"
+            )
+        if not dtype.itemsize or (by_column and len(shape) > 1):
             raise ValueError(f"it is an array of {dtype}, by {'column' if by_column else 'row'}")
         head, body = content[: stream.tell()], content[stream.tell() :]
         if len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
@@ -177,6 +182,8 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         if not array.flags.aligned:  # of another writer
             array = array.copy()
         array.setflags(write=False)
+    except FormatError:
+        raise
     except _DAMAGES as error:
         raise FormatError(
             f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"

@@ -20,6 +20,7 @@ from gascl.io.bothways import SAID, both_ways
 from gascl.io.files import created
 from gascl.io.members import SIGNATURE, Member, check_all, read_members, write_members
 from gascl.io.parsed import Format, Parsed
+from gascl.labels import shown
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -87,7 +88,7 @@ def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool =
     """
     for name, value in (("mmap", mmap), ("verify", verify)):
         if not isinstance(value, (bool, np.bool_)):
-            raise FormatError(f"{path}: {name}={value!r} must be True or False")
+            raise FormatError(f"{path}: {name}={shown(value)} must be True or False")
     members = read_members(path, bool(mmap))
     contents = _Contents(path, members)
     parsed, checks = contents.parsed(), contents.checks
@@ -125,8 +126,9 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
     if labels.dtype.kind not in "iuU":
         other = next((x for x in labels if not isinstance(x, (int, str))), labels[0])
         raise FormatError(
-            f"{path}: the labels are Python objects, such as {other!r}, and gascl's .npz holds "
-            "integers and text; make a graph with labels=[str(label) for label in graph.labels]"
+            f"{path}: the labels are Python objects, such as {shown(other)}, and gascl's .npz "
+            "holds integers and text; make a graph with labels=[str(label) for label in "
+            "graph.labels]"
         )
     if labels.dtype.kind == "U":
         texts = [text.encode("utf-8", "surrogatepass") for text in labels.tolist()]

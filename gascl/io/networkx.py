@@ -12,7 +12,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
-from gascl.labels import INTEGER, label_array
+from gascl.labels import INTEGER, label_array, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,12 +46,12 @@ def read_networkx(
         taken = numeric_attributes(records, "edge", report)
         _warn_of_gaps(records, taken)
     else:
-        names = [f"edge ({tail!r}, {head!r})" for tail, head, _ in edges]
+        names = [f"edge ({shown(tail)}, {shown(head)})" for tail, head, _ in edges]
         taken = _named(records, names, fields, "fields")
     if vertex_fields is None:
         of_vertices = numeric_attributes(nodes, "node", report, text=True)
     else:
-        names = [f"node {node!r}" for node in place]
+        names = [f"node {shown(node)}" for node in place]
         of_vertices = _named(nodes, names, vertex_fields, "vertex_fields")
     return Parsed(
         src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
@@ -130,7 +130,7 @@ def _named(
                 )
             if _numbers([attributes[name]], vectors) is None:
                 raise GraphError(
-                    f"{who} has {name}={attributes[name]!r}, which is not a "
+                    f"{who} has {name}={shown(attributes[name])}, which is not a "
                     f"number; convert it or leave it out of {argument}"
                 )
         numbers = _numbers([attributes[name] for attributes in records], vectors)

@@ -11,6 +11,7 @@ from gascl.errors import GraphError
 from gascl.io.anyids import numbered
 from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
+from gascl.labels import shown
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -125,7 +126,7 @@ def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
     odd = next((v for v in values if not isinstance(v, str)), values[0])
     raise GraphError(
         f"columns {source!r} and {target!r} must both be integers or both text, and a value there "
-        f"is {odd!r}; convert them with .astype(int) or .astype(str)"
+        f"is {shown(odd)}; convert them with .astype(int) or .astype(str)"
     )
 
 

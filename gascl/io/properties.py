@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gascl.io.files import opened
+from gascl.io.paths import checked_path
 
 BLANKS = r" \t\f"
 PROPERTY = re.compile(rf"((?:\\.|[^\\=:{BLANKS}])*)[{BLANKS}]*[=:]?[{BLANKS}]*(.*)", re.DOTALL)
@@ -14,13 +15,14 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def load_properties(path: Path) -> dict[str, str]:
+def load_properties(path: str | Path) -> dict[str, str]:
     """The properties in a file, in UTF-8. Of a key that comes twice, the last counts; unlike Java's
     values, these have no blanks at their ends.
 
     Raises:
         FormatError: the file cannot be read.
     """
+    path = checked_path(path)
     with opened(path) as file:
         text = file.read().decode("utf-8-sig")
     found: dict[str, str] = {}

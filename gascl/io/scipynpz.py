@@ -42,6 +42,12 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
     with opened(path) as file:
         # zipfile seeks about, which a packed file is slow at
         source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+        begin = source.read(4)
+        if not begin:
+            raise FormatError(f"{path} is empty; fetch or save it again")
+        if begin != b"PK\x03\x04":
+            raise FormatError(f"{path} is no .npz, which begins with PK; it is of another format")
+        source.seek(0)
         try:
             with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
                 warnings.simplefilter("always")
@@ -51,6 +57,11 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         except MemoryError as error:
             raise _damaged(path, "it announces more than memory holds") from error
         except Exception as error:  # zipfile, zlib and NumPy's headers stumble in many ways
+            if "allow_pickle" in str(error):
+                raise FormatError(
+                    f"{path} has an array of Python objects, which are never unpickled; save a "
+                    "matrix of numbers"
+                ) from error
             raise _damaged(path, str(error)[:200]) from error
     report = [f"SciPy .npz: {matrix.format}, {matrix.dtype}"]
     report += [f"NumPy: {warning.message}" for warning in warned]
