@@ -115,7 +115,7 @@ def test_an_option_of_the_wrong_kind(gascl_, write, option):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["colums=0,1"], "a.toy: the reader of toy has no option 'colums'; it takes columns, "),
+        (["colums=0,1"], "the reader of toy has no option 'colums'; did you mean columns=? "),
         (["directed=true"], "--option directed: no reader has it; it is given by --directed or --"),
         (["skip=1", "path=b"], "--option path: no reader has it; it is given by the file's name"),
     ],
