@@ -189,3 +189,9 @@ def test_gap_of_text_advises_no_other_name(write):
 
 def test_bytes_are_shown_once(write):
     refused(["has a NUL byte: '1 2\\x00'"], lambda: Graph.read(write("a.txt", "1 2\0\n")))
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs Linux's /proc")
+def test_files_of_the_system():
+    words = ["/proc/self/mem cannot be read: ", "check that it is a file on a disk"]
+    refused(words, lambda: Graph.read("/proc/self/mem", format="edgelist"))
