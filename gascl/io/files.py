@@ -88,8 +88,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         if suffix and error.errno is None:  # bz2's own
             raise _damaged(path, suffix, error) from error
         raise FormatError(
-            f"{path} cannot be read: {error.strerror or error}; check that it is a file on a disk that "
-            "is there, or copy it to one"
+            f"{path} cannot be read: {error.strerror or error}; check that it is a file on a disk "
+            "that is there, or copy it to one"
         ) from error
     except Exception as error:
         if type(error).__name__ != "ZstdError":

@@ -39,7 +39,7 @@ def checked_path(value: Any, what: str = "the file") -> Path:
         remedy = "download it first, or see if `gascl datasets` lists it: Graph.dataset(name)"
         if text.lower().startswith("file:"):
             remedy = "give the path alone, without file://"
-        raise FormatError(f"{text} is a URL, and {what} needs a path; {remedy}")
+        raise FormatError(f"{text} is a URL, and {what} is needed by its path; {remedy}")
     return path
 
 

@@ -46,7 +46,9 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         if not begin:
             raise FormatError(f"{path} is empty; fetch or save it again")
         if begin != b"PK\x03\x04":
-            raise FormatError(f"{path} is no .npz, which begins with PK; it is of another format")
+            raise FormatError(
+                f"{path} is no .npz, which begins with PK; name its own format, or leave out format="
+            )
         source.seek(0)
         try:
             with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
