@@ -115,7 +115,7 @@ def read_members(path: Path, mapped: bool) -> dict[str, Member]:
             raise FormatError(f"{path} is empty; fetch or write it again")
         if data[:4].tobytes() != SIGNATURE:
             raise FormatError(
-                f"{path} is no .npz, which begins with PK; name its own format, or leave out format="
+                f"{path} is no .npz, which begins with PK; name its format, or leave out format="
             )
         try:
             with zipfile.ZipFile(file if plain else io.BytesIO(data.data)) as archive:

@@ -47,7 +47,7 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
             raise FormatError(f"{path} is empty; fetch or save it again")
         if begin != b"PK\x03\x04":
             raise FormatError(
-                f"{path} is no .npz, which begins with PK; name its own format, or leave out format="
+                f"{path} is no .npz, which begins with PK; name its format, or leave out format="
             )
         source.seek(0)
         try:
