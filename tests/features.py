@@ -68,6 +68,7 @@ EXPECTED = {
     *(f"FIELD_of in {phase}" for phase in ("scatter", "gather", "apply")),
     "FIELD_of is from before the phase",
     *(f"neighbor in {phase}" for phase in ("scatter", "gather", "apply")),
+    *("neighbor_of in scatter", "neighbor_of in apply"),
     *("num_neighbors in scatter", "num_neighbors in apply"),
     *("has_edge true in scatter", "has_edge true in apply", "has_edge false in apply"),
     *("arc state of a superstep before", "e in scatter", "prev in scatter", "prev in apply"),

@@ -189,9 +189,10 @@ class Interpreter:
         if isinstance(x, Of):
             return self.of(x.name, self.ev(x.of))
         if isinstance(x, Neighbor):
-            self.used.add(f"neighbor in {self.phase}")
-            near = self.neighbors[self.v]
-            return near[self.ev(x.i) % len(near)] if near else self.v
+            whose = self.v if x.of is None else self.ev(x.of)
+            self.used.add(f"neighbor{'' if x.of is None else '_of'} in {self.phase}")
+            near = self.neighbors[whose]
+            return near[self.ev(x.i) % len(near)] if near else whose
         if isinstance(x, HasEdge):
             found = (self.ev(x.a), self.ev(x.b)) in self.edges
             self.used.add(f"has_edge {found}".lower() + f" in {self.phase}")

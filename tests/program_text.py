@@ -86,6 +86,9 @@ def c_expr(program: Program, x: Expr) -> str:
         return f"(int)({text(x.x)})"
     if isinstance(x, Make):
         return literal(x.kind, program.structs, [text(part) for part in x.parts])
+    if isinstance(x, Neighbor) and x.of is not None:
+        of, count = text(x.of), f"num_neighbors_of({text(x.of)})"
+        return f"({count} ? neighbor_of({of}, wrap({text(x.i)}, {count})) : {of})"
     if isinstance(x, Neighbor):
         return f"(num_neighbors ? neighbor(wrap({text(x.i)}, num_neighbors)) : v.id)"
     if isinstance(x, HasEdge):

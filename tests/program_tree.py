@@ -101,9 +101,11 @@ class Of:
 
 @dataclass(frozen=True)
 class Neighbor:
-    """`neighbor(i)`, i modulo their number; the vertex itself where there are none."""
+    """`neighbor(i)`, or `neighbor_of(of, i)` of a vertex; i modulo their number; the vertex itself
+    where there are none."""
 
     i: Expr
+    of: Expr | None = None
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ class Scope:
             ends = [Var("v", "id"), self.vertex(0)]
             return E(HasEdge(*(ends if self.chance(70) else ends[::-1])), 0, 1)
         if kind == "neighbor":
-            return E(Neighbor(self.integer(self.expr(0)).x), 0, 400)
+            of = Vertex(self.integer(self.expr(0)).x) if self.chance(40) else None
+            return E(Neighbor(self.integer(self.expr(0)).x, of), 0, 400)
         return E(Var("", "num_neighbors"), 0, 1000)
 
     def test(self, depth: int = 1) -> Expr:
