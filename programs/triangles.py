@@ -16,11 +16,11 @@ from gascl import Graph, VertexProgram, param, vertex
 
 
 class Count(VertexProgram):
-    """The triangles of a graph without circles, and each vertex's pairs of neighbours."""
+    """The triangles of a graph whose arcs lead upwards, and each vertex's pairs of neighbours."""
 
     supersteps = param.supersteps(1)
-    triangles = vertex.int64()
-    wedges = vertex.int64()
+    closed = vertex.int64()
+    possible = vertex.int64()
 
     message, combine = "int64", "sum"
     scatter_on = apply_on = "all"
@@ -44,8 +44,8 @@ class Count(VertexProgram):
     """
     apply = """
         const long degree = v.in_degree + v.out_degree;
-        v.triangles = msg;
-        v.wedges = degree * (degree - 1) / 2;
+        v.closed = msg;
+        v.possible = degree * (degree - 1) / 2;
     """
 
 
@@ -76,4 +76,4 @@ class Triangles(VertexProgram):
             self_loops="drop",
         )
         found = turns.run(Count(), graph=upwards, fresh=True)
-        return {"triangles": found.triangles[rank], "wedges": found.wedges[rank]}
+        return {"triangles": found.closed[rank], "wedges": found.possible[rank]}

@@ -11,6 +11,7 @@ from samples import grid, random_graph, shared, skewed, to_networkx
 from verifiers.betweenness import verify
 
 from gascl import Engine, Graph, ProgramError
+from gascl.generators import rmat
 from gascl.programs import Betweenness
 
 
@@ -131,3 +132,11 @@ def test_a_real_graph():
     graph = Graph.read(shared("edgelist/email-Eu-core.txt"))
     run(graph, Betweenness(sources=40))
     run(graph, Betweenness(dtype="float64"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    graph = rmat(15, 8, seed=1, directed=directed)
+    for dtype in ("float32", "float64"):
+        run(graph, Betweenness(sources=20, dtype=dtype))

@@ -10,6 +10,7 @@ from verifiers import closeness, neighbourhoods
 from verifiers.distances import distances
 
 from gascl import Engine, GasclError, Graph, ProgramError
+from gascl.generators import rmat
 from gascl.programs import BreadthFirst, Closeness, HarmonicCloseness, Neighbourhoods
 
 
@@ -134,3 +135,11 @@ def test_what_the_verifier_sees(program):
     verifier = neighbourhoods if field == "size" else closeness
     with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
         verifier.verify(graph, result, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    graph = rmat(13, 8, seed=1, directed=directed)
+    for program in (Closeness(), HarmonicCloseness(sources=700), Neighbourhoods(hops=2)):
+        run(graph, program)

@@ -9,6 +9,7 @@ from samples import grid, random_graph, shared, skewed, to_networkx
 from verifiers.core_number import verify
 
 from gascl import Engine, Graph, NotConverged
+from gascl.generators import rmat
 from gascl.programs import CoreNumber
 
 
@@ -90,3 +91,9 @@ def test_real_graphs(name, core):
     file = shared(f"edgelist/{name}")
     graph = Graph.read(file, directed=False, duplicates="first")
     assert run(graph).core.max() == core
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    run(rmat(16, 16, seed=1, directed=directed))

@@ -9,6 +9,7 @@ from samples import random_graph, shared, skewed, to_networkx
 from verifiers.triangles import verify
 
 from gascl import Engine, Graph, ProgramError
+from gascl.generators import rmat
 from gascl.programs import Triangles
 
 
@@ -87,3 +88,9 @@ def test_real_graphs(name, triangles):
     """The numbers are those published with the graphs."""
     result = run(Graph.read(shared(f"edgelist/{name}")))
     assert result.triangles.sum() == 3 * triangles
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    run(rmat(16, 16, seed=1, directed=directed))
