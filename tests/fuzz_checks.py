@@ -152,17 +152,22 @@ def _direction(choice: int) -> bool | None:
 
 
 def text_check(
-    format: str, names: tuple[str, ...], naive: Callable, indices: bool = False
+    format: str,
+    names: tuple[str, ...],
+    naive: Callable[[bytes, Graph, bool | None], Expected],
+    indices: bool = False,
+    options: tuple[dict, ...] = ({},),
 ) -> Callable[[bytes, Path], None]:
-    """The check of a format of one file; naive(data, graph, directed) -> Expected."""
+    """The check of a format of one file, with one of the names and of the reader's options."""
 
     def check(data: bytes, folder: Path) -> None:
         choice = zlib.crc32(data)
         path = folder / names[choice // 64 % len(names)]
         path.write_bytes(data)
         directed = _direction(choice)
+        chosen = options[choice // 1024 % len(options)]
         with in_pieces(choice):
-            graph = read(path, format=format, directed=directed)
+            graph = read(path, format=format, directed=directed, **chosen)
         if not _packed(data):
             agree(graph, lambda: naive(data, graph, directed), indices)
 

@@ -53,6 +53,7 @@ TARGETS = {
             "edgelist",
             ("a.txt", "a.txt", "a.csv", "a.tsv"),
             lambda data, graph, _: both_ways(naive_columns.edge_list(data, graph.report), graph),
+            options=({}, {}, {}, {"header": True}, {"header": False}),
         ),
         (
             *(*NUMBERS, b"# gascl: directed, 2 vertices, 1 edges\n", b"% sym weighted\n", b'"'),
@@ -103,6 +104,7 @@ TARGETS = {
             ("a.gml",),
             lambda data, graph, _: both_ways(naive_formats.gml(data), graph),
             indices=True,
+            options=({}, {}, {"label": "id"}, {"label": "value"}),
         ),
         (
             *(b"graph [", b"node [", b"edge [", b"id ", b"source ", b"target ", b"directed 1"),
@@ -116,7 +118,8 @@ TARGETS = {
             "graphml",
             ("a.graphml",),
             lambda data, graph, _: both_ways(naive_formats.graphml(data), graph),
-            True,
+            indices=True,
+            options=({}, {}, {"label": "color"}),
         ),
         (
             *(b"<node id='a'/>", b"<edge source='0' target='1'/>", b"</graph>", b"<data key='k'>"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 
-from naive_formats import Expected, Unknown, Wrong, lines_of, real, whole
+from naive_formats import Expected, Unknown, Wrong, is_whole, lines_of, real, whole
 
 MARKS = {"commas": ",", "semicolons": ";", "bars": "|", "tabs": "\t"}
 BASE = "ids taken as counted from ([01])"
@@ -31,24 +31,16 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
     ids = [text for row in rows for text in row[:2]]
     if not all(ids):
         raise Wrong("an id is empty")
-    kind = whole if all(map(_is_whole, ids)) else str
+    kind = whole if all(map(is_whole, ids)) else str
     values = []
     for place in fields:
         column = [row[place] for row in rows]
-        values.append([(whole if all(map(_is_whole, column)) else real)(text) for text in column])
+        values.append([(whole if all(map(is_whole, column)) else real)(text) for text in column])
     edges = [
         (kind(row[0]), kind(row[1]), *(column[at] for column in values))
         for at, row in enumerate(rows)
     ]
     return Expected(None, edges)
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        whole(text)
-    except Wrong:
-        return False
-    return True
 
 
 def _split(line: str, separator: str | None, marks: str) -> list[str]:
@@ -90,7 +82,7 @@ def bare_matrix(data: bytes, report: list[str]) -> Expected:
     if len({len(row) for row in rows}) > 1 or any(len(row) not in (2, 3) for row in rows):
         raise Wrong("rows have as many columns")
     column = [text for row in rows for text in row[2:]]
-    value = whole if all(map(_is_whole, column)) else real
+    value = whole if all(map(is_whole, column)) else real
     edges = [
         (whole(row[0]) - base, whole(row[1]) - base, *(value(text) for text in row[2:]))
         for row in rows

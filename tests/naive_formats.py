@@ -39,6 +39,14 @@ def whole(text: str) -> int:
     return value
 
 
+def is_whole(text: object) -> bool:
+    try:
+        whole(str(text))
+    except Wrong:
+        return False
+    return True
+
+
 def real(text: str) -> float:
     if not REAL.fullmatch(text.lower()):
         raise Wrong(f"{text!r} is no number")
@@ -178,12 +186,16 @@ def graphalytics(
             raise Wrong("an edge may have a weight")
         if rows and len(words) != len(rows[0]):
             raise Wrong("edges have all the same properties")
-        kind = kinds if kinds is not None else ["real"] * (len(words) - 2)
-        values = [
-            (whole if name == "integer" else real)(word)
-            for name, word in zip(kind, words[2:], strict=True)
-        ]
-        rows.append((*ends, *values))
+        rows.append((*ends, *words[2:]))
+    if kinds is None:
+        kinds = [
+            "integer" if all(map(is_whole, column)) else "real"
+            for column in zip(*rows, strict=True)
+        ][2:]
+    numbers = [whole if name == "integer" else real for name in kinds]
+    rows = [
+        (*row[:2], *(n(text) for n, text in zip(numbers, row[2:], strict=True))) for row in rows
+    ]
     for name, count in (("meta.vertices", len(labels)), ("meta.edges", len(rows))):
         if name in said and whole(said[name]) != count:
             raise Wrong(f"{name} is another")

@@ -15,18 +15,21 @@ pytest.importorskip("pyarrow")
 
 @pytest.mark.parametrize("reader", TARGETS)
 def test_seeds(reader, tmp_path, monkeypatch):
-    """Those whose names begin with bad are refused, and the others read."""
+    """Those whose names begin with bad are refused, and the others read, without options."""
     graphs = []
 
-    def read(*arguments, **options):
-        graphs.append(reads(*arguments, **options))
+    def read(path, header=None, label=None, **options):
+        graphs.append(reads(path, **options))
         return graphs[-1]
 
     reads = fuzz_checks.read
-    monkeypatch.setattr(fuzz_checks, "read", read)
     for path in sorted((SEEDS / reader).iterdir()):
-        graphs.clear()
-        TARGETS[reader].check(path.read_bytes(), tmp_path)
+        data = path.read_bytes()
+        TARGETS[reader].check(data, tmp_path)
+        with monkeypatch.context() as patch:
+            patch.setattr(fuzz_checks, "read", read)
+            graphs.clear()
+            TARGETS[reader].check(data, tmp_path)
         whole = any(graph is not None for graph in graphs)
         assert not graphs or reader == "any" or whole != path.name.startswith("bad"), path
 
@@ -51,7 +54,7 @@ def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
     suffix = {"edgelist": "txt", "dimacs": "gr", "metis": "graph"}.get(reader, "mtx")
     path = tmp_path / f"a.{suffix}"
     for seed in sorted((SEEDS / reader).glob("[!b]*")):
-        data = seed.read_bytes().partition(fuzz_checks.PART)[0][:500]
+        data = seed.read_bytes().partition(fuzz_checks.PART)[0][:120]
         for length in range(1, len(data)):
             path.write_bytes(data[:length])
             graph = fuzz_checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
