@@ -117,7 +117,7 @@ def test_page_rank_from_several_people():
 def test_page_rank_refuses_to_mix_what_lanes_lose():
     graph = Graph.from_edges([0, 1], [1, 2])
     with pytest.raises(GasclError, match=r"lanes.*without out-arcs; run one by one"):
-        Engine(graph).run(PageRank(damping=[0.5, 0.85]))
+        Engine(graph).run(PageRank(damping=[0.5, 0.85], dtype="float64"))
     result = Engine(graph).run(PageRank(damping=[0.5, 0.85], dangling="ignore", supersteps=3))
     for lane, damping in enumerate([0.5, 0.85]):
         expected = iterate(graph, damping=damping, dangling="ignore", supersteps=3)
