@@ -26,7 +26,7 @@ from gascl.source import Place
 
 #: Arcs and rows of a block that a work-group shares (measured best on an H200).
 BLOCK = 2048
-#: Vertices that pairs.cl keeps in local memory at once.
+#: Vertices of a tile in pairs.cl, at most.
 TILE = 256
 #: Arcs of which an item fetches the messages at once.
 DEEP = 4
@@ -154,13 +154,12 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
     group keeps in local memory fits half of it: a message, its mark and the beginning of a row for
     each arc of a block; a box an item and a chunk of arcs, or a tally for two items, or two counts
-    an item. Where every pair is asked for, also what is read of a tile's vertices."""
+    an item."""
     group, block = device.group, BLOCK
     while group > 1:
         shared = block * (header.message.itemsize + 3) + 2
         boxes = max(group, block // 8) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
-        shared = max(shared, TILE * (header.other.itemsize + 1))
         if 2 * shared <= device.cl.local_mem_size:
             break
         group, block = (group, block // 2) if block > 4 * group else (group // 2, block)
@@ -168,6 +167,15 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
 
 
 #: Plans by their text; and by what a class was built for, so that a run generates nothing anew.
+def tile_size(header: Header, device: Device) -> int:
+    """Vertices that pairs.cl keeps in local memory at once: what is read of them, and a mark, fill
+    half of it at most."""
+    tile = TILE
+    while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.cl.local_mem_size:
+        tile //= 2
+    return tile
+
+
 _built: dict[tuple[Any, ...], Plan] = {}
 _plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
 
@@ -232,6 +240,7 @@ def _build(
         f"-DGASCL_SPARSE={int(delivery.sparse)}",
         f"-DGASCL_INBOX={int(plan.inbox)}",
         f"-DGASCL_LINES={len(places) + 1}",
+        *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
         *(device.atomics.options() if plan.inbox else []),
         *([] if wide else ["-cl-single-precision-constant"]),

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oclgrind_device import patch_kernels
 
 import gascl.plan
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, struct, vertex
 from gascl.device import Device
 
-V, TILE = 21, "#define GASCL_TILE 256"
+V = 21
 ENDS = ([0, 0, 3, 3, 5, 20], [1, 1, 3, 9, 20, 4])
 GRAPH = Graph.from_edges(*ENDS, num_vertices=V)
 
@@ -67,7 +66,7 @@ def expected(lanes: int) -> np.ndarray:
 
 def run_pairs(device: Device, debug: bool) -> None:
     """In one range and in several, which are joined."""
-    patch_kernels("pairs.cl", TILE, "#define GASCL_TILE 4")
+    gascl.plan.TILE = 4
     engine, original = Engine(GRAPH, device), gascl.plan.splits
     for ranges in (1, 3):
         gascl.plan.splits = lambda *_, ranges=ranges: ranges

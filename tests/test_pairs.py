@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from agreement import find_device
 from samples import random_graph
 
 from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, param, struct, vertex
+from gascl.codegen import generate
 from gascl.pairs import splits
+from gascl.plan import tile_size
 
 ONE, EIGHT = 1, 8  # items of a work-group: the two shapes of the kernel
 
@@ -342,6 +346,17 @@ def test_splits():
         for receivers, groups in ((16, 16), (16, 1024), (256, 1056)):
             boxes = splits(vertices, receivers, groups) * vertices
             assert boxes <= vertices + groups * receivers
+
+
+def test_a_tile_fits_local_memory():
+    """Half of it, with a mark a vertex, however much is read of each."""
+    texts = {"send(u.id);": 256, "send(u.x);": 256, "send(u.a.x + u.b.x + u.c.x);": 64}
+    for text, tile in texts.items():
+        body = {"pairs": text, **{n: vertex.real8() for n in "abc"}}
+        header = generate(type("Wide", (Below,), body), real="float64")
+        cl = SimpleNamespace(local_mem_size=48 << 10)
+        found = tile_size(header, SimpleNamespace(cl=cl))
+        assert (found, 2 * found * (header.other.itemsize + 1) <= 48 << 10) == (tile, True)
 
 
 @pytest.mark.parametrize("group", [ONE, EIGHT])

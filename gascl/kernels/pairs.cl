@@ -9,8 +9,6 @@
 // range by range.
 #include "runtime.cl"
 
-#define GASCL_TILE 256  // as plan.py has it
-
 // Who gives is as who scatters.
 #if GASCL_SCATTER_ALL
 #define GASCL_GIVES(id) true
