@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -291,7 +292,9 @@ def check_scipynpz(data: bytes, folder: Path) -> None:
     graph = read(path, format="scipynpz", directed=directed)
     if graph is None or _packed(data):
         return
-    matrix = load_npz(io.BytesIO(data))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+        matrix = load_npz(io.BytesIO(data))
     require(matrix.shape == (graph.num_vertices,) * 2, "the shape is", matrix.shape)
     if directed is not False and graph.num_vertices < 10_000:  # SciPy takes time for every row
         count = matrix.tocoo().nnz

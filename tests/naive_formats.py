@@ -225,6 +225,8 @@ def gml(data: bytes) -> Expected:
     graphs = [value for name, value in _gml_list(tokens, False) if name == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise Wrong("one graph")
+    if any(name in ("node", "edge") and not isinstance(value, list) for name, value in graphs[0]):
+        raise Wrong("a node is a list")
     place: dict[str, int] = {}
     for name, node in graphs[0]:
         if name == "node":
@@ -255,8 +257,6 @@ def _gml_list(tokens: list[str], inside: bool) -> list[tuple]:
         value = tokens.pop()
         if value == "]":
             raise Wrong("a name without a value")
-        if name in ("node", "edge") and value != "[":
-            raise Wrong("a node is a list")
         pairs.append((name, _gml_list(tokens, True) if value == "[" else value))
     if inside:
         raise Wrong("a list without an end")

@@ -40,7 +40,9 @@ ORDER, DIRECTED = "gasclOrder", "gasclDirected"
 TEXTS = re.compile(r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)')
 NAMES = re.compile(
     r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
-    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])"
+    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])|"
+    r"(?P<power>(?<![\w.])[+-]?\d+(?=[eE][+-]?\d+\b))|"
+    r"(?P<glued>(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![eE][+-]?\d)[^\W\d])"
 )
 
 
@@ -141,11 +143,14 @@ def _prepared(path: Path, text: str) -> str:
         if kind == "edge":
             edges += 1
             return f"{found} {ORDER} {edges} "
-        if kind == "bare":  # NetworkX would take the bracket for the value
+        if kind == "power":  # NetworkX takes 1e5 for a 1, and e5 or even e for a name
+            return f"{found}.0"
+        if kind in ("bare", "glued"):  # where it takes the bracket for the value, and 1x for 1, x
+            wrong = f"{found[:-1].strip()!r} has no value"
+            if kind == "glued":
+                wrong = f"{found!r} is neither a number nor a name"
             line = match.string.count("\n", 0, match.start()) + 1
-            raise FormatError(
-                f"{path}, line {line}: {found[:-1].strip()!r} has no value; correct the file"
-            )
+            raise FormatError(f"{path}, line {line}: {wrong}; correct the file")
         return found
 
     return NAMES.sub(prepared, TEXTS.sub(plain, text))
