@@ -42,7 +42,7 @@ NAMES = re.compile(
     r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
     r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])|"
     r"(?P<power>(?<![\w.])[+-]?\d+(?=[eE][+-]?\d+\b))|"
-    r"(?P<glued>(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![eE][+-]?\d)[^\W\d])"
+    r"(?P<glued>(?<![\w.])[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![eE][+-]?\d)[^\W\d])"
 )
 
 
