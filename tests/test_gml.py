@@ -106,6 +106,15 @@ def test_what_networkx_alone_reads_wrong(read):
     assert graph.edge_src.tolist() == [1, 0]
 
 
+def test_exponents(read):
+    """NetworkX takes 1e-05, as Python and igraph write it, for a 1 and a name e."""
+    weights = ["1e-05", "-2E3", "+7e+25", "5", "1.5e2", ".5E1", "4.e-1"]
+    edges = "".join(f"edge [ source 0 target 0 weight {weight} ]" for weight in weights)
+    graph = read(f'graph [ node [ id 0 label "1e5x 2y" ] {edges}]')
+    assert graph.edge_fields["weight"].tolist() == [1e-05, -2e3, 7e25, 5, 150, 5, 0.4]
+    assert [*graph.edge_fields] == ["weight"] and graph.labels.tolist() == ["1e5x 2y"]
+
+
 def test_text_as_numbers_and_as_groups(read):
     nodes = "".join(f'node [ id {i} n "{i}.5" g "{"xy"[i % 2]}" s "t{i}" ]' for i in range(4))
     graph = read(f"graph [ {nodes} ]")
@@ -130,6 +139,8 @@ def test_text_as_numbers_and_as_groups(read):
         ('graph [ node [ id 1 ] node [ id "1" ] ]', "two nodes have the same id"),
         ("graph [ node [ id 1 ] edge [ source 1 ] ]", "edge #0 has no 'target'"),
         ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "undefined target 2"),
+        ("graph [\n node [ id 1x 2 ] ]", "line 2: '1x' is neither a number nor a name"),
+        ("graph [\n node [ id\n] ]", "line 2: 'id' has no value"),
         ("graph [ directed 2 ]", "`directed` is 2, and must be 0 or 1"),
         ("graph [ ] graph [ ]", "more than one graph"),
         ("graph [" + "a [ " * 5000, "nested too deep"),
@@ -179,7 +190,7 @@ def test_written_for_others(tmp_path, directed):
 
 def test_what_igraph_writes(tmp_path):
     zachary = igraph.Graph.Famous("Zachary")
-    zachary.es["weight"] = [i / 4 for i in range(78)]
+    zachary.es["weight"] = [float(f"{i}.25e{i - 40}") for i in range(78)]
     zachary.write_gml(str(tmp_path / "a.gml"))
     graph = Graph.read(tmp_path / "a.gml")
     ends = np.sort(np.column_stack([graph.edge_src, graph.edge_dst]))

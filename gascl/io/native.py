@@ -7,6 +7,7 @@ others are; docs/graphs.md has the layout.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -272,13 +273,19 @@ class _Contents:
             raise self._wrong("labels.utf8", f"is not UTF-8 ({error})") from error
 
     def check_order(self) -> None:
-        """That there are as many arcs as the edges make, and their offsets rise from 0 to that."""
+        """That there are as many arcs as the edges make, and their offsets rise from 0 to that; and
+        that labels are of characters."""
         count, num_arcs = len(self._member_of("out_targets")), self.num_edges
         if not self.directed:
             ends = (self.members[name].array for name in ("edge_src", "edge_dst"))
             num_arcs = 2 * num_arcs - int(np.count_nonzero(np.equal(*ends)))
         if count != num_arcs:
             raise self._wrong("arcs", f"are {count:,}, and the edges make {num_arcs:,}")
+        labels = self.members["labels"].array if "labels" in self.members else None
+        if labels is not None and labels.dtype.kind == "U" and labels.size:
+            codes = labels.view(labels.dtype.byteorder + "u4")
+            if codes.max() > sys.maxunicode:
+                raise self._wrong("labels", "holds what is no character")
         for name in ("out_offsets", "in_offsets"):
             self._check_offsets(self.places.get(name, name), self._member_of(name), count)
 
