@@ -51,6 +51,7 @@ BY_HAND = {
     "appear": (groups(8, -8), groups(8, 8), [("appear", (), (1,))]),
     "vanish": (groups(8, 8), groups(8, -8), [("vanish", (1,), ())]),
     "too small is none": (groups(8, 3), groups(8, 2, 1), [("vanish", (1,), ())]),
+    "most move to another": (groups(10, 40), [0] * 4 + [1] * 46, []),
     "some move to another": (groups(20, 5), groups(14, 11), []),
     "two meet in a larger one": (
         [0] * 6 + [1] * 6 + [-1] * 30,
@@ -131,6 +132,13 @@ def test_refused(given, said):
         tracker.update(given)
     with pytest.raises(GasclError, match="overlap"):
         Tracker(overlap=0)
+
+
+def test_each_run_goes_on_from_the_positions_before():
+    graph = next(changing())
+    first, second = (moment.result for moment in track([graph, graph]))
+    assert first.supersteps > 20 and second.supersteps <= 2
+    assert np.abs(first.position - second.position).max() < 0.05
 
 
 @pytest.mark.parametrize("seed", [0, 1])
