@@ -147,10 +147,10 @@ class Masked(VertexProgram):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("delivery", ["auto", "slots"])
+@pytest.mark.parametrize("delivery", ["push", "slots"])
 @pytest.mark.parametrize("group", [ONE, EIGHT])
 def test_who_is_in_the_mask_gives(group, delivery, directed):
-    """With a frontier (auto) and without; loops, parallel edges and isolated vertices."""
+    """With a frontier (push) and without; loops, parallel edges and isolated vertices."""
     ends = ([0, 0, 3, 5, 5, 6, 7, 12], [1, 1, 3, 2, 2, 9, 8, 6])
     graph = Graph.from_edges(*ends, num_vertices=40, directed=directed)
     result = Engine(graph, find_device(group)).run(Masked(), delivery=delivery)
