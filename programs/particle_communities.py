@@ -21,7 +21,7 @@ class ParticleCommunities(VertexProgram):
     Args:
         alpha, beta: strength of attraction and of repulsion. Groups in which a pair is adjacent
             with a chance of beta / (alpha + beta) or more hold together: more repulsion finds
-            smaller ones. The default is that of the papers' program.
+            smaller ones. 0.1 is what the help of the papers' own program names.
         gamma: decay of the repulsion; 1 / gamma is the unit of length.
         softening, step: see `Particles`; a step is at most softening / alpha.
         tolerance: rest is when no vertex is faster; alpha is what a single neighbour pulls with.
