@@ -40,16 +40,17 @@ def samples() -> list[tuple[bytes, bytes, frozenset[int], bool]]:
 
 
 def damaged(packed: bytes, checked: bool, orders: bytes) -> bytes:
-    """Cut off, or with bits turned, as each three bytes of `orders` say."""
+    """Cut off, or with bits turned, at places that `orders` say."""
     data = bytearray(packed)
-    for at in range(0, len(orders) - 2, 3):
+    cut = bool(orders) and orders[0] % 2 or not checked
+    for at in range(1, len(orders) - 2, 3):
         kind, place = orders[at], int.from_bytes(orders[at + 1 : at + 3], "big")
         if not data:
             break
-        if kind % 2 or not checked:
+        if cut:
             del data[place % (len(data) + 1) :]
         else:
-            data[place % len(data)] ^= 1 << (kind // 2 % 8)
+            data[place % len(data)] ^= 1 << (kind % 8)
     return bytes(data)
 
 

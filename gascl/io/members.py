@@ -160,7 +160,8 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         content = data[begin : begin + info.file_size]
         if signature != SIGNATURE or written != info.filename.encode():
             raise ValueError("the table of contents does not fit the members")
-        if method or flags & 1 or info.compress_size != info.file_size:
+        packed = method or info.compress_type or info.compress_size != info.file_size
+        if packed or flags & 1:
             raise ValueError("it is compressed or encrypted; see numpy.savez, which is not")
         if len(content) != info.file_size:
             raise ValueError(f"{info.file_size:,} bytes were written, {len(content):,} are there")

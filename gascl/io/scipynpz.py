@@ -54,6 +54,10 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
             with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
                 warnings.simplefilter("always")
                 matrix = load_npz(source)
+            offsets = getattr(matrix, "indptr", None)
+            # Those that fall may end the process: SciPy looks at nothing where the last is negative
+            if offsets is not None and (offsets[0] or (offsets[1:] < offsets[:-1]).any()):
+                raise ValueError("its offsets (indptr) do not rise from 0")
             if hasattr(matrix, "check_format"):  # of compressed ones it has checked the ends only
                 matrix.check_format(full_check=True)
         except MemoryError as error:
