@@ -42,7 +42,7 @@ def samples() -> list[tuple[bytes, bytes, frozenset[int], bool]]:
 def damaged(packed: bytes, checked: bool, orders: bytes) -> bytes:
     """Cut off, or with bits turned, at places that `orders` say."""
     data = bytearray(packed)
-    cut = bool(orders) and orders[0] % 2 or not checked
+    cut = not checked or not orders or orders[0] % 2
     for at in range(1, len(orders) - 2, 3):
         kind, place = orders[at], int.from_bytes(orders[at + 1 : at + 3], "big")
         if not data:
