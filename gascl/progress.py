@@ -14,9 +14,10 @@ CLEAR = "\r\033[K"  # back to the beginning of a terminal's line, which is empti
 
 
 class Progress:
-    """A run's callback: says on stderr how far it is, where it takes longer than `AFTER` seconds.
+    """A run's callback: says on stderr how far it is, where steps take longer than `AFTER` seconds.
 
-    On a terminal it rewrites one line.
+    What comes before the first step, kernels that are built, does not count. On a terminal it
+    rewrites one line.
     """
 
     AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds until the first line, and between two
@@ -24,11 +25,13 @@ class Progress:
     def __init__(self, say: Callable[[str], Any]) -> None:
         self.say = say
         self.terminal = sys.stderr.isatty()
-        self.due = time.monotonic() + self.AFTER
+        self.due: float | None = None
         self.shown = False
 
     def __call__(self, step: Step) -> None:
         now = time.monotonic()
+        if self.due is None:
+            self.due = now + self.AFTER
         if now < self.due:
             return
         self.due = now + (self.TERMINAL if self.terminal else self.FILE)
