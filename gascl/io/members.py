@@ -161,7 +161,7 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         if signature != SIGNATURE or written != info.filename.encode():
             raise ValueError("the table of contents does not fit the members")
         packed = method or info.compress_type or info.compress_size != info.file_size
-        if packed or flags & 1:
+        if packed or (flags | info.flag_bits) & 1:
             raise ValueError("it is compressed or encrypted; see numpy.savez, which is not")
         if len(content) != info.file_size:
             raise ValueError(f"{info.file_size:,} bytes were written, {len(content):,} are there")
