@@ -148,7 +148,7 @@ def _inbox_refuses(demand: Demand) -> str | None:
     if demand.deterministic and demand.sums_floats:
         return (
             "atomics would add its floats in another order each time; "
-            "Engine(..., deterministic=False) allows that"
+            "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return None
 
@@ -159,7 +159,7 @@ def _push_refuses(demand: Demand) -> str | None:
     if demand.deterministic and demand.tallies_floats:
         return (
             "an aggregator would add its floats in the frontier's order, another one each time; "
-            "Engine(..., deterministic=False) allows that"
+            "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return _inbox_refuses(demand)
 

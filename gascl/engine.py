@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +32,7 @@ from gascl.result import Result, Step
 from gascl.state import Fields, State
 from gascl.turns import solve
 from gascl.values import check_edge_fields, check_prepared, empty_field, initial_values
+from gascl.warned import warn
 
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
@@ -173,7 +173,7 @@ class Engine:
             raise NotConvergedError(f"{type(program).__name__}: {result.stopped}", result)
         if not result.converged and not_converged == "warn":
             why = f"{type(program).__name__} did not converge: {result.stopped}"
-            warnings.warn(NotConverged(why), stacklevel=2)
+            warn(NotConverged(why))
         return result
 
     def _run(
@@ -197,7 +197,7 @@ class Engine:
         built = time.perf_counter()
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
         for note in check_edge_fields(program, self.graph, plans[0].header):
-            warnings.warn(f"{cls.__name__}: {note}", stacklevel=3)
+            warn(f"{program.title()}: {note}")
         layout = self.layout(cls.edges, plans[0].group, plans[0].block)
         types = plans[0].header.types
         initial = initial_values(program, self.graph, types)
@@ -250,8 +250,7 @@ def _warn_of_nan(result: Result, given: set[str]) -> None:
         rows = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
         if rows.any():
             first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
-            warnings.warn(
+            warn(
                 f"field {name!r} is NaN at {int(rows.sum())} vertices, the first of them {first!r}",
                 RuntimeWarning,
-                stacklevel=3,
             )

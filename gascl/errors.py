@@ -28,6 +28,13 @@ class DeviceError(GasclError, RuntimeError):
     """No such device, or the device lacks what the run needs."""
 
 
+class FieldError(GasclError, KeyError, AttributeError):
+    """A Result has no such field, or not yet; what dictionaries and attributes raise, too."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError's own is in quotes
+
+
 class NotConvergedError(GasclError, RuntimeError):
     """The run ended before its own rule held, and the caller asked for an error.
 

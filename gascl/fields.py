@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gascl import shelltext
 from gascl.errors import ProgramError
 from gascl.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
 
@@ -117,7 +118,7 @@ class Param(Field):
 
     def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
-            value = _number(value)
+            value = shelltext.number(value)
         why = unfit(value, self.type)
         if why:
             raise ValueError(why)
@@ -203,11 +204,8 @@ class VerticesParam(Param):
     in_run: ClassVar[bool] = False
 
     def convert(self, value: Any) -> Any:
-        if isinstance(value, str):  # from a shell
-            if value in ("None", ""):
-                return None
-            parts = value.split(",")
-            return int(value) if value.isdecimal() else [_label(part) for part in parts]
+        if isinstance(value, str):
+            value = shelltext.vertices(value)
         if is_lanes(value):
             value = value.tolist() if isinstance(value, np.ndarray) else list(value)
             if not value:
@@ -215,7 +213,9 @@ class VerticesParam(Param):
             return value
         if value is None or (not unfit(value, "int32") and value > 0):
             return value if value is None else int(value)
-        raise ValueError("expected None for all, a number of vertices to draw, or a list of labels")
+        raise ValueError(
+            "expected None for all, a number of vertices to draw, 1 or more, or a list of labels"
+        )
 
 
 class Lanes(tuple):
@@ -261,20 +261,6 @@ class Aggregate(Field):
         if type_.is_float or self.op == "mean":
             return resolve("float64" if fp64 else "float32", real)
         return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
-
-
-def _label(text: str) -> int | str:
-    """A label from a shell, where numbers are numbers."""
-    return int(text) if text.lstrip("-").isdecimal() else text
-
-
-def _number(text: str) -> int | float:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    raise ValueError("expected a number")
 
 
 class _Namespace:

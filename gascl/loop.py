@@ -91,7 +91,7 @@ class Loop:
             self._launch("gascl_leave", self.device.groups, ("STATE", "mask"))
         self.seconds = time.perf_counter() - started
         if stopped == _STOP_HELD:
-            return f"stop held: {(type(self.program).stop or '').strip()}", True
+            return f"stop held: {' '.join((type(self.program).stop or '').split())}", True
         if stopped == _MASK_EMPTY:
             return "no vertex is active and no message is under way", True
         if why:

@@ -66,6 +66,9 @@ class VertexProgram:
     lanes: int = 1
     restart: str = "any"
 
+    #: The program whose `solve` runs this one, for messages.
+    run_by: str = ""
+
     vertex_fields: ClassVar[dict[str, VertexField]] = {}
     edge_fields: ClassVar[dict[str, EdgeField]] = {}
     arc_fields: ClassVar[dict[str, ArcField]] = {}
@@ -167,6 +170,11 @@ class VertexProgram:
         """The parameters but for the number of supersteps."""
         skipped = self.supersteps_param()
         return {n: getattr(self, n) for n in type(self).params if n != skipped}
+
+    def title(self) -> str:
+        """The name for messages: that of the program that was asked for first."""
+        name = type(self).__name__
+        return f"{self.run_by} ({name})" if self.run_by else name
 
     def _refuse(self, why: str) -> NoReturn:
         raise ProgramError(f"{type(self).__name__}: {why}")

@@ -7,12 +7,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GasclError
+from gascl.errors import FieldError, GasclError
 from gascl.graph import Graph
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Result:
         seconds: wall time of "build", "upload" and "supersteps"; where several programs take turns,
             of "solve", what was done between them.
         state: the State on the device, if it was kept; it goes on in `Engine.run(state=...)`.
+        missing: fields that are not there yet, where a program that runs others ended early.
     """
 
     graph: Graph
@@ -75,25 +77,33 @@ class Result:
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
     state: State | None = None
+    missing: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.fields:
-            raise KeyError(f"no field {name!r}; there is {', '.join(self.fields)}")
-        return self.fields[name]
+        if name in self.fields:
+            return self.fields[name]
+        there = ", ".join(self.fields) or "none"
+        if name in self.missing:
+            raise FieldError(
+                f"no field {name!r} yet: the run ended before ({self.stopped}); let it run to its "
+                f"end; there is {there}"
+            )
+        near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
+        hint = f"did you mean {near[0]!r}? There" if near else "there"
+        raise FieldError(f"no field {name!r}; {hint} is {there}")
 
     def __getattr__(self, name: str) -> np.ndarray:
-        fields = self.__dict__.get("fields", {})
-        if name not in fields:
-            raise AttributeError(f"no field {name!r}; there is {', '.join(fields)}")
-        return fields[name]
+        if name.startswith("__") or "fields" not in self.__dict__:  # copy and pickle ask for some
+            raise AttributeError(name)
+        return self[name]
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.fields]
 
     def __repr__(self) -> str:
         return (
-            f"Result({', '.join(self.fields)}; {self.supersteps} supersteps, {self.stopped}, "
-            f"{self.delivery} on {self.device})"
+            f"Result({', '.join(self.fields) or 'no field'}; {self.supersteps} supersteps, "
+            f"{self.stopped}, {self.delivery} on {self.device})"
         )
 
     def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:

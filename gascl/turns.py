@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import Interrupted, ProgramError
+from gascl.errors import GasclError, Interrupted, ProgramError
 from gascl.fields import Lanes
 from gascl.graph import Graph
 from gascl.result import Result, Step
@@ -30,14 +31,17 @@ class Turns:
         state: what the last run left on the device; None before the first.
         trace: the steps of all runs, numbered through.
         seconds: wall time of "build", "upload" and "supersteps", summed.
+        last: the program that ran last, and why it ended.
     """
 
-    def __init__(self, engine: Engine, options: dict[str, Any]):
+    def __init__(self, engine: Engine, whole: VertexProgram, options: dict[str, Any]):
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
         self.state: State | None = options.pop("state")
         self.trace: list[Step] = []
         self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
+        self.last = ""
+        self._whole = whole
         self._callback: Callable[[Step], Any] | None = options.pop("callback")
         self._limit: int | None = options.pop("max_supersteps")
         self._options, self._engines = options, {id(engine.graph): engine}
@@ -68,6 +72,7 @@ class Turns:
             if self._callback is not None:
                 self._callback(step)
 
+        program.run_by = type(self._whole).__name__
         if fresh is True:
             self.state = None
         elif self.state is not None:
@@ -89,8 +94,13 @@ class Turns:
         self.state = result.state
         for part, seconds in result.seconds.items():
             self.seconds[part] += seconds
+        self.last = f"{name}: {result.stopped}"
+        if not result.converged and self._limit is not None:
+            raise _Unfinished(
+                f"reached max_supersteps={self._limit} in {name}, before its rule held"
+            )
         if not result.converged:
-            raise _Unfinished(f"{name}: {result.stopped}")
+            raise _Unfinished(self.last)
         return result
 
     def vertices(self, wanted: int | list[Any] | None, seed: int = 0) -> list[Any]:
@@ -99,14 +109,16 @@ class Turns:
         Drawn without replacement, alike on every machine (NumPy's RandomState is frozen).
         """
         graph = self.graph
+        every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         if isinstance(wanted, list):
+            if not wanted:
+                raise ProgramError("vertices to go through: expected labels, not an empty list")
             indices = graph.indices_of(wanted)  # refuses what is none
             first, counts = np.unique(indices, return_counts=True)
             if counts.max() > 1:
                 twice = graph.label_of(int(first[np.argmax(counts > 1)]))
                 raise ProgramError(f"vertex {twice!r} is asked for twice: give each once")
-            return wanted
-        every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+            return every[indices].tolist()
         if wanted is None:
             return every.tolist()
         if wanted > graph.num_vertices:
@@ -147,16 +159,19 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
-    turns, interrupted = Turns(engine, options), False
+    turns, interrupted = Turns(engine, program, options), False
     stopped, converged, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
             found = cls.solve(program, turns)
-            stopped = "solved"
+            stopped = f"solved; {turns.last}" if turns.last else "solved"
     except _Unfinished as unfinished:
         stopped, converged = str(unfinished), False
     except KeyboardInterrupt:
         stopped, converged, interrupted = "interrupted by Ctrl-C", False, True
+    except GasclError as error:
+        error.args = (_within(cls.__name__, str(error)), *error.args[1:])
+        raise
     fields = _fields(program, turns, found, types, converged)
     turns.seconds["solve"] = time.perf_counter() - started - sum(turns.seconds.values())
     result = Result(
@@ -170,6 +185,7 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
         delivery=" and ".join(dict.fromkeys(s.delivery for s in turns.trace)),
         seconds=turns.seconds,
         state=turns.state if keep_state else None,
+        missing=tuple(name for name in types if name not in fields),
     )
     return result, interrupted
 
@@ -192,11 +208,21 @@ def _fields(
             if fields[name].shape != shape:
                 _refuse(cls, f"gave {name!r} the shape {fields[name].shape}, not {shape}")
             fields[name] = fields[name].astype(type_.scalar, copy=False)
-        elif turns.state is not None and name in turns.state.names():
+        elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
             fields[name] = turns.state.field(name)
         elif whole:
             _refuse(cls, f"left no {name!r}: return it, or let a program that is run declare it")
     return fields
+
+
+def _within(name: str, said: str) -> str:
+    """What a program that another one runs complains of, as of that other one."""
+    if re.match(rf"(?:\S+:\d+: )?{name}\b", said):
+        return said
+    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", said)
+    if inner:
+        return f"{inner[1]}{name} ({inner[2]}){said[inner.end() :]}"
+    return f"{name}: {said}"
 
 
 def _shown(found: Any) -> str:

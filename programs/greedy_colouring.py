@@ -22,7 +22,7 @@ class GreedyColouring(VertexProgram):
     has colour 0.
     """
 
-    seed = param.int32(0)
+    seed = param.int32(0, low=0)
     # Until there is one: minus the arcs from neighbours that go first and have none, either.
     colour = vertex.int32(init="v.in_degree + v.out_degree ? -1 : 0")
 

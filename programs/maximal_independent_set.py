@@ -22,7 +22,7 @@ class MaximalIndependentSet(VertexProgram):
     neighbours is a member.
     """
 
-    seed = param.int32(0)
+    seed = param.int32(0, low=0)
     member = vertex.int8(init=-1, doc="-1: undecided yet")
 
     message, combine = "uint64", "max"

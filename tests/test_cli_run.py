@@ -156,6 +156,16 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
     assert len(path.read_text().splitlines()) == 1 + 34
 
 
+def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
+    path = tmp_path / "out.csv"
+    options = ["--max-supersteps", 2, "--output", path]
+    code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
+    assert code == 3
+    assert "did not converge: reached max_supersteps=2 in Particles" in err
+    assert "no `community` yet: the run ended before\n" in out
+    assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
+
+
 def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
     assert (code, err) == (0, "")

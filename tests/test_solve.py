@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from gascl import (
     param,
     vertex,
 )
+from gascl.turns import _within
 
 
 class Hops(VertexProgram):
@@ -70,6 +73,7 @@ def test_fields_go_on_but_for_fresh_ones(karate):
     assert [s.superstep for s in result.trace] == list(range(result.supersteps))
     assert [s.program for s in result.trace if s.program == "Add"] == ["Add"] * 3
     assert set(result.seconds) == {"build", "upload", "supersteps", "solve"}
+    assert result.stopped == "solved; Add: ran the 1 supersteps asked for"
     assert engine.run(Distances()).total.tolist() == hops(made, made)
 
 
@@ -80,6 +84,10 @@ def test_drawn_sources_are_the_seeds(karate):
     assert result.total.tolist() == hops(made, drawn)
     assert engine.run(Distances(sources="4", seed=3)).total.tolist() == result.total.tolist()
     assert engine.run(Distances(sources="0,33")).total.tolist() == hops(made, [0, 33])
+    assert engine.run(Distances(sources="5,")).total.tolist() == hops(made, [5])
+    assert Distances(sources="None").sources is None
+    names = Graph.from_edges([0, 1], [1, 2], labels=["5", "a", "7"])
+    assert Engine(names).run(Distances(sources="5,")).total.tolist() == [0, 1, 2]
 
 
 def test_callback_and_the_state_kept(karate):
@@ -109,6 +117,43 @@ def test_ctrl_c_keeps_what_there_is(karate):
         engine.run(Distances(sources=[0, 1]), callback=press)
     assert caught.value.result.supersteps == 3
     assert not caught.value.result.converged
+
+
+@pytest.mark.parametrize("by", ["max_supersteps", "callback", "solve"])
+def test_what_an_early_end_leaves(karate, by):
+    """Fields that are on the device are there, others are said to be missing."""
+
+    def press(step):
+        if step.program == "Add":
+            raise KeyboardInterrupt
+
+    class Late(VertexProgram):
+        total = vertex.int64()
+        hops = vertex.int32()
+        late = vertex.int32()
+
+        def solve(self, turns):
+            turns.run(Hops(source=0))
+            if by == "solve":
+                raise KeyboardInterrupt
+            turns.run(Add())
+            return {"late": turns.state.field("hops")}
+
+    engine, _ = karate
+    if by == "max_supersteps":
+        result = engine.run(Late(), max_supersteps=2, not_converged="ignore")
+        assert result.stopped == "reached max_supersteps=2 in Hops, before its rule held"
+    else:
+        with pytest.raises(Interrupted) as caught:
+            engine.run(Late(), callback=press if by == "callback" else None)
+        result = caught.value.result
+    # A callback that ends a run leaves no State.
+    assert list(result.fields) == ([] if by == "callback" else ["hops"])
+    assert "late" in result.missing and "total" in result.missing
+    for ask in (lambda: result["late"], lambda: result.late, lambda: result.top("late")):
+        with pytest.raises(GasclError, match="no field 'late' yet: the run ended before"):
+            ask()
+    assert not hasattr(result, "late")
 
 
 class Once(VertexProgram):
@@ -183,6 +228,12 @@ def test_what_solve_returns_is_checked(karate, found, said):
         ({"sources": []}, "expected labels, not an empty list"),
         ({"sources": 0}, "expected None for all, a number of vertices to draw"),
         ({"sources": 1.5}, "expected None for all"),
+        ({"sources": "0"}, "number of vertices to draw, 1 or more.*0, with a comma, is one label"),
+        ({"sources": "-3"}, "sources='-3': expected None for all, a number"),
+        ({"sources": "1.5"}, "sources='1.5': expected None for all, a number"),
+        ({"sources": ","}, "expected a label before each comma"),
+        ({"sources": "1,,2"}, "expected a label before each comma"),
+        ({"sources": "99,"}, "^Distances: no vertex has the label '99'"),
         ({"seed": -1}, "seed=-1: expected a value 0 or more"),
     ],
 )
@@ -252,6 +303,38 @@ def test_a_default_out_of_its_range_is_refused():
 
         class Wrong(VertexProgram):
             x = param.real(2, high=1)
+
+
+class Costs(VertexProgram):
+    total = vertex.real()
+
+    def solve(self, turns):
+        turns.run(Bounded())
+        return {}
+
+
+def test_refusals_and_warnings_are_the_outer_programs(recwarn):
+    wrong = Graph.from_edges([0], [1], cost=[-1.0])
+    with pytest.raises(GasclError, match=r"^Costs \(Bounded\): cost is from 0 to 9, but edge 0"):
+        Engine(wrong).run(Costs())
+    Engine(Graph.from_edges([0], [1], weight=[1.0])).run(Costs())  # the line to point to
+    assert [str(w.message)[:32] for w in recwarn] == ["Costs (Bounded): the graph has no"[:32]]
+    line = Path(__file__).read_text().split("\n")[recwarn[0].lineno - 1]
+    assert recwarn[0].filename == __file__ and line.endswith("# the line to point to")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Outer: x", "Outer: x"),
+        ("a.py:3: Outer: x", "a.py:3: Outer: x"),
+        ("a.py:3: Inner: x", "a.py:3: Outer (Inner): x"),
+        ("delivery 'push' can't take Inner", "Outer: delivery 'push' can't take Inner"),
+        ("Outermost: x", "Outer (Outermost): x"),
+    ],
+)
+def test_what_an_inner_program_complains_of(said, expected):
+    assert _within("Outer", said) == expected
 
 
 class Flagged(VertexProgram):

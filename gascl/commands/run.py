@@ -159,6 +159,9 @@ def _print_top(result: Result, field: str | None, k: int) -> None:
 
     if field is None or not k or not result.graph.num_vertices:
         return
+    if field in result.missing:
+        print(f"no `{field}` yet: the run ended before")
+        return
     values = result[field]
     finite = np.isfinite(values)
     # Infinity stands for what was not reached: a list of it would tell nothing. NaN comes last.
