@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gascl.device import devices as devices
     from gascl.engine import Engine as Engine
     from gascl.errors import DeviceError as DeviceError
+    from gascl.errors import FieldError as FieldError
     from gascl.errors import FormatError as FormatError
     from gascl.errors import GasclError as GasclError
     from gascl.errors import GraphError as GraphError
@@ -46,6 +47,7 @@ _HOME = {
     "struct": "types",
     "vertex": "fields",
     "DeviceError": "errors",
+    "FieldError": "errors",
     "FormatError": "errors",
     "GasclError": "errors",
     "GraphError": "errors",

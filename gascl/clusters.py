@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from gascl.errors import GasclError
 from gascl.graph import Graph
 
 #: Cuts that are tried: this many lengths in equal ratios, from a hundredth of the longest.
@@ -76,6 +77,12 @@ def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
 
 def _counts(one: np.ndarray, other: np.ndarray) -> list[np.ndarray]:
     """How many vertices are in each group of both, of the one, and of the other."""
+    one, other = np.asarray(one), np.asarray(other)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise GasclError(
+            f"groupings of the same vertices have a number for each, not the shapes {one.shape} "
+            f"and {other.shape}: give both of one graph"
+        )
     (groups, a), (_, b) = (np.unique(x, return_inverse=True) for x in (one, other))
     counted = (np.bincount(x).astype(np.float64) for x in (a + b * len(groups), a, b))
     return [counts[counts > 0] for counts in counted]

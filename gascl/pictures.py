@@ -10,12 +10,12 @@ Each gives a matplotlib Figure; matplotlib comes with `pip install 'gascl[plot]'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GasclError
+from gascl.errors import FieldError, GasclError
 from gascl.result import Result
 
 if TYPE_CHECKING:
@@ -29,12 +29,13 @@ MOST_EDGES = 5000
 
 def particles(result: Result) -> Figure:
     """Where the particles of ParticleCommunities rest, coloured by community, and the edges."""
+    _check(result)
     figure = _figure(5, 5)
     _draw(figure.add_subplot(projection="3d"), result, result.community, result.position)
     return figure
 
 
-def history(moments: Sequence[Moment], shown: int = 5) -> Figure:
+def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
     """What `gascl.tracking.track` gave: particles at some moments, and each vertex over all.
 
     A community keeps its colour. Below, a vertex is a line from left to right, those that began
@@ -43,6 +44,7 @@ def history(moments: Sequence[Moment], shown: int = 5) -> Figure:
     Args:
         shown: how many moments are drawn above, evenly spread; at most all.
     """
+    moments = _listed(moments)
     if not moments:
         raise GasclError("history needs a moment at least: list(track(graphs))")
     at = np.unique(np.linspace(0, len(moments) - 1, max(shown, 1)).round().astype(int))
@@ -68,6 +70,38 @@ def history(moments: Sequence[Moment], shown: int = 5) -> Figure:
     axes.set_xlabel("moment")
     axes.set_ylabel("vertex")
     return figure
+
+
+def _listed(moments: Any) -> list[Moment]:
+    """Those moments, which can be drawn."""
+    from gascl.tracking import Moment
+
+    what = "history draws what track(graphs) gives"
+    if not isinstance(moments, Iterable):
+        raise GasclError(f"{what}, not {moments!r}: give list(track(graphs))")
+    listed = list(moments)
+    for each in listed:
+        if not isinstance(each, Moment):
+            raise GasclError(f"{what}, not {each!r}: give list(track(graphs))")
+        _check(each.result, "position")
+    return listed
+
+
+def _check(result: Any, *names: str) -> None:
+    """Refuse what has no such fields; by default those of particles in communities."""
+    if not isinstance(result, Result):
+        raise GasclError(f"pictures are of a Result, not {result!r}: give what Engine.run returned")
+    for name in names or ("position", "community"):
+        if name not in result.fields:
+            try:
+                result[name]
+            except FieldError as error:
+                raise GasclError(
+                    f"there is nothing to draw: {error}; a run of ParticleCommunities has "
+                    "position and community"
+                ) from None
+    if result.position.ndim != 2 or result.position.shape[1] != 3:
+        raise GasclError(f"position is of 3 numbers a vertex, not of shape {result.position.shape}")
 
 
 def _figure(width: float, height: float) -> Figure:

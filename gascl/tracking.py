@@ -188,14 +188,37 @@ def track(
         program: has a field `community`; None: ParticleCommunities().
         device: as for Engine.
         tracker: None: Tracker().
-    """
-    from gascl.engine import Engine
 
+    Raises:
+        GasclError: `graphs` is a single one, or the program has no such field.
+    """
+    if isinstance(graphs, Graph) or not isinstance(graphs, Iterable):
+        raise GasclError(
+            f"track takes a row of graphs of the same vertices, not {graphs!r}: give a list of "
+            "them, or a generator"
+        )
     if program is None:
         from gascl.programs.particle_communities import ParticleCommunities
 
         program = ParticleCommunities()
-    tracker = Tracker() if tracker is None else tracker
+    if not isinstance(program, VertexProgram):
+        raise GasclError(f"program is one such as ParticleCommunities(), not {program!r}")
+    if "community" not in type(program).vertex_fields:
+        raise GasclError(
+            f"{type(program).__name__} has no vertex field `community` to follow: it has "
+            f"{', '.join(type(program).vertex_fields)}; give a program that has, or other groups "
+            "to Tracker().update(...)"
+        )
+    if tracker is not None and not isinstance(tracker, Tracker):
+        raise GasclError(f"tracker is a Tracker(), not {tracker!r}")
+    return _moments(graphs, program, device, Tracker() if tracker is None else tracker)
+
+
+def _moments(
+    graphs: Iterable[Graph], program: VertexProgram, device: Any, tracker: Tracker
+) -> Iterator[Moment]:
+    from gascl.engine import Engine
+
     state = None
     for graph in graphs:
         result = Engine(graph, device).run(program, state=state, keep_state=True)

@@ -45,15 +45,24 @@ def rows(monkeypatch):
     monkeypatch.setitem(FORMATS, "silent", silent)
 
 
+def test_a_dataset_by_its_name(gascl_, tmp_path):
+    path = tmp_path / "karate.txt"
+    code, out, err = gascl_("convert", "karate", path)
+    assert (code, err) == (0, "")
+    assert "read karate: a dataset in " in out and "34 vertices, 78 edges, undirected" in out
+    assert len(path.read_text().splitlines()) >= 78
+
+
 def test_what_was_read_taken_and_written_is_said(gascl_, tmp_path):
     path = tmp_path / "karate.rows"
     code, out, err = gascl_("convert", KARATE, path)
     assert (code, err) == (0, "")
-    first, graph, taken, last = out.splitlines()
+    first, graph, taken, ids, last = out.splitlines()
     count = os.path.getsize(KARATE)
     assert re.fullmatch(rf"read {re.escape(KARATE)}: {count:,} bytes in \d+\.\d{{3}} s", first)
     assert graph == "graph: 34 vertices, 78 edges, undirected"
     assert taken == "  Matrix Market: pattern, symmetric"
+    assert ids == "  ids, which count from 1, taken as vertices from 0"
     count = path.stat().st_size
     assert re.fullmatch(
         rf"wrote {re.escape(str(path))}: rows, {count:,} bytes in \d+\.\d{{3}} s", last

@@ -278,3 +278,10 @@ def test_a_source_that_is_no_vertex(gascl_, small, monkeypatch, key):
     changed(small, f"{key}.source-vertex = 1", f"{key}.source-vertex = 9")
     said = refused(gascl_, small)
     assert said.startswith(f"{small}: {key}.source-vertex: no vertex has the label 9; ")
+
+
+@pytest.mark.parametrize("name", ["g.e", "g.v", "g.e.gz"])
+def test_a_part_of_the_graph_is_not_its_properties(gascl_, name):
+    code, out, err = gascl_("graphalytics", name)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"gascl: error: {name}: name the .properties, such as g.properties")

@@ -155,3 +155,18 @@ def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
     assert "  edge fields: 24 bytes" in lines  # float64, one an edge
     assert any(line.startswith("device") for line in lines)
     assert "arcs: " not in out
+
+
+def test_a_dataset_by_its_name_unless_there_is_such_a_file(gascl_, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = gascl_("info", "karate")
+    assert code == 0 and "graph: 34 vertices, 78 edges, undirected" in out
+    assert "dataset karate of gascl" in out
+    assert "78 edges, undirected" not in gascl_("info", "karate", "--directed")[1]
+    monkeypatch.setenv("GASCL_DATA", str(tmp_path / "none"))
+    code, _, err = gascl_("info", "wiki-Vote")
+    assert code == 1 and "still to be downloaded: `gascl datasets wiki-Vote --download`" in err
+    code, _, err = gascl_("info", "karat")
+    assert code == 1 and "karat: there is no such file" in err
+    (tmp_path / "karate").write_text("1 2\n")
+    assert "graph: 2 vertices, 1 edges" in gascl_("info", "karate", "--format", "edgelist")[1]

@@ -6,7 +6,7 @@ import igraph
 import numpy as np
 import pytest
 
-from gascl import Graph
+from gascl import GasclError, Graph
 from gascl.clusters import adjusted_rand, by_length, mutual_information, simple
 
 
@@ -69,3 +69,11 @@ def test_how_alike_of_words_and_of_one_group():
     assert adjusted_rand(words, [3, 1, 3]) == mutual_information(words, [3, 1, 3]) == 1
     assert adjusted_rand([0, 0], [5, 5]) == mutual_information([0, 0], [5, 5]) == 1
     assert adjusted_rand([0, 0, 0], [0, 1, 2]) == mutual_information([0, 0, 0], [0, 1, 2]) == 0
+
+
+@pytest.mark.parametrize("alike", [adjusted_rand, mutual_information])
+@pytest.mark.parametrize("other", [[0, 1], [[0, 1, 2]], 3])
+def test_groupings_of_other_vertices_are_refused(alike, other):
+    with pytest.raises(GasclError, match=r"have a number for each, not the shapes \(3,\) and"):
+        alike([0, 0, 1], other)
+    assert alike([0, 0, 1], [5, 5, 2]) == 1

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from gascl.errors import GasclError
 from gascl.graph import Graph
 from gascl.io.graphalytics import read_properties
 from gascl.io.properties import load_properties, properties_text
@@ -138,6 +139,14 @@ def test_content_tells(tmp_path):
 def test_bad_files(tmp_path, changes, words):
     three(tmp_path, **changes)
     refused([str(tmp_path), *words], lambda: Graph.read(tmp_path / "a.e"))
+
+
+def test_without_its_edges_a_graph_is_no_list_of_them(tmp_path):
+    three(tmp_path, edges=None)
+    for name in ("a.v", "a.properties"):
+        with pytest.raises(GasclError, match=r"a\.e belongs to it and is not there") as caught:
+            Graph.read(tmp_path / name)
+        assert "edgelist" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def test_general_matrix(write):
     assert graph.directed and graph.labels is None and graph.num_vertices == 3
     assert edges_of(graph) == [(0, 1, 0.5), (2, 0, 0), (0, 1, 2), (2, 2, -1)]
     assert graph.report[0] == "Matrix Market: real, general"
+    assert graph.report[1] == "ids, which count from 1, taken as vertices from 0"
     merged = Graph.read(write("a.mtx", text), duplicates="sum", self_loops="drop")
     assert edges_of(merged) == [(0, 1, 2.5), (2, 0, 0)]
 

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from gascl import Engine, GasclError, Graph
+from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
 from gascl.pictures import _colours, history, particles
-from gascl.programs import ParticleCommunities
+from gascl.programs import PageRank, ParticleCommunities
 from gascl.tracking import track
 
 TRIANGLES = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], num_vertices=7, directed=False)
@@ -42,7 +42,7 @@ def test_history(tmp_path):
     joined = TRIANGLES.with_edges(add=[(u, v) for u in range(3) for v in range(3, 6)])
     moments = list(track([TRIANGLES, joined, joined]))
     assert [str(e) for e in moments[1].events] == ["1: merge 0 + 1 -> 0"]
-    figure = history(moments, shown=2)
+    figure = history(iter(moments), shown=2)
     assert [axes.get_title() for axes in figure.axes] == ["moment 0", "moment 2", ""]
     below = figure.axes[-1]
     assert [text.get_text() for text in below.texts] == ["merge"]
@@ -67,3 +67,29 @@ def test_without_matplotlib(monkeypatch):
         particles(result)
     with pytest.raises(GasclError, match="a moment at least"):
         history([])
+
+
+def test_what_can_not_be_drawn():
+    class Flat(VertexProgram):
+        position = vertex.real2()
+        community = vertex.int32()
+        supersteps = param.supersteps(0)
+        apply = "v.community = 1;"
+
+    engine = Engine(TRIANGLES)
+    for wrong, said in (
+        (TRIANGLES, "pictures are of a Result, not Graph"),
+        (engine.run(PageRank()), "no field 'position'.*a run of ParticleCommunities has"),
+        (engine.run(Flat()), r"3 numbers a vertex, not of shape \(7, 2\)"),
+        (
+            engine.run(ParticleCommunities(), max_supersteps=1, not_converged="ignore"),
+            "nothing to draw: no field 'community' yet",
+        ),
+    ):
+        with pytest.raises(GasclError, match=said):
+            particles(wrong)
+    for wrong in (3, [3], engine.run(PageRank())):
+        with pytest.raises(GasclError, match=r"history draws what track\(graphs\) gives, not"):
+            history(wrong)
+    with pytest.raises(GasclError, match="needs a moment at least"):
+        history(iter([]))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from block_model import EVENTS, changing, community
 
-from gascl import GasclError
-from gascl.programs import ParticleCommunities
+from gascl import GasclError, Graph
+from gascl.programs import PageRank, ParticleCommunities
 from gascl.tracking import Event, Tracker, track
 
 
@@ -157,3 +157,19 @@ def test_groups_that_split_and_merge(seed):
             steady = moment.identity[group == 7]
         assert np.array_equal(moment.identity[group == 7], steady)
     assert found == EVENTS
+
+
+@pytest.mark.parametrize(
+    ("graphs", "options", "said"),
+    [
+        (Graph.from_edges([0], [1]), {}, "takes a row of graphs .* not Graph.* give a list"),
+        (3, {}, "takes a row of graphs"),
+        ([], {"program": PageRank()}, "PageRank has no vertex field `community`.* it has"),
+        ([], {"program": ParticleCommunities}, "program is one such as ParticleCommunities"),
+        ([], {"tracker": 3}, "tracker is a Tracker"),
+        ([3], {}, "Engine takes a gascl.Graph, not int"),
+    ],
+)
+def test_what_can_not_be_followed(graphs, options, said):
+    with pytest.raises(GasclError, match=said):
+        list(track(graphs, **options))

@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         graph = _without(graph, arguments.drop)
     took = time.perf_counter() - started
     with suppress(BrokenPipeError):  # B is still to be written
-        print(f"read {source}: {_size(source)} in {took:.3f} s")
+        much = _size(source) if source.exists() else "a dataset"
+        print(f"read {source}: {much} in {took:.3f} s")
         print(graphfile.described(graph), flush=True)
     before = _of_the_same_name(target)
     started = time.perf_counter()

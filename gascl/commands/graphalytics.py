@@ -47,12 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.engine import Engine
     from gascl.graph import Graph
     from gascl.graphalytics import algorithms_of, fitted
+    from gascl.io.files import plain
     from gascl.io.graphalytics import read_properties
     from gascl.io.vertexvalues import write_values
     from gascl.progress import Progress
 
     # Everything that can be refused is refused before the graph is read.
     path, folder = arguments.graph, arguments.output
+    if plain(path).suffix.lower() in (".v", ".e"):
+        named = f"{plain(path).stem}.properties"
+        raise GasclError(f"{path}: name the .properties, such as {named}: they say what is run")
     properties = read_properties(path)
     algorithms = algorithms_of(path, properties)
     if folder is not None:

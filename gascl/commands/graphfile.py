@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ PACKED_OR_NOT = f"also packed ({', '.join(PACKED)})"
 
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, --format and how it is read."""
-    text = f"a graph's file, {PACKED_OR_NOT}, of a format among {', '.join(FORMATS)}"
+    text = f"a graph's file, {PACKED_OR_NOT}, of a format among {', '.join(FORMATS)}; or, where "
+    text += "there is no such file, the name of one of `gascl datasets`"
     add("graph", metavar="GRAPH", help=text)
     add("--format", metavar="NAME", help="the file's format (default: told by the file)")
     reading_options(add)
@@ -55,7 +57,7 @@ def read(arguments: argparse.Namespace) -> Graph:
     """The graph that the arguments name.
 
     Raises:
-        GasclError: the file cannot be read so.
+        GasclError: the file cannot be read so, or it is a dataset that is not there yet.
     """
     from gascl.graph import Graph
 
@@ -63,16 +65,16 @@ def read(arguments: argparse.Namespace) -> Graph:
     for name in options:
         if name in OWN:
             raise GasclError(f"--option {name}: no reader has it; it is given by {OWN[name]}")
+    for name in ("directed", "format", "duplicates", "self_loops"):
+        value = getattr(arguments, name)
+        if value not in (None, "keep"):  # a dataset may have others of its own
+            options[name] = value
     try:
-        return Graph.read(
-            arguments.graph,
-            directed=arguments.directed,
-            format=arguments.format,
-            duplicates=arguments.duplicates,
-            self_loops=arguments.self_loops,
-            **options,
-        )
+        if _is_dataset(arguments.graph):
+            return Graph.dataset(arguments.graph, **options)
+        return Graph.read(arguments.graph, **options)
     except TypeError as error:
+        options = dict(arguments.reader_options)
         if not options:
             raise
         given = ", ".join(f"{name}={value!r}" for name, value in options.items())
@@ -80,6 +82,22 @@ def read(arguments: argparse.Namespace) -> Graph:
             f"{arguments.graph}: --option took {given}, which the format's reader can't use "
             f"({error}); quotes make text of a number: --option \"NAME='5'\""
         ) from error
+
+
+def _is_dataset(name: str) -> bool:
+    """Whether it is one, where there is no such file; one that is not there yet is refused."""
+    from gascl.datasets import REGISTRY
+    from gascl.datasets.cache import place
+
+    if os.path.lexists(name) or name not in REGISTRY:
+        return False
+    path = place(REGISTRY[name])
+    if path is None or not path.exists():
+        raise GasclError(
+            f"{name}: there is no such file, and the dataset of that name is still to be "
+            f"downloaded: `gascl datasets {name} --download`"
+        )
+    return True
 
 
 def described(graph: Graph) -> str:

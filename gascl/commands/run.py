@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ABOUT = "run a vertex program on a graph"
 HELP = f"""\
 examples:
+  gascl run PageRank karate
   gascl run PageRank wiki-Vote.txt.gz --top 20 --output ranks.csv
   gascl run ShortestPaths roads.txt --set source=4037 --set dtype=float64
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json

@@ -213,9 +213,9 @@ def _found(path: Path, packing: str) -> Path | None:
 def _sibling(path: Path, wanted: Path, packing: str) -> Path:
     found = _found(wanted, packing)
     if found is None:
+        mere = ", or read a mere list of edges with format='edgelist'" * (wanted.suffix == ".v")
         raise FormatError(
-            f"{path}: {wanted} belongs to it and is not there, nor packed; fetch it, or read a "
-            "mere list of edges with format='edgelist'"
+            f"{path}: {wanted} belongs to it and is not there, nor packed; fetch it{mere}"
         )
     return found
 

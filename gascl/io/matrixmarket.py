@@ -91,6 +91,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         _check_places(path, header_line, columns[0], columns[1], height)
         for ids in columns[:2]:
             ids -= 1
+        report.append("ids, which count from 1, taken as vertices from 0")
     src, dst, *values_list = columns
     fields = {"weight": values_list[0]} if values_list else {}
     if directed is False and symmetry == "general":
