@@ -264,7 +264,7 @@ def _gml_list(tokens: list[str], inside: bool) -> list[tuple]:
 
 
 def graphml(data: bytes) -> Expected:
-    """Nodes and edges of a GraphML file, by name, whatever their namespace."""
+    """Nodes and edges in GraphML's namespace, or in none; others are extensions."""
     try:
         root = ElementTree.fromstring(data)
     except (ElementTree.ParseError, ValueError, LookupError) as error:
@@ -272,7 +272,7 @@ def graphml(data: bytes) -> Expected:
     place: dict[str, int] = {}
     edges = []
     for element in root.iter():
-        kind = element.tag.rpartition("}")[2]
+        kind = element.tag.removeprefix("{http://graphml.graphdrawing.org/xmlns}")
         if kind == "node":
             place[element.attrib["id"]] = len(place)
         elif kind == "edge":
