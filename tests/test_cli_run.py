@@ -204,6 +204,27 @@ def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
+    text = ENDLESS + (
+        "\nclass Whole(VertexProgram):\n    late = vertex.int32()\n    count = vertex.int32()\n\n"
+        "    def solve(self, turns):\n        return {'late': turns.run(Endless()).count}\n"
+    )
+    program, path = f"{write('endless.py', text)}:Whole", tmp_path / "out.csv"
+    options = ["--output", path, "--max-supersteps", 10**9]
+    process = start("run", program, write("g.txt", "1 2\n2 1\n"), *options)
+    try:
+        process.stderr.readline()  # the first line of progress: it runs
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in err and "no `late` yet: the run ended before\n" in out
+    count = re.search(r"Whole: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1].replace(",", "")
+    assert path.read_text().splitlines() == ["vertex,count", f"1,{count}", f"2,{count}"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
 def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
     path = tmp_path / "out.csv"
