@@ -21,17 +21,18 @@ from gascl import shelltext
 from gascl.errors import ProgramError
 from gascl.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
 
+Bound = float | None
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 
 
-def span(low: float | None, high: float | None) -> str:
+def span(low: Bound, high: Bound) -> str:
     """A range in words."""
     if low is None or high is None:
         return f"{low} or more" if high is None else f"{high} or less"
     return f"from {low} to {high}"
 
 
-def within(values: Any, low: float | None, high: float | None) -> Any:
+def within(values: Any, low: Bound, high: Bound) -> Any:
     """Whether a number, or each of an array, is in a range; NaN is in none."""
     above = values == values if low is None else values >= low
     return above if high is None else above & (values <= high)
@@ -67,11 +68,13 @@ class EdgeField(Field):
 
     Attributes:
         low, high: a graph with other values, or NaN, is refused; None: no bound.
+        finite: one with infinity or NaN is refused, too.
     """
 
     default: Any = REQUIRED
-    low: float | None = None
-    high: float | None = None
+    low: Bound = None
+    high: Bound = None
+    finite: bool = False
     kind: ClassVar[str] = "edge field"
 
 
@@ -93,8 +96,8 @@ class Param(Field):
     """
 
     default: Any = REQUIRED
-    low: float | None = None
-    high: float | None = None
+    low: Bound = None
+    high: Bound = None
     kind: ClassVar[str] = "parameter"
     in_run: ClassVar[bool] = True
 
@@ -342,18 +345,15 @@ def _edge(
     type_: str,
     default: Any = REQUIRED,
     doc: str = "",
-    low: float | None = None,
-    high: float | None = None,
+    low: Bound = None,
+    high: Bound = None,
+    finite: bool = False,
 ) -> EdgeField:
-    return EdgeField(type_, doc, default=default, low=low, high=high)
+    return EdgeField(type_, doc, default=default, low=low, high=high, finite=finite)
 
 
 def _param(
-    type_: str,
-    default: Any = REQUIRED,
-    doc: str = "",
-    low: float | None = None,
-    high: float | None = None,
+    type_: str, default: Any = REQUIRED, doc: str = "", low: Bound = None, high: Bound = None
 ) -> Param:
     return Param(type_, doc, default=default, low=low, high=high)
 

@@ -82,7 +82,8 @@ def offset_type(graph: Graph, edges: str) -> str:
 def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
     """The values in a field's type; GraphError where the type can't hold them.
 
-    Rounding of a float is no error; a fraction or a value outside the range is.
+    Rounding of a float is no error; a fraction, a value outside the range, or one that is not 0 and
+    would become 0 is.
     """
     target = type_.scalar
     if values.dtype == target:
@@ -90,7 +91,7 @@ def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
     with np.errstate(all="ignore"):
         converted = values.astype(target)
         if type_.is_float:
-            wrong = np.isinf(converted) & np.isfinite(values)
+            wrong = (np.isinf(converted) & np.isfinite(values)) | ((converted == 0) & (values != 0))
         else:
             wrong = converted != values
             if values.dtype.kind == "f" or target.kind == "u" or values.dtype.kind == "u":

@@ -63,12 +63,14 @@ def _check_edge_field(
     values = graph.edge_fields.get(name)
     if values is not None:
         convert(values, type_, f"edge field {name!r}")
-        bounded = (field.low, field.high) != (None, None)
-        wrong = np.flatnonzero(~within(values, field.low, field.high)) if bounded else values[:0]
+        bounds = field.low, field.high
+        right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
+        wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
         if len(wrong):
+            said = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
             src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
             raise GraphError(
-                f"{cls.__name__}: {name} is {span(field.low, field.high)}, but edge {wrong[0]} "
+                f"{cls.__name__}: {name} is {' and '.join(said)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
                 f"({len(wrong):,} such edges): change these or leave them out"
             )

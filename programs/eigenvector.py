@@ -20,7 +20,6 @@ class Peel(VertexProgram):
 
 
 class Iteration(VertexProgram):
-    shift = param.real()
     tolerance = param.real()
     centrality = vertex.real(init="1 / sqrt((real)g.num_vertices)")
     squares = aggregate.real("sum", doc="of the length")
@@ -31,7 +30,7 @@ class Iteration(VertexProgram):
     init = "aggregate_squares(v.centrality * v.centrality);"
     scatter = "send(v.centrality);"
     apply = """
-        const real next = (msg + p.shift * v.centrality) / sqrt((real)prev.squares);
+        const real next = (msg + v.centrality) / sqrt((real)prev.squares);
         const real change = next - v.centrality;
         aggregate_squares(next * next);
         aggregate_moved(change * change);
@@ -41,8 +40,9 @@ class Iteration(VertexProgram):
 
 
 class WeightedIteration(Iteration):
-    weight = edge.real(default=1, low=0)
-    scatter = "send(v.centrality * e.weight);"
+    unit = param.real(1, doc="the largest weight: that sums of large ones fit")
+    weight = edge.real(default=1, low=0, finite=True)
+    scatter = "send(v.centrality * (e.weight / p.unit));"
 
 
 class Eigenvector(VertexProgram):
@@ -64,9 +64,10 @@ class Eigenvector(VertexProgram):
         if turns.graph.num_edges and not turns.run(Peel(), fresh=["left"]).left.any():
             why = "a directed graph without cycles has no eigenvalue but 0; Katz has an answer"
             raise ProgramError(f"{type(self).__name__}: {why}")
-        weights = turns.graph.edge_fields.get(self.weights, np.ones(1))
-        shift = float(weights.max(initial=0)) or 1.0
-        program = self.iteration(shift=shift, tolerance=self.tolerance, dtype=self.dtype)
+        weights, unit = turns.graph.edge_fields.get(self.weights), {}
+        if weights is not None:
+            unit["unit"] = float(weights.max(initial=0)) or 1.0
+        program = self.iteration(**unit, tolerance=self.tolerance, dtype=self.dtype)
         # Afresh: what was all but 0 in another graph would take long to be seen to grow.
         found = turns.run(program, fresh=True).centrality.astype(np.float64)
         return {"centrality": found / np.linalg.norm(found)}

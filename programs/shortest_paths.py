@@ -50,11 +50,17 @@ class ShortestPaths(VertexProgram):
         weights = graph.edge_fields.get("weight")
         if weights is None or not len(weights):
             return
+        weights, whole = weights[np.isfinite(weights)], weights.dtype.kind in "iu"
+        most = float(weights.max(initial=0))
+        with np.errstate(over="ignore"):
+            longest = min(most * (graph.num_vertices - 1), weights.sum(dtype=np.float64))
         exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
-        longest = float(weights.max()) * (graph.num_vertices - 1)
-        if weights.dtype.kind in "iu" and longest > exact:
-            warnings.warn(
-                f"ShortestPaths: weights up to {weights.max()} may sum to more than {exact:,}, "
-                f"from where {self.dtype} rounds whole numbers; dtype='float64' is exact to 2^53",
-                stacklevel=4,  # the line that calls Engine.run
-            )
+        why, way = "", " or give dtype='float64'" if self.dtype == "float32" else ""
+        if longest > np.finfo(self.dtype).max:
+            why = f"more than {self.dtype} holds, and be lost: scale them all down{way}"
+        elif longest > exact and (whole or (most <= exact and not (weights % 1).any())):
+            why = f"more than {exact:,}, from where {self.dtype} rounds whole numbers"
+            why += "; dtype='float64' is exact to 2^53" if way else ""
+        if why:
+            said = f"ShortestPaths: weights up to {weights.max()} may sum to {why}"
+            warnings.warn(said, stacklevel=4)  # the line that calls Engine.run

@@ -10,7 +10,7 @@ that are given are as in NetworkX.
 
 import numpy as np
 
-from gascl import Graph, edge, vertex
+from gascl import Graph, ProgramError, edge, vertex
 from gascl.programs.page_rank import PageRank
 
 
@@ -22,11 +22,11 @@ class WeightedPageRank(PageRank):
     field gives every edge weight 1. `strength` is the sum of the weights of a vertex's out-arcs.
     """
 
-    weight = edge.real(default=1, low=0)
+    weight = edge.real(default=1, low=0, finite=True)
     strength = vertex.real()
 
     init = PageRank.init.replace("out_degree", "strength")
-    scatter = "if (e.weight > 0) send(v.rank / v.strength * e.weight);"
+    scatter = "if (e.weight > 0) send(v.rank * (e.weight / v.strength));"
     apply = PageRank.apply.replace("out_degree", "strength")
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
@@ -35,6 +35,13 @@ class WeightedPageRank(PageRank):
         strength = np.bincount(src, weights, n)
         if not graph.directed:
             strength += np.bincount(dst, weights * (src != dst), n)  # a self-loop is one arc
+        most = np.finfo(self.dtype).max
+        if strength.max(initial=0) > most:
+            why = f"weights of one vertex's arcs add up to {strength.max():.3g}"
+            ways = " or give dtype='float64'" if self.dtype == "float32" else ""
+            raise ProgramError(
+                f"WeightedPageRank: {why}, more than {self.dtype} holds: scale them all down{ways}"
+            )
         if self.lanes > 1:
             strength = np.repeat(strength[:, None], self.lanes, axis=1)
         initial["strength"] = strength.astype(self.dtype)

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from samples import grid, random_graph, shared, skewed
 from verifiers import eigenvector, hits, katz
+from verifiers.matrices import counted
 
 from gascl import Engine, GasclError, Graph, NotConverged, ProgramError
 from gascl.programs import Eigenvector, Hits, Katz, WeightedEigenvector, WeightedKatz
+from gascl.spectrum import most_eigenvalue
 
 VERIFIERS = {
     Eigenvector: eigenvector,
@@ -163,17 +165,61 @@ def test_alpha_too_large():
     """A clique of five has the largest eigenvalue 4: alpha is below 0.25."""
     src, dst = np.triu_indices(5, 1)
     clique = Engine(Graph.from_edges(src, dst, directed=False))
-    why = r"Katz: alpha=0.3 is too large here: the largest eigenvalue is 4; give less than 0.25"
+    why = r"Katz: alpha=0.3 is too large: no eigenvalue is more than 4; 0.2497 will do"
     with pytest.raises(ProgramError, match=why):
         clique.run(Katz(alpha=0.3))
-    with pytest.raises(ProgramError, match=r"give less than 0\.25"):
-        clique.run(Katz(alpha=1e12))
+    for alpha in (1e12, 1e29, 1e300):
+        with pytest.raises(ProgramError, match=r"more than 4; 0\.2497 will do"):
+            clique.run(Katz(alpha=alpha))
     with pytest.warns(NotConverged, match="Katz did not converge: Walks: reached max_supersteps"):
         clique.run(Katz(alpha=0.25), max_supersteps=3000)
     # Close to the edge little changes in a superstep, and much is still to come.
     close = {"alpha": 0.249, "normalized": False, "dtype": "float64", "tolerance": 1e-9}
     result = run(clique, Katz(**close))
     assert result.centrality == pytest.approx([1 / (1 - 4 * 0.249)] * 5, rel=2e-9)
+
+
+STAR = Graph.from_edges([0] * 100, range(1, 101), directed=False)
+#: Directed, of period 3: what changes grow by in a superstep is 64, 1, 1, 64, ...
+TRIANGLE = Graph.from_edges([0] * 64 + [1, 2], [1] * 64 + [2, 0])
+
+
+@pytest.mark.parametrize(("graph", "most"), [(STAR, 10), (TRIANGLE, 4)])
+def test_katz_of_periodic_graphs(graph, most):
+    """The tolerance holds where what a superstep adds swings; so does the value that will do."""
+    for part, tolerance in ((0.5, 1e-6), (0.99, 1e-3), (0.99, 1e-6)):
+        program = Katz(alpha=part / most, tolerance=tolerance, normalized=False, dtype="float64")
+        system = np.eye(graph.num_vertices) - program.alpha * counted(graph).toarray().T
+        exact = np.linalg.solve(system, np.ones(graph.num_vertices))
+        found = Engine(graph).run(program).centrality
+        assert (np.abs(found - exact) <= tolerance * exact).all()
+    with pytest.raises(ProgramError, match=f"no eigenvalue is more than {most}") as refused:
+        Engine(graph).run(Katz(alpha=2 / most))
+    will_do = float(str(refused.value).split("; ")[1].split()[0])
+    assert 0.99 / most < will_do < 1 / most
+
+
+def test_katz_where_float32_can_not_reach_the_tolerance():
+    said = "Katz: tolerance=1e-06 is out of reach: float32 rounds walks of .* give .*'float64'"
+    with pytest.raises(ProgramError, match=said):
+        Engine(STAR).run(Katz(alpha=0.0999))
+    run(STAR, Katz(alpha=0.09))
+
+
+def test_the_bound_of_eigenvalues():
+    for seed in range(6):
+        graph = weighted(random_graph(seed, directed=seed % 2 == 0, edges=150), 10.0**seed)
+        for field in (None, "weight"):
+            exact = np.abs(np.linalg.eigvals(counted(graph, field).toarray())).max()
+            bound = most_eigenvalue(graph, graph.edge_fields.get(field))
+            assert (1 - 1e-12) * exact <= bound <= 1.01 * exact
+    path = Graph.from_edges(range(20), range(1, 21))
+    assert 0 < most_eigenvalue(path) < 0.2
+    assert most_eigenvalue(Graph.from_edges([], [], num_vertices=3)) == 0
+    with pytest.raises(ProgramError, match=r"too large: .* will do") as refused:
+        Engine(path).run(Katz(alpha=1e12))
+    will_do = float(str(refused.value).split("; ")[1].split()[0])
+    Engine(path).run(Katz(alpha=will_do, tolerance=1e-5))
 
 
 REFUSED = [
@@ -196,12 +242,23 @@ def test_refused(program, values, said):
 @pytest.mark.parametrize("program", [WeightedKatz, WeightedEigenvector])
 def test_weights_below_0(program):
     graph = Graph.from_edges([0, 1], [1, 0], weight=[1.0, -2])
-    with pytest.raises(GasclError, match=r"weight is 0 or more, but edge 1 \(1 to 0\) has -2"):
+    with pytest.raises(GasclError, match=r"0 or more and finite, but edge 1 \(1 to 0\) has -2"):
         Engine(graph).run(program())
 
 
+@pytest.mark.parametrize("program", [WeightedKatz, WeightedEigenvector])
+def test_infinite_and_very_large_weights(program):
+    graph = Graph.from_edges([0, 1], [1, 0], weight=[1.0, np.inf])
+    said = r"weight is 0 or more and finite, but edge 1 \(1 to 0\) has inf"
+    with pytest.raises(GasclError, match=said):
+        Engine(graph).run(program())
+    plain = random_graph(0, directed=True, edges=150)
+    heavy = weighted(plain, 3.4e38)
+    run(heavy, program(alpha=0.01 / 3.4e38) if program is WeightedKatz else program())
+
+
 def test_a_changed_graph():
-    """The first answer is all but 0 where the second is not: only Katz goes on from it."""
+    """The first answer is all but 0 where the second is not: none goes on from it."""
     src, dst = np.triu_indices(6, 1)
     small = Graph.from_edges([7, 8, 9], [8, 9, 7], num_vertices=10, directed=False)
     large = small.with_edges(add=(src, dst))
@@ -211,7 +268,7 @@ def test_a_changed_graph():
         field = next(iter(second.fields))
         assert np.abs(second[field] - run(large, program)[field]).max() < 1e-6
     again = Engine(small).run(Katz(), keep_state=True)
-    assert run(small, Katz(), state=again.state).supersteps < again.supersteps
+    assert run(small, Katz(), state=again.state).supersteps == again.supersteps
 
 
 @pytest.mark.parametrize(

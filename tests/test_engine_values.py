@@ -241,6 +241,7 @@ WRONG = [
     ({"count": [0, -1, -2, 0]}, r"holds .*-1.* at 1, which uint64 can't hold \(2 such values\)"),
     ({"rough": [0, 1e39, 0, 0]}, r"holds .*1e\+39.* at 1, which float32 can't hold"),
     ({"small": {"d": 1}}, "no vertex has the label 'd'"),
+    ({"rough": [0, 1e-50, 0, 0]}, r"holds .*1e-50.* at 1, which float32 can't hold"),
     ({"small": {"a": 300}}, "which int8 can't hold"),
     ({"small": {"a": "one"}}, "small"),
 ]

@@ -168,6 +168,32 @@ def test_weights_whose_sums_may_be_rounded_are_warned_of():
         assert Engine(small).run(ShortestPaths(source=0)).distance[3] == 2**23 + 1
 
 
+def test_whole_numbers_given_as_floats_are_warned_of_and_others_are_not():
+    for weight, warned in (([2.0**24, 1, 1], 1), ([2.0**24, 1, 0.5], 0), ([2.0**24 - 2, 1, 1], 0)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=weight)
+            Engine(graph).run(ShortestPaths(source=0))
+        assert len(said) == warned
+        assert not warned or "from where float32 rounds whole numbers" in str(said[0].message)
+
+
+def test_distances_that_may_overflow_are_warned_of():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[3e38, 3e38, 1])
+    said = r"weights up to 3e\+38 may sum to more than float32 holds, .* or give dtype='float64'"
+    with pytest.warns(UserWarning, match=said):
+        Engine(graph).run(ShortestPaths(source=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = Engine(graph).run(ShortestPaths(source=0, dtype="float64"))
+        assert found.distance[3] == pytest.approx(6e38)
+        blocked = Graph.from_edges([0, 1], [1, 2], weight=[1.0, np.inf])
+        assert Engine(blocked).run(ShortestPaths(source=0)).distance.tolist() == [0, 1, np.inf]
+    huge = Graph.from_edges([0, 1], [1, 2], weight=[1e308, 1e308])
+    with pytest.warns(UserWarning, match="more than float64 holds, and be lost: scale them all"):
+        Engine(huge).run(ShortestPaths(source=0, dtype="float64"))
+
+
 def test_parents_are_exact_beyond_what_float32_holds():
     """A predecessor is an integer beside the distance: 2^24 + 1, here, is no float32."""
     last = 2**24 + 1

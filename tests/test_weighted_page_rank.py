@@ -78,9 +78,22 @@ def test_shapes():
     assert run(Engine(loop)).strength.tolist() == [2, 0]
 
 
+def test_weights_beyond_what_the_type_holds():
+    for weights, said in (
+        ([1.0, np.inf], "weight is 0 or more and finite, but .* has inf"),
+        ([3e38, 3e38], r"add up to 6e\+38, more than float32 holds: .* or give dtype='float64'"),
+        ([1, 1e-50], "holds 1e-50 at 1, which float32 can't hold"),
+    ):
+        graph = Graph.from_edges([0, 0], [1, 2], weight=weights)
+        with pytest.raises(GasclError, match=said):
+            Engine(graph).run(WeightedPageRank())
+    small = Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0], weight=[3e-38, 6e-38, 1e-36, 1e38])
+    run(Engine(small))
+
+
 def test_refused():
     wrong = Graph.from_edges([0, 1], [1, 0], weight=[1.0, -2])
-    with pytest.raises(GasclError, match=r"weight is 0 or more, but edge 1 \(1 to 0\) has -2"):
+    with pytest.raises(GasclError, match=r"0 or more and finite, but edge 1 \(1 to 0\) has -2"):
         Engine(wrong).run(WeightedPageRank())
     nothing = Graph.from_edges([0, 1], [1, 0], weight=[1.0, 0])
     with pytest.raises(ProgramError, match="lanes can't tell apart the rank that is lost"):
