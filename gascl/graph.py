@@ -169,11 +169,15 @@ class Graph(Conversions):
 
         Raises:
             FormatError: the file is not what its format says, or cannot be read.
+            GraphError: a policy refuses an edge, or the graph would be too large.
         """
         from gascl.io import read_file
 
         parsed = read_file(path, format, directed, **options)
-        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        try:
+            graph = cls._from_parsed(parsed, duplicates, self_loops)
+        except GraphError as error:
+            raise GraphError(f"{path}: {error}") from None
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
