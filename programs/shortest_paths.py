@@ -8,11 +8,10 @@ message carries its sender, so that parents come from the same minimum, ties to 
 They form a tree also where weights are 0, since a parent's distance was known a superstep earlier.
 """
 
-import warnings
-
 import numpy as np
 
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
+from gascl.warned import warn
 
 
 class ShortestPaths(VertexProgram):
@@ -63,4 +62,4 @@ class ShortestPaths(VertexProgram):
             why += "; dtype='float64' is exact to 2^53" if way else ""
         if why:
             said = f"ShortestPaths: weights up to {weights.max()} may sum to {why}"
-            warnings.warn(said, stacklevel=4)  # the line that calls Engine.run
+            warn(said)

@@ -221,6 +221,7 @@ def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     assert process.returncode == 130
     assert "Traceback" not in err and "no `late` yet: the run ended before\n" in out
     count = re.search(r"Whole: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1].replace(",", "")
+    assert table(out) == (("vertex", "count"), [("1", count), ("2", count)])
     assert path.read_text().splitlines() == ["vertex,count", f"1,{count}", f"2,{count}"]
 
 

@@ -162,7 +162,10 @@ def _print_top(result: Result, field: str | None, k: int) -> None:
         return
     if field in result.missing:
         print(f"no `{field}` yet: the run ended before")
-        return
+        there = {n: v for n, v in result.fields.items() if v.ndim == 1 and not v.dtype.names}
+        if not there:
+            return
+        field = next(iter(there))
     values = result[field]
     finite = np.isfinite(values)
     # Infinity stands for what was not reached: a list of it would tell nothing. NaN comes last.
