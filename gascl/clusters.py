@@ -17,6 +17,8 @@ from gascl.graph import Graph
 
 #: Cuts that are tried: this many lengths in equal ratios, from a hundredth of the longest.
 CUTS, SHORTEST = 64, 0.01
+#: How often a push is averaged over neighbours.
+ROUNDS = 20
 
 
 def simple(graph: Graph) -> Graph:
@@ -52,6 +54,49 @@ def by_length(graph: Graph, length: np.ndarray, smallest: int = 3) -> np.ndarray
         if quality > best:
             best, cluster = quality, tried
     return _numbered(cluster)
+
+
+def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
+    """Where edges came or went, directions in which to set vertices apart: (V, 3), at most 1 long.
+
+    Vertices of a community that lie in one point stay there when it falls apart, as forces cancel.
+    Noise, averaged over neighbours again and again, is nearly the same within what now holds
+    together, and differs between such groups. Vertices that have neither a changed edge nor a
+    neighbour with one are not moved, and the others not on the whole.
+
+    Args:
+        before, now: simple ones of the same vertices, see `simple`.
+    """
+    n = now.num_vertices
+    near = _ends_of_changes(before, now)
+    both = np.concatenate([[now.edge_src, now.edge_dst], [now.edge_dst, now.edge_src]], axis=1)
+    near[both[1, near[both[0]]]] = True
+    both = both[:, near[both].all(axis=0)]
+    links = csr_array((np.ones(both.shape[1]), tuple(both)), (n, n))
+    weight = links.sum(axis=1)[:, None]  # neighbours; of none, a vertex has nobody to leave
+    part = connected_components(links, False)[1]
+    whole = np.maximum(np.bincount(part, weight[:, 0]), 1)
+    way = np.random.RandomState(seed).uniform(-1, 1, (n, 3))  # frozen: alike on every machine
+    for _ in range(ROUNDS):
+        way = (way + links @ way / np.maximum(weight, 1)) / 2
+        drift = [np.bincount(part, weight[:, 0] * x) / whole for x in way.T]
+        way = np.where(weight > 0, way - np.transpose(drift)[part], 0)
+        longest = np.zeros(len(whole))
+        np.maximum.at(longest, part, np.linalg.norm(way, axis=1))
+        way /= np.maximum(longest, 1e-12)[part, None]
+    return way
+
+
+def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
+    """bool (V,): the ends of the edges that only one of two simple graphs has."""
+    n, pairs = one.num_vertices, []
+    for graph in (one, other):
+        low, high = np.sort([graph.edge_src, graph.edge_dst], axis=0).astype(np.int64)
+        pairs.append(low * n + high)
+    changed = np.setxor1d(pairs[0], pairs[1], assume_unique=True)
+    ends = np.zeros(n, bool)
+    ends[np.concatenate(np.divmod(changed, max(n, 1)))] = True
+    return ends
 
 
 def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:

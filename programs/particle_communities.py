@@ -11,7 +11,7 @@ greatest modularity, instead of by k-means, which has to know how many there are
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
-from gascl.clusters import by_length, simple
+from gascl.clusters import by_length, push, simple
 from gascl.programs.particles import Particles
 
 
@@ -30,8 +30,9 @@ class ParticleCommunities(VertexProgram):
 
     Communities are numbered from 0, in the order of their first vertices. Direction, self-loops and
     parallel edges make no difference, nor do weights. A vertex without edges is a community of its
-    own. After edges were added or removed, a run may go on from the positions before. One that did
-    not come to rest has positions, but no communities.
+    own. After edges were added or removed, a run may go on from the positions before: where edges
+    changed, a push of up to `softening` lets what had merged come apart. One that did not come to
+    rest has positions, but no communities.
     """
 
     alpha, beta, gamma = Particles.alpha, Particles.beta, Particles.gamma
@@ -50,6 +51,10 @@ class ParticleCommunities(VertexProgram):
             # At rest, particles fill about such a cube; NumPy's RandomState is frozen.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
             values["position"] = drawn * graph.num_vertices**0.25 / 2
+        elif turns.state.graph.num_vertices == graph.num_vertices:
+            apart = push(simple(turns.state.graph), graph, self.seed)
+            if apart.any():
+                values["position"] = turns.state.field("position") + self.softening * apart
         values |= {"dtype": self.dtype, **self.initial}
         at = turns.run(Particles(**values), graph=graph).position
         length = np.linalg.norm(at[graph.edge_src] - at[graph.edge_dst], axis=1)

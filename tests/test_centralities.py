@@ -171,7 +171,7 @@ def test_alpha_too_large():
     for alpha in (1e12, 1e29, 1e300):
         with pytest.raises(ProgramError, match=r"more than 4; 0\.2497 will do"):
             clique.run(Katz(alpha=alpha))
-    with pytest.warns(NotConverged, match="Katz did not converge: Walks: reached max_supersteps"):
+    with pytest.warns(NotConverged, match="Katz did not converge: reached max_supersteps"):
         clique.run(Katz(alpha=0.25), max_supersteps=3000)
     # Close to the edge little changes in a superstep, and much is still to come.
     close = {"alpha": 0.249, "normalized": False, "dtype": "float64", "tolerance": 1e-9}

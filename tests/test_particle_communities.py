@@ -11,9 +11,10 @@ import pytest
 from samples import grid, random_graph, shared
 from verifiers.particle_communities import move, verify
 
-from gascl import Engine, Graph, NotConverged, ProgramError
-from gascl.clusters import adjusted_rand
+from gascl import Engine, Graph, NotConverged, ProgramError, generators
+from gascl.clusters import adjusted_rand, push
 from gascl.programs import BreadthFirst, ParticleCommunities
+from gascl.tracking import track
 
 
 def run(graph: Graph, program: ParticleCommunities | None = None, **options):
@@ -147,6 +148,77 @@ def test_going_on_from_kept_positions():
     third = Engine(changed).run(BreadthFirst(source=0), state=second.state, keep_state=True)
     fourth = Engine(changed).run(program, state=third.state)
     assert fourth.supersteps <= 2, "it was at rest, and another program ran in between"
+
+
+def spread(position: np.ndarray) -> float:
+    return float(np.linalg.norm(position - position.mean(axis=0), axis=1).max())
+
+
+def joined(graph: Graph, group: np.ndarray) -> list[tuple[int, int]]:
+    """The edges that the graph lacks for all in the group to be adjacent."""
+    ends = np.sort([graph.edge_src, graph.edge_dst], axis=0)
+    there = set(zip(*ends.tolist(), strict=True))
+    one, other = np.triu_indices(len(group), 1)
+    every = zip(group[one].tolist(), group[other].tolist(), strict=True)
+    return [pair for pair in every if pair not in there]
+
+
+def two() -> Graph:
+    """Two complete groups and a bridge."""
+    src, dst = np.triu_indices(10, 1)
+    return Graph.from_edges([*src, *(src + 10), 0], [*dst, *(dst + 10), 10], directed=False)
+
+
+def blocks() -> Graph:
+    return generators.stochastic_block_model([30] * 3, (0.5, 0.05), seed=1)
+
+
+@pytest.mark.parametrize("made", [two, blocks])
+def test_what_merged_comes_apart_again(made):
+    """At rest in one point, forces cancel: nobody would ever move."""
+    graph = made()
+    whole = graph.with_edges(add=joined(graph, np.arange(graph.num_vertices)))
+    back = whole.with_edges(remove=joined(graph, np.arange(graph.num_vertices)))
+    first, merged, last = track([graph, whole, back])
+    expected = first.result.community
+    assert spread(merged.result.position) < 0.01 and not merged.result.community.any()
+    assert spread(last.result.position) > 0.3
+    assert adjusted_rand(last.result.community, expected) > 0.95
+    assert [event.kind for event in last.events] == ["split"]
+    verify(back, last.result, ParticleCommunities())
+
+
+def test_what_others_do_moves_nobody_far():
+    """Two of six groups merge and come apart, bit by bit; four stay where they are."""
+    graph = generators.stochastic_block_model([30] * 6, (0.5, 0.02), seed=3)
+    group = graph.vertex_fields["community"]
+    two, others = group < 2, group >= 2
+    more = joined(graph, np.flatnonzero(two))
+    graphs = [graph, graph.with_edges(add=more)]
+    for part in np.array_split(np.random.default_rng(0).permutation(more), 3):
+        graphs.append(graphs[-1].with_edges(remove=part.tolist()))
+    moments = list(track(graphs))
+    moved = [m.result.position[others] - moments[0].result.position[others] for m in moments]
+    assert np.abs(moved).max() < 0.6  # 0.42 without pushes: forces from the two are others
+    assert all((m.identity[others] == moments[0].identity[others]).all() for m in moments)
+    assert [str(e) for m in moments[1:] for e in m.events] == [
+        "1: merge 0 + 1 -> 0",
+        "4: split 0 -> 0 + 6",
+    ]
+    assert spread(moments[-1].result.position[two]) > 0.3
+
+
+def test_a_push_goes_where_edges_changed():
+    graph = rings(4, 6)
+    changed = graph.with_edges(remove=[(1, 2)])
+    directions = push(graph, changed, 0)
+    moved = np.linalg.norm(directions, axis=1)
+    assert moved.max() == pytest.approx(1) and not moved[12:18].any() and moved[:6].all()
+    assert not push(graph, graph, 0).any()
+    renamed = Graph.from_edges(graph.edge_dst[::-1], graph.edge_src[::-1], directed=False)
+    assert not push(graph, renamed, 0).any()
+    alone = graph.with_edges(remove=list(zip(graph.edge_src, graph.edge_dst, strict=True)))
+    assert np.isfinite(push(graph, alone, 0)).all()
 
 
 def test_a_run_cut_short_says_so():
