@@ -203,7 +203,13 @@ def bits(result: Result) -> list[bytes]:
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize(
-    "program", [PageRank(supersteps=12), Averaging(), Nearest()], ids=lambda p: type(p).__name__
+    "program",
+    [
+        PageRank(supersteps=12),
+        pytest.param(Averaging(), marks=pytest.mark.slow),
+        pytest.param(Nearest(), marks=pytest.mark.slow),
+    ],
+    ids=lambda p: type(p).__name__,
 )
 def test_runs_repeat_bit_for_bit(program, group):
     """Of every delivery that an engine takes unless told otherwise; also in another engine."""
@@ -262,7 +268,10 @@ def test_a_toy_on_every_special_graph(device, toy, program):  # noqa: F811
 
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
-NUMBERS = [1, 2, 3, 4, 8, 10, 13, 14, 16, 17]
+NUMBERS = [
+    *(1, 3, 10, 14),
+    *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4, 8, 13, 16, 17)),
+]
 
 
 @pytest.mark.parametrize("number", NUMBERS)

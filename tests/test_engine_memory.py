@@ -127,7 +127,13 @@ class Reading3(Reading):
 
 
 @pytest.mark.parametrize("group", [1, 8])
-@pytest.mark.parametrize("program", [Summing(), Busy(), Busy3(), Reading(), Reading3()])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(Summing(), Busy3()),
+        *(pytest.param(p, marks=pytest.mark.slow) for p in (Busy(), Reading(), Reading3())),
+    ],
+)
 def test_no_more_is_taken_than_was_computed(program, group, monkeypatch):
     """Nor less than nine tenths of it, but for the parameters' few bytes and the traps'."""
     graph = Graph.from_edges(*np.random.default_rng(1).integers(0, 2000, (2, 20_000)))
