@@ -79,7 +79,9 @@ def offset_type(graph: Graph, edges: str) -> str:
     return index_dtype(num_arcs(graph, edges)).name
 
 
-def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
+def convert(
+    values: np.ndarray, type_: Type, what: str, remedy: str = "declare another type"
+) -> np.ndarray:
     """The values in a field's type; GraphError where the type can't hold them.
 
     Rounding of a float is no error; a fraction, a value outside the range, or one that is not 0 and
@@ -102,7 +104,7 @@ def convert(values: np.ndarray, type_: Type, what: str) -> np.ndarray:
         first = int(np.flatnonzero(wrong)[0])
         raise GraphError(
             f"{what} holds {values.flat[first].item()!r} at {first}, which {target} can't hold "
-            f"({int(wrong.sum())} such values); declare another type or change the values"
+            f"({int(wrong.sum())} such values); {remedy} or change the values"
         )
     return converted
 

@@ -207,7 +207,7 @@ def _fields(
             shape = (graph.num_vertices, *([type_.width] if type_.width > 1 else []))
             if fields[name].shape != shape:
                 _refuse(cls, f"gave {name!r} the shape {fields[name].shape}, not {shape}")
-            fields[name] = fields[name].astype(type_.scalar, copy=False)
+            fields[name] = _held(cls, name, fields[name], type_.scalar)
         elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
             fields[name] = turns.state.field(name)
         elif whole:
@@ -223,6 +223,15 @@ def _within(name: str, said: str) -> str:
     if inner:
         return f"{inner[1]}{name} ({inner[2]}){said[inner.end() :]}"
     return f"{name}: {said}"
+
+
+def _held(cls: type[VertexProgram], name: str, values: np.ndarray, scalar: Any) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        held = values.astype(scalar, copy=False)
+    if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
+        most = f"{name} comes to {np.abs(values).max():.3g}, more than {held.dtype} holds"
+        raise ProgramError(f"{cls.__name__}: {most}; give dtype='float64' or a smaller scale")
+    return held
 
 
 def _shown(found: Any) -> str:

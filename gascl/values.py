@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError, ProgramError
-from gascl.fields import REQUIRED, EdgeField, Lanes, Param, VertexParam, span, within
+from gascl.fields import REQUIRED, EdgeField, Field, Lanes, Param, VertexParam, span, within
 from gascl.graph import Graph
 from gascl.layout import convert
 from gascl.lines import Header
@@ -62,7 +62,7 @@ def _check_edge_field(
     there = ", ".join(graph.edge_fields) or "none"
     values = graph.edge_fields.get(name)
     if values is not None:
-        convert(values, type_, f"edge field {name!r}")
+        convert(values, type_, f"edge field {name!r}", _wider(field, type_))
         bounds = field.low, field.high
         right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
         wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
@@ -120,9 +120,16 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
                 f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
             )
         if not type_.members:
-            values = convert(values, type_, f"the initial {name!r}")
+            way = _wider(type(program).vertex_fields[name], type_)
+            values = convert(values, type_, f"the initial {name!r}", way)
         arrays[name] = values.copy()
     return arrays
+
+
+def _wider(field: Field, type_: Type) -> str:
+    """What to do about a value that the type can't hold."""
+    real = field.type == "real" and type_.scalar == np.float32
+    return "give dtype='float64'" if real else "declare another type"
 
 
 def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:

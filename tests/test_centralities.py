@@ -226,6 +226,11 @@ REFUSED = [
     (Katz, {"alpha": -0.1}, "alpha=-0.1: expected a value 0 or more"),
     (Katz, {"alpha": float("nan")}, "alpha=nan"),
     (Katz, {"beta": -1}, "beta=-1: expected a value 0 or more"),
+    (
+        Katz,
+        {"beta": 1e300, "normalized": False},
+        "comes to 1.25e.300, more than float32 holds; ",
+    ),
     (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "it runs other programs, and has no lanes"),
     (Katz, {"tolerance": 1e-9}, "tolerance=1e-09 can't be reached in float32; give at least 1e-06"),
     (Hits, {"tolerance": 0}, "can't be reached in float32"),
