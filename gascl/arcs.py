@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 INT32_MAX = int(np.iinfo(np.int32).max)
+#: Pairs that are looked at at once.
+_PART = 1 << 20
 
 
 def index_dtype(num_arcs: int) -> np.dtype:
@@ -47,8 +49,8 @@ def build_arcs(
 ) -> Arcs:
     """The arcs of the edges (src[i], dst[i]), in time and memory linear in vertices and edges.
 
-    Arrays that are equal are one: the flags of arcs that all run one way, and the two orders of
-    arcs that all run both ways.
+    Arrays that are equal are one: the flags of arcs that all run one way, the two orders of arcs
+    that all run both ways, and what edges that are given in one of the orders have already.
 
     Args:
         src, dst: int32 (E,), ids below `num_vertices`.
@@ -63,6 +65,11 @@ def build_arcs(
 def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: bool) -> Arcs:
     from scipy.sparse import csc_array
 
+    is_reversed = np.full(len(tail), 1, np.uint8) if not forward else np.zeros(len(tail), np.uint8)
+    if _in_order(tail, head):
+        return _in_csr_order(tail, head, num_vertices, is_reversed)
+    if _in_order(head, tail):
+        return _in_csc_order(tail, head, num_vertices, is_reversed)
     dtype = index_dtype(len(tail))
     in_offsets, in_sources, in_edges = by_ends(head, tail, num_vertices)
     # Converting back sorts by tail and keeps the order of the rest: what it carries along is each
@@ -80,7 +87,6 @@ def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: boo
     offsets, targets = by_tail.indptr, by_tail.indices
     del by_tail
     slot = carried[:, -1].copy()
-    is_reversed = np.full(len(tail), 1, np.uint8) if not forward else np.zeros(len(tail), np.uint8)
     return Arcs(
         out_offsets=offsets.astype(dtype, copy=False),
         out_targets=targets.astype(np.int32, copy=False),
@@ -92,6 +98,73 @@ def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: boo
         in_reversed=is_reversed,
         slot=slot,
     )
+
+
+def _in_csr_order(
+    tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
+) -> Arcs:
+    """Edges that come sorted by tail and then head: arc i of CSR is edge i."""
+    from scipy.sparse import csr_array
+
+    dtype = index_dtype(len(tail))
+    places = np.arange(len(tail), dtype=dtype)
+    offsets = _offsets(tail, num_vertices)
+    shape = (num_vertices, num_vertices)
+    by_head = csr_array((places, head, offsets), shape=shape).tocsc()
+    slot = np.empty_like(places)
+    slot[by_head.data] = places
+    return Arcs(
+        out_offsets=offsets,
+        out_targets=head,
+        out_edges=places,
+        out_reversed=is_reversed,
+        in_offsets=by_head.indptr.astype(dtype, copy=False),
+        in_sources=by_head.indices.astype(np.int32, copy=False),
+        in_edges=by_head.data,
+        in_reversed=is_reversed,
+        slot=slot,
+    )
+
+
+def _in_csc_order(
+    tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
+) -> Arcs:
+    """Edges that come sorted by head and then tail: arc i of CSC is edge i, and slots are edges."""
+    from scipy.sparse import csc_array
+
+    dtype = index_dtype(len(tail))
+    places = np.arange(len(tail), dtype=dtype)
+    offsets = _offsets(head, num_vertices)
+    shape = (num_vertices, num_vertices)
+    by_tail = csc_array((places, tail, offsets), shape=shape).tocsr()
+    return Arcs(
+        out_offsets=by_tail.indptr.astype(dtype, copy=False),
+        out_targets=by_tail.indices.astype(np.int32, copy=False),
+        out_edges=by_tail.data,
+        out_reversed=is_reversed,
+        in_offsets=offsets,
+        in_sources=tail,
+        in_edges=places,
+        in_reversed=is_reversed,
+        slot=by_tail.data,
+    )
+
+
+def _in_order(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether pairs come sorted by `first` and then `second`."""
+    for begin in range(0, len(first), _PART):
+        a, b = (ends[begin : begin + _PART + 1] for ends in (first, second))
+        same = a[1:] == a[:-1]
+        if not ((a[1:] > a[:-1]) | (same & (b[1:] >= b[:-1]))).all():
+            return False
+    return True
+
+
+def _offsets(ends: np.ndarray, num_vertices: int) -> np.ndarray:
+    """I (V+1): where each vertex's run begins in sorted ends."""
+    offsets = np.zeros(num_vertices + 1, dtype=index_dtype(len(ends)))
+    np.cumsum(np.bincount(ends, minlength=num_vertices), out=offsets[1:])
+    return offsets
 
 
 def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -47,9 +48,25 @@ def check_arcs(arcs: Arcs, num_vertices, edges, directed, way):
     assert [into[place] for place in arcs.slot] == out
 
 
-@given(edge_lists(), st.booleans(), st.sampled_from(["out", "in", "both"]))
-def test_orders_and_slots(edge_list, directed, way):
+#: Edges that come in one of the orders need no sorting.
+ORDERS = {"any": None, "csr": lambda edge: edge, "csc": lambda edge: edge[::-1]}
+
+
+@given(
+    edge_lists(),
+    st.booleans(),
+    st.sampled_from(["out", "in", "both"]),
+    st.sampled_from([*ORDERS]),
+    st.sampled_from([1, 2, 1 << 20]),
+)
+def test_orders_and_slots(edge_list, directed, way, order, part):
     num_vertices, edges = edge_list
+    edges = edges if order == "any" else sorted(edges, key=ORDERS[order])
+    with mock.patch.object(arcs_module, "_PART", part):
+        check_orders_and_slots(num_vertices, edges, directed, way)
+
+
+def check_orders_and_slots(num_vertices, edges, directed, way):
     src, dst = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
     graph = Graph.from_edges(src, dst, num_vertices=num_vertices, directed=directed)
     arcs = graph.arcs(way)
@@ -84,6 +101,16 @@ def test_dtypes_and_read_only():
         assert array.dtype == expected, field.name
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+@pytest.mark.parametrize("order", ["csr", "csc"])
+def test_edges_in_order_are_the_arcs(order):
+    edges = sorted([(0, 1), (0, 1), (2, 0), (1, 2), (2, 2)], key=ORDERS[order])
+    graph = Graph.from_edges(*np.array(edges).T)
+    arcs = graph.arcs()
+    check_arcs(arcs, 3, edges, True, "out")
+    shared = arcs.out_targets if order == "csr" else arcs.in_sources
+    assert shared is (graph.edge_dst if order == "csr" else graph.edge_src)
 
 
 def test_index_dtype_changes_past_int32():
