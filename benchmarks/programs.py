@@ -46,10 +46,6 @@ VALUES: dict[str, dict[str, Any]] = {
 }
 
 
-#: Programs whose work grows faster than the edges, on a graph of this scale instead.
-SCALES = {"Neighbourhoods": 12}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--scale", type=int, default=18, help="2**scale vertices (default: 18)")
@@ -77,12 +73,6 @@ def main() -> None:
         before, _, rest = given.update.read_text().partition(BEGIN)
         after = rest.partition(END)[2]
         given.update.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
-
-
-def graphs(scale: int, device: Any) -> tuple[Inputs, dict[bool, Engine]]:
-    """The graph, and an engine on it as directed and as undirected."""
-    inputs = Inputs(*edges(scale))
-    return inputs, {d: Engine(inputs.graph(d), device) for d in (True, False)}
 
 
 def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
