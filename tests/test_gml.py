@@ -16,7 +16,7 @@ from gascl.graph import Graph
 
 COMMUNITIES = Path(__file__).parents[2] / "shared" / "data" / "communities"
 
-# V, E and groups as /work/shared/data/README.md has them.
+# V, E and groups as the description beside the files has them.
 KNOWN = {
     "karate": (34, 78, 2),
     "dolphins": (62, 159, 2),
