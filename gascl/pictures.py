@@ -66,7 +66,7 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
             axes.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
             share = (0.06 + 0.1 * place) * len(rows)
             axes.text(event.number - 0.45, share, event.kind, fontsize=8)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlabel("moment")
     axes.set_ylabel("vertex")
     return figure
