@@ -13,8 +13,10 @@ import numpy as np
 from gascl.errors import GasclError, Interrupted, ProgramError
 from gascl.fields import Lanes
 from gascl.graph import Graph
+from gascl.layout import convert
 from gascl.result import Result, Step
 from gascl.state import State
+from gascl.types import Type
 from gascl.values import empty_field, initial_values
 
 if TYPE_CHECKING:
@@ -207,7 +209,7 @@ def _fields(
             shape = (graph.num_vertices, *([type_.width] if type_.width > 1 else []))
             if fields[name].shape != shape:
                 _refuse(cls, f"gave {name!r} the shape {fields[name].shape}, not {shape}")
-            fields[name] = _held(cls, name, fields[name], type_.scalar)
+            fields[name] = _held(cls, name, fields[name], type_)
         elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
             fields[name] = turns.state.field(name)
         elif whole:
@@ -225,7 +227,11 @@ def _within(name: str, said: str) -> str:
     return f"{name}: {said}"
 
 
-def _held(cls: type[VertexProgram], name: str, values: np.ndarray, scalar: Any) -> np.ndarray:
+def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
+    """In the field's type; integers that would wrap are refused, floats may round, to 0 as well."""
+    scalar = type_.scalar
+    if scalar.kind in "iu":
+        return convert(values, type_, f"{cls.__name__}: what solve returns as {name!r}")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():

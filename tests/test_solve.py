@@ -242,6 +242,17 @@ def test_wrong_sources(karate, values, said):
         karate[0].run(Distances(**values))
 
 
+def test_integers_that_would_wrap_are_refused(karate):
+    class Wide(VertexProgram):
+        count = vertex.int32()
+
+        def solve(self, turns):
+            return {"count": np.full(turns.graph.num_vertices, 2**31)}
+
+    with pytest.raises(GasclError, match=r"Wide: what solve returns as 'count'.*2147483648"):
+        karate[0].run(Wide())
+
+
 def test_start_has_no_meaning(karate):
     with pytest.raises(GasclError, match="Distances runs several programs: start has no meaning"):
         karate[0].run(Distances(), start=[0])
