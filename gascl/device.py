@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl import atomics, pocl
+from gascl import atomics, drivers, pocl, poclcache
 from gascl.atomics import Atomics
 from gascl.deliveries import kernel_text
 from gascl.errors import DeviceError
@@ -149,10 +150,19 @@ def _device(device: Any) -> Device:
     return _known.setdefault(device.int_ptr, Device(device))
 
 
+@cache
+def _platforms() -> list[Any]:
+    """OpenCL's platforms; the first look is when the loader and PoCL read their environment."""
+    if sys.platform == "linux":
+        poclcache.prepare()
+    with drivers.announced():
+        return list(cl.get_platforms())
+
+
 def devices() -> list[Device]:
     """Every OpenCL device, in the order of `gascl devices`. Raises DeviceError if there is none."""
     try:
-        platforms = cl.get_platforms()
+        platforms = _platforms()
     except cl.LogicError:
         raise DeviceError(NO_PLATFORM) from None
     found = []
@@ -172,7 +182,7 @@ def find(choice: Any = None) -> Device:
     Args:
         choice: part of a device's or platform's name (the fastest that matches), an index into
             `devices()`, a pyopencl device, a `Device`, or None: the environment's
-            GASCL_DEVICE, else the fastest GPU, else the fastest CPU.
+            GASCL_DEVICE, else the fastest GPU that runs a trial kernel, else the fastest such CPU.
     """
     if isinstance(choice, Device):
         return choice
@@ -184,7 +194,7 @@ def find(choice: Any = None) -> Device:
     found = devices()
     listing = "; ".join(f"{i}: {d}" for i, d in enumerate(found))
     if choice is None:
-        return max(found, key=Device.speed)
+        return _fastest_that_works(found)
     if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
         if not 0 <= int(choice) < len(found):
             raise DeviceError(f"no device {said}{choice}; there is {listing}")
@@ -197,3 +207,13 @@ def find(choice: Any = None) -> Device:
     if not matching:
         raise DeviceError(f"no device named {said}{choice!r}; there is {listing}")
     return max(matching, key=Device.speed)
+
+
+def _fastest_that_works(found: list[Device]) -> Device:
+    """The fastest that runs a trial kernel; where none does or there is no choice, the fastest."""
+    from gascl.trial import failure
+
+    ranked = sorted(found, key=Device.speed, reverse=True)
+    if len(ranked) == 1:
+        return ranked[0]
+    return next((device for device in ranked if not failure(device)), ranked[0])
