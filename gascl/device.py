@@ -112,7 +112,7 @@ class Device:
                 built = cl.Program(self.context, text).build(trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            cl.Kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
@@ -140,6 +140,21 @@ class Device:
 def _context(device: Any) -> Any:
     """The one context of a pyopencl device: some drivers keep a tenth of a GiB for each."""
     return cl.Context([device])
+
+
+def kernel(program: Any, name: str) -> Any:
+    """A kernel of a built program.
+
+    pyopencl keeps Python code that it generates for kernels in a database on disk. Where that is
+    damaged or cannot be written, it does without from here on.
+    """
+    try:
+        return cl.Kernel(program, name)
+    except cl.Error:
+        raise
+    except Exception:  # SQLite's, the system's or pickle's
+        cl._PYOPENCL_NO_CACHE = True
+        return cl.Kernel(program, name)
 
 
 _known: dict[int, Device] = {}
@@ -213,7 +228,7 @@ def _fastest_that_works(found: list[Device]) -> Device:
     """The fastest that runs a trial kernel; where none does or there is no choice, the fastest."""
     from gascl.trial import failure
 
-    ranked = sorted(found, key=Device.speed, reverse=True)
+    ranked = sorted(found, key=lambda device: device.speed(), reverse=True)
     if len(ranked) == 1:
         return ranked[0]
     return next((device for device in ranked if not failure(device)), ranked[0])

@@ -15,7 +15,7 @@ import pyopencl as cl
 
 from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
-from gascl.device import Device
+from gascl.device import Device, kernel
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
 from gascl.header import ABREAST, INBOX, MASKS
@@ -256,9 +256,9 @@ def _build(
                 built = cl.Program(device.context, text).build(options)
         except cl.RuntimeError as error:
             raise ProgramError(translate(str(error), places, cls)) from None
-        _check_sizes(device, cl.Kernel(built, "gascl_sizes"), header)
+        _check_sizes(device, kernel(built, "gascl_sizes"), header)
         names = built.get_info(cl.program_info.KERNEL_NAMES).split(";")
-        plan.kernels = {n: cl.Kernel(built, n) for n in names}
+        plan.kernels = {n: kernel(built, n) for n in names}
         _built[key] = plan
     return _built[key]
 

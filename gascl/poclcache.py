@@ -26,7 +26,7 @@ def prepare() -> None:
     if writable:
         for path in damaged(folder):
             path.unlink(missing_ok=True)
-    elif "POCL_CACHE_DIR" not in os.environ:
+    elif not os.environ.get("POCL_CACHE_DIR"):
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="gascl-pocl-")
         atexit.register(shutil.rmtree, os.environ["POCL_CACHE_DIR"], ignore_errors=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopencl as cl
 import pytest
 
-from gascl import DeviceError, Engine, Graph
+from gascl import DeviceError, Engine, Graph, trial
 from gascl import device as module
 from gascl import devices as listed
 from gascl.device import Device, devices, find
@@ -24,6 +24,8 @@ class Fake:
 
 
 class FakePlatform:
+    version = "OpenCL 3.0"
+
     def __init__(self, name, *found):
         self.name, self.found = name, found
         for device in found:
@@ -42,8 +44,9 @@ def three(monkeypatch):
     gpu = Fake("Beta", "GPU", units=10, max_work_group_size=128)
     platforms = [FakePlatform("Empty"), FakePlatform("First CL", slow, fast)]
     platforms.append(FakePlatform("Second CL", gpu))
-    monkeypatch.setattr(cl, "get_platforms", lambda: platforms)
+    monkeypatch.setattr(module, "_platforms", lambda: platforms)
     monkeypatch.setattr(module, "_known", {})
+    monkeypatch.setattr(trial, "failure", lambda device: "")
     monkeypatch.delenv("GASCL_DEVICE", raising=False)
     return slow, fast, gpu
 
@@ -133,7 +136,7 @@ def test_no_platform(monkeypatch):
         raise cl.LogicError("clGetPlatformIDs", cl.status_code.PLATFORM_NOT_FOUND_KHR, "")
 
     for platforms in (none, list, lambda: [FakePlatform("Empty")]):
-        monkeypatch.setattr(cl, "get_platforms", platforms)
+        monkeypatch.setattr(module, "_platforms", platforms)
         with pytest.raises(DeviceError, match=r"no OpenCL platform found: `pip install pocl-bin"):
             devices()
         with pytest.raises(DeviceError, match="see the README for other platforms"):
