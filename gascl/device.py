@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,6 +157,36 @@ def kernel(program: Any, name: str) -> Any:
     except Exception:  # SQLite's, the system's or pickle's
         cl._PYOPENCL_NO_CACHE = True
         return cl.Kernel(program, name)
+
+
+def complaint(error: cl.Error) -> str:
+    """What a driver says of a failed build, in a line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0])
+
+
+def cannot_build(device: Device, error: cl.Error) -> DeviceError:
+    """What to raise where a driver fails to build kernels and blames no line of them."""
+    if "PoCL" in device.cl.platform.version and not _has_room(poclcache.place()):
+        remedy = (
+            f"the disk of {poclcache.place()}, where PoCL keeps compiled kernels, is full: make "
+            "room there, or name another folder with POCL_CACHE_DIR"
+        )
+    else:
+        remedy = (
+            "that is the device's fault, not the program's: see which devices work with "
+            "`gascl devices`, and choose one with device=... or GASCL_DEVICE, or update the "
+            "driver; `pip install 'gascl[intel]'` brings another device for CPUs (x86-64)"
+        )
+    return DeviceError(f"{device} can't build kernels: {complaint(error)}; {remedy}")
+
+
+def _has_room(folder: Path) -> bool:
+    """A compiled program takes less than a MiB."""
+    try:
+        return shutil.disk_usage(folder).free >= 2**20
+    except OSError:
+        return True
 
 
 _known: dict[int, Device] = {}

@@ -154,3 +154,35 @@ def test_devices_of_this_machine():
     assert found.context.devices == [found.cl]
     assert Engine(Graph.from_edges([0], [1]), found.cl).device is found
     assert Device(found.cl, group=8).group == 8
+
+
+class Nothing(VertexProgram):
+    rounds = param.supersteps(default=1)
+    x = vertex.int32(init="0")
+    apply_on, apply = "all", "v.x += 1;"
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
+    """PoCL's words where it does not know the processor; and where its disk is full, which says no
+    more than the last line."""
+    log = (
+        "clBuildProgram failed: BUILD_PROGRAM_FAILURE - clBuildProgram failed\n\n"
+        "Build on <pyopencl.Device>:\n\nerror: unknown target CPU 'generic'\n"
+        "Device pthread-AMD EPYC failed to build the program"
+    )
+
+    def build(*_, **__):
+        raise cl.RuntimeError(log)
+
+    device = Device(devices()[0].cl)
+    monkeypatch.setattr(cl.Program, "build", build)
+    monkeypatch.setattr(module, "_has_room", lambda folder: room)
+    with pytest.raises(DeviceError) as caught:
+        Engine(Graph.from_edges([0], [1]), device).run(Nothing())
+    said = str(caught.value)
+    assert said.startswith(f"{device} can't build kernels: error: unknown target CPU 'generic'; ")
+    if room or "PoCL" not in device.cl.platform.version:
+        assert "that is the device's fault, not the program's: see which devices work with" in said
+    else:
+        assert "where PoCL keeps compiled kernels, is full: make room there" in said

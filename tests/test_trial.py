@@ -11,7 +11,7 @@ import pytest
 
 from gascl import device as device_module
 from gascl import trial
-from gascl.device import Device, devices, find
+from gascl.device import Device, complaint, devices, find
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def test_a_driver_that_refuses():
         "Build on <pyopencl.Device 'pthread-AMD EPYC'>:\n\n"
         "error: unknown target CPU 'generic'\nDevice pthread-AMD EPYC failed to build the program\n"
     )
-    assert trial.cause(cl.RuntimeError(log)) == "error: unknown target CPU 'generic'"
-    assert trial.cause(cl.RuntimeError("out of luck\nfor good")) == "out of luck"
+    assert complaint(cl.RuntimeError(log)) == "error: unknown target CPU 'generic'"
+    assert complaint(cl.RuntimeError("out of luck\nfor good")) == "out of luck"
 
 
 def test_passed_is_remembered(cache, child):
