@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopencl as cl
 import pytest
 
-from gascl import DeviceError, Engine, Graph, trial
+from gascl import DeviceError, Engine, Graph, VertexProgram, param, trial, vertex
 from gascl import device as module
 from gascl import devices as listed
 from gascl.device import Device, devices, find

@@ -188,7 +188,8 @@ def test_memory(limit):
         "import os\n"
         "from gascl.device import devices\n"
         "d = next(d for d in devices() if 'PoCL' in d.cl.platform.version)\n"
-        "print(d.memory, d.largest_buffer, os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))"
+        "total = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')\n"
+        "print(d.memory, d.largest_buffer, total)"
     )
     path = os.pathsep.join(p for p in sys.path if p)
     ran = subprocess.run(
