@@ -11,7 +11,7 @@ import pyopencl as cl
 from gascl.atomics import cell_bits
 from gascl.buffers import ANYTHING, COMMON, PENDING, Buffer
 from gascl.deliveries import Launch
-from gascl.errors import GasclError, ProgramError
+from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.layout import Layout, check_memory, upload
 from gascl.plan import Plan
 from gascl.program import VertexProgram
@@ -58,7 +58,7 @@ class State:
         self.values = program.parameter_values()
         self.plans, self.layout, self.device = plans, layout, layout.device
         self.header = plans[0].header
-        self.types: dict[str, Type] = dict(previous.types) if previous else {}
+        self.types = self._types()
         self.used_by, self.resumable = "", True
         self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
         run = parameters(program, layout.graph, self.header)
@@ -81,7 +81,7 @@ class State:
         self.buffers.update(kept)
         own = {b.name: b.begins for b in self._own()}
         self.unset = {n: own[n] for n in new if own.get(n, ANYTHING) != ANYTHING}
-        self.types.update(self.header.types)
+        self.types = {**(previous.types if previous else {}), **self.types}
         vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
         self.kept = _bits(f"v.{n}" in kept for n in vertex_fields)
         self.kept_arcs = _bits(f"a.{n}" in kept for n in arc_fields)
@@ -103,6 +103,12 @@ class State:
             previous.use(type(program).__name__)
 
     # What a run needs -------------------------------------------------------------------------
+
+    def _types(self) -> dict[str, Type]:
+        """Types of the program's own fields, by the names of their buffers."""
+        of = self.header.types
+        fields = {f"v.{n}": of[n] for n in self.program.vertex_fields}
+        return fields | {f"a.{n}": of[n] for n in self.program.arc_fields if n in of}
 
     def _arrays(self) -> list[str]:
         """Names of the graph's arrays that the kernels ask for."""
@@ -160,13 +166,12 @@ class State:
         """Buffers that go on from another run: fields of the same name and type, or given anew."""
         if previous is None:
             return {}
-        for name in self.program.vertex_fields:
-            there = previous.types.get(name) if name not in initial else None
-            if there is not None and there.scalar != self.header.types[name].scalar:
-                raise ProgramError(
-                    f"the State's field {name!r} is {there.c}, and {self.program.__name__}'s is "
-                    f"{self.header.types[name].c}: give {name}=... or use the same type and dtype"
-                )
+        cls = self.program.__name__
+        if previous.device.context != self.device.context:
+            raise DeviceError(
+                f"the State of {previous.program.__name__} is in the memory of {previous.device}, "
+                f"and {cls} runs on {self.device}: give Engine the same device"
+            )
         if previous.lanes != self.lanes:
             raise ProgramError(
                 f"the State has {previous.lanes} lanes and the run {self.lanes}: they must agree"
@@ -176,9 +181,24 @@ class State:
         )
         names = [f"v.{n}" for n in previous.names("v") if n not in initial]
         names += [f"a.{n}" for n in previous.names("a") if same_arcs]
+        for name in (n for n in names if n in self.types):
+            there, here = previous.types[name], self.types[name]
+            if (there.scalar, there.width) != (here.scalar, here.width):
+                field = name[2:]
+                anew = f"give {field}=... or " if name[0] == "v" else ""
+                raise ProgramError(
+                    f"the State's field {field!r} is {there.c}, and {cls}'s is {here.c}: "
+                    f"{anew}use the same type and dtype"
+                )
         names += ["mask"] if previous.has_mask else []
         if resumes:
             names += [n for n in PENDING if n in previous.buffers]
+            carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
+            if carried[0] != carried[1]:
+                raise ProgramError(
+                    f"the State is of {cls} with another dtype, and its messages and aggregators "
+                    "have other types: use the same dtype, or run without state="
+                )
         return {n: previous.buffers[n] for n in names}
 
     def _edge_keys(self, plan: Plan) -> dict[str, str]:
@@ -268,7 +288,8 @@ class State:
         return int(self.control["superstep"][0])
 
     def keep(self) -> None:
-        """Drop what only a running run needs."""
+        """Drop what only a running run needs, once it has done all its work."""
+        self.device.queue.finish()
         names = {"mask", *(PENDING if self.pending else ())}
         self.buffers = {
             n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")
@@ -299,7 +320,7 @@ class State:
         """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
         components; arc fields have arcs, in CSR order, for V."""
         self.check_unused()
-        type_ = self.types[name]
+        type_ = self.types[f"{kind}.{name}"]
         count = self.graph.num_vertices if kind == "v" else self.layout.num_arcs
         shape = (count, self.lanes, type_.stored)
         host = np.empty(shape, type_.scalar)
