@@ -29,6 +29,8 @@ from gascl.programs import (
     ShortestPaths,
 )
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
 # Going on where a run stopped is as if it had not.
 
 

@@ -33,6 +33,9 @@ from values import components, is_real
 __all__ = ["DELIVERIES", "check", "device", "expected_deliveries"]
 
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+
 def v(name: str) -> Var:
     return Var("v", name)
 

@@ -14,7 +14,7 @@ from demands import admitted
 from hypothesis import given, note, settings
 from program_text import listing
 from random_cases import QUIET, RECIPES, Case, any_case, drawn
-from resumes import Part, in_parts, poisoned, resume_case, same_result  # noqa: F401
+from resumes import Part, in_parts, resume_case, same_result
 from samples import grid, random_graph
 from test_continued_runs import Posts, Waves
 from test_lanes import weighted

@@ -20,6 +20,8 @@ from gascl.programs import (
     ShortestPaths,
 )
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
 
 def kept(graph: Graph, program: VertexProgram, **options):
     return Engine(graph).run(program, keep_state=True, **options)
