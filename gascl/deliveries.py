@@ -106,7 +106,7 @@ class Delivery:
 
 def kernel_text(name: str) -> str:
     """The text of gascl/kernels/`name`."""
-    return (files("gascl") / "kernels" / name).read_text()
+    return (files("gascl") / "kernels" / name).read_text("utf-8")
 
 
 def _slots_refuses(demand: Demand) -> str | None:

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from gascl import __version__
 from gascl.errors import FormatError
+from gascl.newfile import new_file
 from gascl.progress import CLEAR
 
 CHUNK = 1 << 18
@@ -81,14 +82,14 @@ class Downloader:
         """
         import requests
 
-        with self.part.open("ab") as file:
+        with self._opened() as file:
             self._lock(file)
             # Encoded would be what the server packs on the way, and of other length.
             headers = {"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"}
             have = self._have()
             if have and self.mark.exists():
                 headers["Range"] = f"bytes={have}-"
-                headers["If-Range"] = self.mark.read_text()
+                headers["If-Range"] = self.mark.read_text("ascii", "ignore")
             try:
                 with requests.get(
                     url, headers=headers, stream=True, timeout=self.TIMEOUT
@@ -162,8 +163,9 @@ class Downloader:
         """Keep the mark that `If-Range` takes; without one, nothing is gone on with."""
         tag = headers.get("ETag", "")
         mark = tag if tag.startswith('"') else headers.get("Last-Modified", "")
-        if mark:
-            self.mark.write_text(mark)
+        if mark and mark.isascii():
+            with new_file(self.mark) as file:
+                file.write(mark.encode())
         else:
             self.mark.unlink(missing_ok=True)
 
@@ -176,6 +178,20 @@ class Downloader:
             f"{self.name}: {url} is not the file it should be: {why}; it is removed, try again or "
             "look what has become of it"
         )
+
+    def _opened(self) -> IO[bytes]:
+        """What came in, to append to. Its name must be the same the next time, so that anyone can
+        guess it: a link of that name is not followed to what it would have this overwrite."""
+        no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such thing
+        try:
+            return open(self.part, "ab", opener=lambda p, flags: os.open(p, flags | no_links, 0o666))
+        except OSError as error:
+            if self.part.is_symlink():
+                raise FormatError(
+                    f"{self.name}: {self.part} is a link, where a file is kept while it comes in; "
+                    "delete it, or name another folder with GASCL_DATA"
+                ) from error
+            raise
 
     def _lock(self, file: IO[bytes]) -> None:
         """Two processes at one part would mix it up; on Windows nothing hinders them."""
