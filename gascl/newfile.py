@@ -15,10 +15,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from gascl.errors import FormatError
 
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows's
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -73,9 +75,10 @@ def is_replaced(path: Path) -> bool:
     """Whether writing to `path` makes a new file in its folder, rather than writing to what is
     there: a pipe, a device, or the file that this process's stdout or stderr goes to."""
     try:
-        return _is_replaced(os.stat(path))
+        there = os.stat(path)
     except OSError:
         return True
+    return stat.S_ISREG(there.st_mode) and not any(_is_file_of(fd, there) for fd in (1, 2))
 
 
 class _Part:
@@ -89,32 +92,37 @@ class _Part:
         self.old: os.stat_result | None = None
 
     def opened(self) -> BinaryIO:
-        try:
-            # Opened as if to be overwritten, so that the system's own checks apply: permissions,
-            # read-only file systems, and links that others have laid in a shared folder.
-            there = cast(BinaryIO, open(self.path, "wb", opener=_open_as_it_is))
-        except FileNotFoundError:
-            there = None
+        there = self._there()
         if there is not None:
-            old = os.fstat(there.fileno())
-            if not _is_replaced(old):
-                self.file = there
-                own = next((fd for fd in (1, 2) if _is_file_of(fd, old)), None)
-                if stat.S_ISREG(old.st_mode) and own is not None:
-                    there.close()
-                    self.file = os.fdopen(os.dup(own), "wb")  # goes on where that output stands
-                return self.file
-            there.close()
-            self.old = old
+            self.file = there
+            return there
         self.target = Path(os.path.realpath(self.path))
         # Set before the file is made: an interrupt in between must find it. Nobody can guess the
         # name and lay a link there, nor do two threads or processes choose the same.
         self.part = self.target.with_name(f".gascl-{secrets.token_hex(8)}.part")
         mode = 0o666 if self.old is None else stat.S_IMODE(self.old.st_mode) & 0o777
-        self.file = cast(
-            BinaryIO, open(self.part, "xb", opener=lambda p, flags: os.open(p, flags, mode))
-        )
+        self.file = os.fdopen(os.open(self.part, _NEW, mode), "wb")
         return self.file
+
+    def _there(self) -> BinaryIO | None:
+        """What is written to as it is; else None, and what is known of the old file is noted."""
+        # Opened as if to be overwritten, so that the system's own checks apply: permissions,
+        # read-only file systems, and links that others have laid in a shared folder.
+        try:
+            fd = os.open(self.path, os.O_WRONLY | _BINARY)
+        except FileNotFoundError:
+            return None
+        try:
+            old = os.fstat(fd)
+            own = next((n for n in (1, 2) if _is_file_of(n, old)), None)
+            if stat.S_ISREG(old.st_mode) and own is None:
+                self.old = old
+                return None
+            # A second description of the file that our own output goes to would begin at its
+            # start, and overwrite that.
+            return os.fdopen(os.dup(fd if own is None else own), "wb")
+        finally:
+            os.close(fd)
 
     def complete(self) -> None:
         """All bytes are written."""
@@ -149,14 +157,6 @@ class _Part:
         if self.part is not None:
             with suppress(OSError):
                 self.part.unlink(missing_ok=True)
-
-
-def _open_as_it_is(path: str, flags: int) -> int:
-    return os.open(path, flags & ~(os.O_TRUNC | os.O_CREAT))
-
-
-def _is_replaced(old: os.stat_result) -> bool:
-    return stat.S_ISREG(old.st_mode) and not any(_is_file_of(fd, old) for fd in (1, 2))
 
 
 def _is_file_of(fd: int, file: os.stat_result) -> bool:

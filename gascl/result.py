@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError
 from gascl.columns import columns_of
+from gascl.errors import FieldError, GasclError
 from gascl.graph import Graph
 from gascl.newfile import new_file
 
@@ -129,16 +129,16 @@ class Result:
         return [(self.graph.label_of(int(i)), values[i].item()) for i in order[: max(k, 0)]]
 
     def save(self, path: str | Path) -> None:
-        """Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
+        r"""Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
 
         The labels, or the indices of vertices without, are the column `vertex`. A vector's columns
         are `x_0`, `x_1` and so on, a struct's `best_near`; if another column has such a name, the
         field's are `x[0]` or `best.near`, and `fields.vertex` is a field called `vertex`. .npz
         holds each field as it is, under its name.
 
-        Text is UTF-8; half of a surrogate pair in a label, which UTF-8 has no bytes for, is
-        written as `\\ud800` in .csv and .parquet. The file appears when it is whole and replaces an
-        old one only then.
+        Text is UTF-8; a lone surrogate in a label, which UTF-8 can't hold, is written as
+        its escape, such as \ud800, in .csv and .parquet. The file appears when it is whole and
+        replaces an old one only then.
 
         Raises:
             FormatError: the file cannot be written; what stood there stays.

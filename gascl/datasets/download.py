@@ -184,7 +184,9 @@ class Downloader:
         guess it: a link of that name is not followed to what it would have this overwrite."""
         no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such thing
         try:
-            return open(self.part, "ab", opener=lambda p, flags: os.open(p, flags | no_links, 0o666))
+            return open(
+                self.part, "ab", opener=lambda p, flags: os.open(p, flags | no_links, 0o666)
+            )
         except OSError as error:
             if self.part.is_symlink():
                 raise FormatError(

@@ -49,8 +49,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked where it is packed, as its first bytes tell.
 
     Raises:
-        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, or its
-            packed data are damaged; also for errors of that kind while the caller reads on.
+        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, its
+            packed data are damaged, or memory can't hold what is in it; also for errors of that
+            kind while the caller reads on.
     """
     suffix = ""
     try:
@@ -91,6 +92,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             f"{path} cannot be read: {error.strerror or error}; check that it is a file on a disk "
             "that is there, or copy it to one"
         ) from error
+    except MemoryError as error:
+        raise too_large(path) from error
     except Exception as error:
         if type(error).__name__ != "ZstdError":
             raise
@@ -136,6 +139,14 @@ def created_together(*paths: Path) -> Iterator[list[BinaryIO]]:
                 paths, files, (path.suffix.lower() for path in paths), strict=True
             )
         ]
+
+
+def too_large(path: str | os.PathLike[str]) -> FormatError:
+    """What to raise where memory can't hold the contents of a file, packed ones above all."""
+    return FormatError(
+        f"{path}: its contents take more memory than there is; read it on a machine with more, or "
+        "fetch it again if it should not be so large"
+    )
 
 
 def _check_name(path: Path, suffix: str, head: bytes) -> None:
