@@ -28,9 +28,9 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A new file to write bytes to; it replaces the one of that name when the block ends.
 
-    Links are followed, so that a symbolic link stays one, and the new file has the permissions of
-    the one that it replaces. What is no regular file, such as a pipe or /dev/stdout, is written to
-    as it is.
+    Symbolic links are followed and stay, and the new file has the permissions of the one that it
+    replaces; other hard links to that keep the old content. What is no regular file, such as a pipe
+    or /dev/stdout, is written to as it is.
 
     Raises:
         FormatError: it cannot be written; also for any OSError inside the block.
@@ -101,7 +101,11 @@ class _Part:
         # name and lay a link there, nor do two threads or processes choose the same.
         self.part = self.target.with_name(f".gascl-{secrets.token_hex(8)}.part")
         mode = 0o666 if self.old is None else stat.S_IMODE(self.old.st_mode) & 0o777
-        self.file = os.fdopen(os.open(self.part, _NEW, mode), "wb")
+        try:
+            self.file = os.fdopen(os.open(self.part, _NEW, mode), "wb")
+        except FileExistsError:
+            self.part = None  # somebody else's
+            raise
         return self.file
 
     def _there(self) -> BinaryIO | None:

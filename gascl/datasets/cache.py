@@ -6,13 +6,14 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from gascl.datasets.archive import SUFFIXES, unpack
 from gascl.datasets.dataset import SHIPPED, Dataset
 from gascl.datasets.download import Downloader
+from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.io.files import opened
 from gascl.newfile import new_file
@@ -118,7 +119,7 @@ def _member(dataset: Dataset, path: Path) -> Path:
     """The file to read of an archive, which is unpacked beside it, once each version."""
     folder = path.with_name(f"unpacked-{(recorded(dataset) or '')[:12]}")
     if not folder.is_dir():
-        with _locked(path):
+        with locked(path.parent, wait=True):
             if not folder.is_dir():  # another process may have unpacked it meanwhile
                 unpack(path, folder)
     found = sorted(folder.rglob(dataset.member))
@@ -132,18 +133,6 @@ def _member(dataset: Dataset, path: Path) -> Path:
 
 def _record(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Waits until no other process or thread has locked the file; on Windows there is no such lock,
-    nor on some network drives."""
-    with path.open("rb") as file:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @contextmanager

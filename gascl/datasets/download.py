@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gascl import __version__
+from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.newfile import new_file
 from gascl.progress import CLEAR
@@ -48,6 +49,17 @@ class Downloader:
             FormatError: it can't be had, in one line with the reason; what came in stays, unless
                 it is wrong.
         """
+        try:
+            with locked(self.part.parent, wait=False):
+                self._fetch(url)
+                os.replace(self.part, output_file)
+        except BlockingIOError:
+            raise FormatError(
+                f"{self.name}: another process downloads it to {self.part}; wait for it"
+            ) from None
+
+    def _fetch(self, url: str) -> None:
+        """All of the file into `part`."""
         retries = 0
         while True:
             before = self._have()
@@ -69,7 +81,6 @@ class Downloader:
                 retries += 1
                 time.sleep(self.WAIT * retries)
         self.mark.unlink(missing_ok=True)
-        os.replace(self.part, output_file)
 
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -83,7 +94,6 @@ class Downloader:
         import requests
 
         with self._opened() as file:
-            self._lock(file)
             # Encoded would be what the server packs on the way, and of other length.
             headers = {"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"}
             have = self._have()
@@ -194,21 +204,6 @@ class Downloader:
                     "delete it, or name another folder with GASCL_DATA"
                 ) from error
             raise
-
-    def _lock(self, file: IO[bytes]) -> None:
-        """Two processes at one part would mix it up; on Windows nothing hinders them."""
-        try:
-            import fcntl
-        except ImportError:
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FormatError(
-                f"{self.name}: another process downloads it to {self.part}; wait for it"
-            ) from None
-        except OSError:  # a file system without locks
-            return
 
 
 class Progress:
