@@ -316,8 +316,11 @@ class Graph(Conversions):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the number of vertices, direction, ends of the edges in order, and labels; of
-        the edge fields it says nothing. Labels that are neither integers nor text count by repr().
+        """A hash of the number of vertices, direction, ends of the edges in order, and labels.
+        Labels that are neither integers nor text count by repr().
+
+        Edge fields do not count: a run that goes on from a State compares the values of those that
+        its program reads.
         """
         return fingerprint(self)
 
