@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl import atomics
+from gascl import atomics, pocl
 from gascl.atomics import Atomics
 from gascl.deliveries import kernel_text
 from gascl.errors import DeviceError
@@ -31,12 +31,15 @@ class Device:
     Attributes:
         cl: the pyopencl device.
         group: items a work-group; 1 gives an item a whole range of rows (best on CPUs).
+        processor: what PoCL builds for, where it had to be seen to (pocl.py).
     """
 
     cl: Any
     group: int = field(default=0)
+    processor: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
+        self.processor = pocl.mend(self.cl)
         if not self.group:
             self.group = 1 if self.is_cpu else min(GROUP, self.cl.max_work_group_size)
 

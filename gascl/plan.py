@@ -242,6 +242,8 @@ def _build(
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
+        # Caches of kernels in a shared home directory do not tell mended processors apart.
+        *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
         *(device.atomics.options() if plan.inbox else []),
         *([] if wide else ["-cl-single-precision-constant"]),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
