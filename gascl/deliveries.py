@@ -182,7 +182,9 @@ DELIVERIES = {
             kernel_text("pull.cl"),
             (
                 Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
-                Launch("gascl_pull_apply", "vertices", ("STATE", "pulled", "tallies")),
+                Launch(
+                    "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
+                ),
             ),
             (Buffer("pulled", "box", "vertex"),),
             arcs="in",

@@ -21,8 +21,11 @@ from gascl.plan import Plan
 from gascl.program import VertexProgram
 from gascl.restart import Start
 from gascl.result import Step
+from gascl.standstill import Standstill
 from gascl.state import RECORDS, State
 
+#: Where a run ends that nothing else ends.
+MAX_SUPERSTEPS = 100_000
 #: Why the device stopped, as gascl_finish (superstep.cl) writes it.
 _STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT, _PAUSE = 1, 2, 3, 4, 5
 #: What a trap found, as kernels/words.cl numbers them.
@@ -77,9 +80,10 @@ class Loop:
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
         ahead = 1
-        why = ""
-        while not stopped and not why and len(self.trace) < limit and not interrupts.pending:
-            count = min(ahead, limit - len(self.trace))
+        why = endless = ""
+        standstill = Standstill(self.program, self._digest)
+        while not (stopped or why or endless or interrupts.pending) and len(self.trace) < limit:
+            count = min(ahead, int(min(limit, standstill.due)) - len(self.trace))
             before = time.perf_counter()
             stopped, why = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
@@ -88,8 +92,9 @@ class Loop:
                 self._turn()
             if self.program.converged is None:
                 ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
-        if self.plan.delivery.sparse and self.plan.facts.masked:
-            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"))
+            if not stopped and not why:
+                endless = standstill.look(self.trace)
+        self._leave()
         self.seconds = time.perf_counter() - started
         if stopped == _STOP_HELD:
             return f"stop held: {' '.join((type(self.program).stop or '').split())}", True
@@ -97,11 +102,22 @@ class Loop:
             return "no vertex is active and no message is under way", True
         if why:
             return why, True
+        if endless:
+            return endless, False
         if fixed is not None and len(self.trace) == fixed:
             return f"ran the {fixed} supersteps asked for", True
         if interrupts.pending:
             return "interrupted by Ctrl-C", False
         return f"reached max_supersteps={max_supersteps} before its rule held", False
+
+    def _leave(self) -> None:
+        """Write the mask, where a frontier stands for it."""
+        if self.plan.delivery.sparse and self.plan.facts.masked:
+            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"))
+
+    def _digest(self) -> bytes:
+        self._leave()
+        return self.state.digest()
 
     def _begin(self, ask_stop: bool) -> int:
         """What stands before the first superstep; returns why nothing is to be done, or 0."""

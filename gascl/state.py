@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -287,13 +288,24 @@ class State:
         """How many supersteps its program has run."""
         return int(self.control["superstep"][0])
 
+    def _lasting(self) -> dict[str, Any]:
+        """The buffers that the next superstep finds as the last one left them."""
+        names = {"mask", *(PENDING if self.pending else ())}
+        return {n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")}
+
     def keep(self) -> None:
         """Drop what only a running run needs, once it has done all its work."""
         self.device.queue.finish()
-        names = {"mask", *(PENDING if self.pending else ())}
-        self.buffers = {
-            n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")
-        }
+        self.buffers = self._lasting()
+
+    def digest(self) -> bytes:
+        """The same only for the same state: of all that the next superstep finds."""
+        found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
+        for _, buffer in sorted(self._lasting().items()):
+            host = np.empty(buffer.size, np.uint8)
+            cl.enqueue_copy(self.device.queue, host, buffer)
+            found.update(host.data)
+        return found.digest()
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Let no run resume this one, and those fields begin by their `init`."""
