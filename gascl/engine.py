@@ -24,7 +24,7 @@ from gascl.graph import Graph
 from gascl.interrupts import Interrupts
 from gascl.language import WORK
 from gascl.layout import Layout, offset_type
-from gascl.loop import Loop
+from gascl.loop import MAX_SUPERSTEPS, Loop
 from gascl.plan import Plan, build
 from gascl.program import VertexProgram
 from gascl.restart import resolve_start
@@ -33,9 +33,6 @@ from gascl.state import Fields, State
 from gascl.turns import solve
 from gascl.values import check_edge_fields, check_prepared, empty_field, initial_values
 from gascl.warned import warn
-
-#: Where a run ends that nothing else ends.
-MAX_SUPERSTEPS = 100_000
 
 
 class Engine:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
@@ -188,7 +189,24 @@ class SuperstepsParam(Param):
 
 @dataclass(frozen=True)
 class ToleranceParam(Param):
-    """How little has to change for a run to end, beside a whole of 1."""
+    """How little has to change for a run to end, beside a whole of 1.
+
+    Attributes:
+        rate: the parameter by whose value, below 1, the change would fall in every superstep if
+            nothing were rounded, or faster; "" where none is known.
+    """
+
+    rate: str = ""
+
+    def time_to_fall(self, program: Any, change: float) -> float:
+        """After how many supersteps a change that began as this one is still above the tolerance
+        only by rounding; infinity where that is not known."""
+        rate = float(np.max(getattr(program, self.rate))) if self.rate else 1.0
+        tolerance = float(np.ravel(getattr(program, self.name))[0])  # `stop` reads the first lane's
+        if not (0 < rate < 1 and 0 < tolerance < change < math.inf):
+            return math.inf
+        # A little more, since the rate is rounded, too.
+        return 10 + math.ceil(1.1 * math.log(tolerance / change) / math.log(rate))
 
     def unreachable(self, program: Any) -> str:
         """Why a run can't end by it, or nothing: rounding alone changes a few eps in all."""
@@ -331,9 +349,14 @@ class _Params(_Namespace):
             raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
         return ChoiceParam("int32", doc, default=words[0], words=words)
 
-    def tolerance(self, default: float = 1e-6, doc: str = "") -> Any:
-        """A bound of relative changes for `stop`; refused where rounding alone exceeds it."""
-        return ToleranceParam("real", doc, default=default)
+    def tolerance(self, default: float = 1e-6, doc: str = "", rate: str = "") -> Any:
+        """A bound of relative changes for `stop`; refused where rounding alone exceeds it.
+
+        Args:
+            rate: a parameter by whose value the change falls in every superstep, or faster, but
+                for rounding.
+        """
+        return ToleranceParam("real", doc, default=default, rate=rate)
 
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
         """A number of supersteps to run instead of asking `stop`; None: ask it."""

@@ -15,6 +15,7 @@ from gascl.fields import (
     EdgeField,
     Field,
     Param,
+    ToleranceParam,
     VertexField,
     is_lanes,
 )
@@ -237,6 +238,17 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
             declared.convert(declared.default)
         except (ValueError, TypeError) as error:
             refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
+    if isinstance(declared, ToleranceParam) and declared.rate:
+        numbers = [n for n, p in cls.params.items() if type(p) is Param]
+        if declared.rate not in numbers:
+            _unknown(place, cls, f"rate {declared.rate!r} of {name!r}", numbers)
+        stop = cls.snippets.get("stop")
+        if stop is None or len(stop.reads("agg")) != 1:
+            refuse(
+                place,
+                cls,
+                f"rate= is that of the one aggregator that `stop` compares with {name!r}",
+            )
     number: object = 0
     is_state = isinstance(declared, VertexField | ArcField)
     if isinstance(declared, VertexField | ArcField):
