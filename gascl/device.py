@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
-from gascl import atomics, pocl
+from gascl import atomics, drivers, pocl, poclcache
 from gascl.atomics import Atomics
 from gascl.deliveries import kernel_text
 from gascl.errors import DeviceError
@@ -111,7 +114,7 @@ class Device:
                 built = cl.Program(self.context, text).build(trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            cl.Kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
@@ -141,6 +144,51 @@ def _context(device: Any) -> Any:
     return cl.Context([device])
 
 
+def kernel(program: Any, name: str) -> Any:
+    """A kernel of a built program.
+
+    pyopencl keeps Python code that it generates for kernels in a database on disk. Where that is
+    damaged or cannot be written, it does without from here on.
+    """
+    try:
+        return cl.Kernel(program, name)
+    except cl.Error:
+        raise
+    except Exception:  # SQLite's, the system's or pickle's
+        cl._PYOPENCL_NO_CACHE = True
+        return cl.Kernel(program, name)
+
+
+def complaint(error: cl.Error) -> str:
+    """What a driver says of a failed build, in a line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0])
+
+
+def cannot_build(device: Device, error: cl.Error) -> DeviceError:
+    """What to raise where a driver fails to build kernels and blames no line of them."""
+    if "PoCL" in device.cl.platform.version and not _has_room(poclcache.place()):
+        remedy = (
+            f"the disk of {poclcache.place()}, where PoCL keeps compiled kernels, is full: make "
+            "room there, or name another folder with POCL_CACHE_DIR"
+        )
+    else:
+        remedy = (
+            "that is the device's fault, not the program's: see which devices work with "
+            "`gascl devices`, and choose one with device=... or GASCL_DEVICE, or update the "
+            "driver; `pip install 'gascl[intel]'` brings another device for CPUs (x86-64)"
+        )
+    return DeviceError(f"{device} can't build kernels: {complaint(error)}; {remedy}")
+
+
+def _has_room(folder: Path) -> bool:
+    """A compiled program takes less than a MiB."""
+    try:
+        return shutil.disk_usage(folder).free >= 2**20
+    except OSError:
+        return True
+
+
 _known: dict[int, Device] = {}
 
 
@@ -149,10 +197,19 @@ def _device(device: Any) -> Device:
     return _known.setdefault(device.int_ptr, Device(device))
 
 
+@cache
+def _platforms() -> list[Any]:
+    """OpenCL's platforms; the first look is when the loader and PoCL read their environment."""
+    if sys.platform == "linux":
+        poclcache.prepare()
+    with drivers.announced():
+        return list(cl.get_platforms())
+
+
 def devices() -> list[Device]:
     """Every OpenCL device, in the order of `gascl devices`. Raises DeviceError if there is none."""
     try:
-        platforms = cl.get_platforms()
+        platforms = _platforms()
     except cl.LogicError:
         raise DeviceError(NO_PLATFORM) from None
     found = []
@@ -172,7 +229,7 @@ def find(choice: Any = None) -> Device:
     Args:
         choice: part of a device's or platform's name (the fastest that matches), an index into
             `devices()`, a pyopencl device, a `Device`, or None: the environment's
-            GASCL_DEVICE, else the fastest GPU, else the fastest CPU.
+            GASCL_DEVICE, else the fastest GPU that runs a trial kernel, else the fastest such CPU.
     """
     if isinstance(choice, Device):
         return choice
@@ -184,7 +241,7 @@ def find(choice: Any = None) -> Device:
     found = devices()
     listing = "; ".join(f"{i}: {d}" for i, d in enumerate(found))
     if choice is None:
-        return max(found, key=Device.speed)
+        return _fastest_that_works(found)
     if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
         if not 0 <= int(choice) < len(found):
             raise DeviceError(f"no device {said}{choice}; there is {listing}")
@@ -197,3 +254,13 @@ def find(choice: Any = None) -> Device:
     if not matching:
         raise DeviceError(f"no device named {said}{choice!r}; there is {listing}")
     return max(matching, key=Device.speed)
+
+
+def _fastest_that_works(found: list[Device]) -> Device:
+    """The fastest that runs a trial kernel; where none does or there is no choice, the fastest."""
+    from gascl.trial import failure
+
+    ranked = sorted(found, key=lambda device: device.speed(), reverse=True)
+    if len(ranked) == 1:
+        return ranked[0]
+    return next((device for device in ranked if not failure(device)), ranked[0])

@@ -39,23 +39,20 @@ def within(values: Any, low: Bound, high: Bound) -> Any:
     return above if high is None else above & (values <= high)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Field:
-    """One declaration. `name` is set when the class is made."""
+    """One declaration. A class keeps a copy of it, with its `name` there."""
 
     type: str | Struct
     doc: str = ""
     name: str = ""
     kind: ClassVar[str] = "field"
 
-    def __set_name__(self, owner: Any, name: str) -> None:
-        self.name = name
-
     def resolve(self, real: str) -> Type:
         return resolve(self.type, real)
 
 
-@dataclass
+@dataclass(frozen=True)
 class VertexField(Field):
     """State of a vertex: one value a vertex, written by init and apply."""
 
@@ -63,7 +60,7 @@ class VertexField(Field):
     kind: ClassVar[str] = "vertex field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class EdgeField(Field):
     """Input of an edge, read only: the graph's edge field of the same name, or the default.
 
@@ -79,7 +76,7 @@ class EdgeField(Field):
     kind: ClassVar[str] = "edge field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class ArcField(Field):
     """State of an arc: one value for each direction of travel, written by scatter."""
 
@@ -87,7 +84,7 @@ class ArcField(Field):
     kind: ClassVar[str] = "arc field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Param(Field):
     """A number given when the program is constructed; a kernel argument: no rebuild.
 
@@ -131,7 +128,7 @@ class Param(Field):
         return float(value) if self.resolve("float64").is_float else int(value)
 
 
-@dataclass
+@dataclass(frozen=True)
 class VertexParam(Param):
     """A vertex, given by its label (by its index where the graph has no labels).
 
@@ -142,7 +139,7 @@ class VertexParam(Param):
         return value
 
 
-@dataclass
+@dataclass(frozen=True)
 class FlagParam(Param):
     """True or False; in C 1 or 0."""
 
@@ -156,7 +153,7 @@ class FlagParam(Param):
         return bool(value)
 
 
-@dataclass
+@dataclass(frozen=True)
 class ChoiceParam(Param):
     """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
 
@@ -169,7 +166,7 @@ class ChoiceParam(Param):
         return value
 
 
-@dataclass
+@dataclass(frozen=True)
 class SuperstepsParam(Param):
     """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
 
@@ -184,7 +181,7 @@ class SuperstepsParam(Param):
         return whole
 
 
-@dataclass
+@dataclass(frozen=True)
 class ToleranceParam(Param):
     """How little has to change for a run to end, beside a whole of 1.
 
@@ -218,7 +215,7 @@ class ToleranceParam(Param):
         return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class VerticesParam(Param):
     """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
 
@@ -248,7 +245,7 @@ def is_lanes(value: Any) -> bool:
     return isinstance(value, list | range) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Aggregate(Field):
     """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`.
 

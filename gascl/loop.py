@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl.buffers import EMPTY
 from gascl.deliveries import Launch
 from gascl.device import Device
 from gascl.direction import Direction
@@ -120,6 +121,7 @@ class Loop:
 
     def _begin(self, ask_stop: bool) -> int:
         """What stands before the first superstep; returns why nothing is to be done, or 0."""
+        self._fill()
         stopped = self._resume() if self.start.resumes else self._start(ask_stop)
         if type(self.program).scatter_on == "all" and self.plan.delivery.sparse:
             both = ("STATE", "out_offsets", "frontier", "frontier_next")
@@ -131,17 +133,30 @@ class Loop:
             self.direction.choose(int(self.state.control["next_arcs"][0]))
         return stopped
 
+    def _fill(self) -> None:
+        """Let what no earlier run has left begin as its items do, whichever way the run begins."""
+        for name, begins in self.state.unset.items():
+            if begins == EMPTY:
+                plan = next(p for p in self.direction.plans if p.inbox)
+                self._launch("gascl_empty", self.device.groups, ("run", name), plan=plan)
+            else:
+                self.state.clear(name)
+
+    def _enter(self) -> None:
+        """Build push's lists from what every delivery leaves: the mask, and what has arrived."""
+        control = self.state.control
+        control["frontier"] = control["listed"] = control["touched"] = 0
+        self.state.write_control()
+        if self.plan.facts.masked:
+            lists = ("STATE", "mask", "out_offsets", "frontier")
+            self._launch("gascl_enter", self.device.groups, lists)
+
     def _resume(self) -> int:
         """Go on with a kept State as it stands."""
         state, control = self.state, self.state.control
-        if self.plan.delivery.sparse:  # its lists are built anew
-            control["frontier"] = control["listed"] = control["touched"] = 0
-            state.write_control()
+        if self.plan.delivery.sparse:
+            self._enter()
         if self.plan.facts.masked:
-            if self.plan.delivery.sparse:
-                self._launch(
-                    "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
-                )
             idle = not control["next_active"][0] and not state.pending
             if idle and type(self.program).scatter_on == "mask":
                 return _MASK_EMPTY
@@ -174,17 +189,16 @@ class Loop:
         state.write("mask", mask)
         for name in ("next", "marks", "flags"):
             if name in state.buffers:
-                state.clear(state.buffers[name], state.buffers[name].size)
+                state.clear(name)
         degrees = np.diff(self.graph.arcs(type(self.program).edges).out_offsets)
         control = state.control
-        control["stopped"] = control["frontier"] = control["listed"] = 0
+        control["stopped"] = 0
         control["next_active"] = np.count_nonzero(mask)
         control["next_arcs"] = degrees[mask != 0].sum()
-        state.write_control()
         if self.plan.delivery.sparse:
-            self._launch(
-                "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
-            )
+            self._enter()
+        else:
+            state.write_control()
         if not control["next_active"][0]:
             return _MASK_EMPTY
         least, most = self.direction.bounds()
@@ -198,12 +212,10 @@ class Loop:
         state.control["stopped"] = 0
         if was.delivery.sparse:
             self._launch("gascl_leave", self.device.groups, ("STATE", "mask"), plan=was)
-            state.control["frontier"] = state.control["touched"] = 0
-        state.write_control()
         if self.plan.delivery.sparse:
-            self._launch(
-                "gascl_enter", self.device.groups, ("STATE", "mask", "out_offsets", "frontier")
-            )
+            self._enter()
+        else:
+            state.write_control()
 
     def _batch(self, count: int, ask_stop: bool) -> tuple[int, str]:
         """Run up to `count` supersteps; the device stops by itself where its rule holds."""

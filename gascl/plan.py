@@ -15,7 +15,7 @@ import pyopencl as cl
 
 from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
-from gascl.device import Device
+from gascl.device import Device, cannot_build, kernel
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
 from gascl.header import ABREAST, INBOX, MASKS
@@ -255,10 +255,12 @@ def _build(
                 warnings.simplefilter("ignore", cl.CompilerWarning)
                 built = cl.Program(device.context, text).build(options)
         except cl.RuntimeError as error:
+            if not _blames_a_line(str(error)):
+                raise cannot_build(device, error) from None
             raise ProgramError(translate(str(error), places, cls)) from None
-        _check_sizes(device, cl.Kernel(built, "gascl_sizes"), header)
+        _check_sizes(device, kernel(built, "gascl_sizes"), header)
         names = built.get_info(cl.program_info.KERNEL_NAMES).split(";")
-        plan.kernels = {n: cl.Kernel(built, n) for n in names}
+        plan.kernels = {n: kernel(built, n) for n in names}
         _built[key] = plan
     return _built[key]
 
@@ -288,6 +290,12 @@ def _rounds(device: Device) -> bool:
     """The device can round a float's division as IEEE 754 does, so that results agree."""
     config = device.cl.single_fp_config
     return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+
+
+def _blames_a_line(log: str) -> bool:
+    """Whether a compiler's log finds an error in the text, and not in the device."""
+    found = (_COMPLAINT.match(line.strip()) for line in log.splitlines())
+    return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
 def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:

@@ -26,9 +26,9 @@ VERSION = "PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO"
 LARGEST_BUFFER, MEMORY, TRIPLE, PROCESSOR, ACCOUNT = 232, 376, 632, 640, 656
 #: Where the struct `pocl_global_mem_t` at ACCOUNT has the most that may be allocated.
 LIMIT = 56
-#: Which processor each of PoCL's libraries of built-in functions is built for, and what a processor
-#: must have for PoCL to choose it (getX86KernelLibName in lib/CL/pocl_llvm_build.cc); the first that
-#: fits. `skylake-avx512` needs more than that one flag, and the last one needs nothing.
+#: The processor that each of PoCL's libraries of built-in functions is built for, and what one must
+#: have for PoCL to link that library: the first that fits (getX86KernelLibName in
+#: lib/CL/pocl_llvm_build.cc, which asks for AVX-512's first part only).
 PROCESSORS = {
     "skylake-avx512": "avx512f avx512cd avx512bw avx512dq avx512vl",
     "haswell": "avx avx2 cx16 popcnt abm f16c fma bmi1 bmi2",

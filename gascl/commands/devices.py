@@ -15,8 +15,9 @@ HELP = """\
 example:
   gascl devices
 
+Each is tried with a small kernel, in a process of its own; one that passed is not tried again.
 * marks the device that runs where --device is not given: the environment's GASCL_DEVICE, else the
-fastest GPU, else the CPU."""
+fastest GPU that passes, else the fastest such CPU."""
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -26,6 +27,7 @@ def options(add: Callable[..., Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a few lines a device."""
     from gascl.device import devices, find
+    from gascl.trial import failure
 
     found = devices()
     default = None
@@ -44,4 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"     atomics: {device.atomics}")
         for missing in device.lacks():
             print(f"     lacks {missing}")
+        failed = failure(device)
+        print(f"     {f'fails: {failed}' if failed else 'runs a trial kernel'}")
     return DONE

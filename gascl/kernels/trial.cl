@@ -1,0 +1,26 @@
+// Whether a device builds and runs what gascl's kernels are made of: local memory, barriers, integer
+// atomics, 64-bit integers, wide vectors and, where the device has it, double precision.
+#ifdef GASCL_FP64
+typedef double16 gascl_wide;
+#define GASCL_WIDEN(x) convert_double16(x)
+#define GASCL_NARROW(x) convert_float16(x)
+#else
+typedef float16 gascl_wide;
+#define GASCL_WIDEN(x) (x)
+#define GASCL_NARROW(x) (x)
+#endif
+
+// Work-item i leaves in sums[i] the sum of the numbers below n that are i modulo the group's size;
+// count becomes n.
+__kernel void gascl_trial(__global long *sums, __global int *count, const int n) {
+    __local float16 shared[GASCL_GROUP];
+    const int item = get_local_id(0);
+    gascl_wide sum = (gascl_wide)(0);
+    for (int i = item; i < n; i += GASCL_GROUP) {
+        sum += GASCL_WIDEN((float16)(i));
+        atomic_inc(count);
+    }
+    shared[item] = GASCL_NARROW(sum);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[item] = (long)shared[item].sf;
+}
