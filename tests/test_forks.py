@@ -1,8 +1,9 @@
-"""Processes: a fork after use is refused, a fork before it and a spawn work, and all of them end."""
+"""Processes: a fork after use is refused; one before it, and a spawn, work; and all of them end."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -32,36 +33,44 @@ def in_child(call):
 """
 
 
-def script(text: str, *, timeout: float = 60) -> list[str]:
-    """What a script prints, by line; one that hangs fails."""
-    done = subprocess.run(
-        [sys.executable, "-c", BEGIN + text], capture_output=True, text=True, timeout=timeout
+def ran(*command: object) -> str:
+    """What a process of Python prints; one that hangs is ended with its children, and fails."""
+    process = subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    try:
+        out, err = process.communicate(timeout=60)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    assert process.returncode == 0, err
+    return out
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "devices",
-        "depth",
-        "lambda: engine.run(BreadthFirst(source=0))",
-        "lambda: kept.depth",
-        "lambda: kept.state.field('depth')",
-    ],
-)
-def test_a_fork_after_use_is_refused(call):
+def script(text: str) -> list[str]:
+    """What a script prints, by line."""
+    return ran("-c", BEGIN + text).splitlines()
+
+
+def test_a_fork_after_use_is_refused():
+    calls = ("devices", "depth", "again", "lambda: kept.depth", "lambda: kept.state.field('depth')")
     lines = script(
         "engine = Engine(graph)\n"
+        "again = lambda: engine.run(BreadthFirst(source=0))\n"
         "kept = engine.run(BreadthFirst(source=0), keep_state=True)\n"
-        f"in_child({call})\nprint(kept.depth.tolist(), depth())\n"
+        f"for call in ({', '.join(calls)}): in_child(call)\n"
+        "print(kept.depth.tolist(), depth())\n"
     )
-    refused, status, after = lines
-    assert refused.startswith("DeviceError: this process was forked from process ")
-    assert "multiprocessing.get_context('spawn')" in refused
-    assert status == "status 0"
-    assert after == "[0, 1, 2, 3] [0, 1, 2, 3]", "the parent goes on"
+    assert len(lines) == 2 * len(calls) + 1
+    for refused, status in zip(lines[:-1:2], lines[1::2], strict=True):
+        assert refused.startswith("DeviceError: this process was forked from process ")
+        assert "multiprocessing.get_context('spawn')" in refused
+        assert status == "status 0"
+    assert lines[-1] == "[0, 1, 2, 3] [0, 1, 2, 3]", "the parent goes on"
 
 
 def test_what_was_read_is_there_after_a_fork():
@@ -109,11 +118,8 @@ def test_pools_of_processes(tmp_path, method, used):
         "    except DeviceError as error:\n"
         "        print('DeviceError:', error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, tmp_path / "main.py"], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
+    out = ran(tmp_path / "main.py")
     if used and method == "fork":
-        assert done.stdout.startswith("DeviceError: this process was forked from process ")
+        assert out.startswith("DeviceError: this process was forked from process ")
     else:
-        assert done.stdout == "[4, 3, 2, 1]\n" * 2
+        assert out == "[4, 3, 2, 1]\n" * 2
