@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,7 +116,7 @@ class Device:
                 built = cl.Program(self.context, text).build(trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            cl.Kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
@@ -146,6 +148,51 @@ class Device:
 def _context(device: Any) -> Any:
     """The one context of a pyopencl device: some drivers keep a tenth of a GiB for each."""
     return cl.Context([device])
+
+
+def kernel(program: Any, name: str) -> Any:
+    """A kernel of a built program.
+
+    pyopencl keeps Python code that it generates for kernels in a database on disk. Where that is
+    damaged or cannot be written, it does without from here on.
+    """
+    try:
+        return cl.Kernel(program, name)
+    except cl.Error:
+        raise
+    except Exception:  # SQLite's, the system's or pickle's
+        cl._PYOPENCL_NO_CACHE = True
+        return cl.Kernel(program, name)
+
+
+def complaint(error: cl.Error) -> str:
+    """What a driver says of a failed build, in a line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0])
+
+
+def cannot_build(device: Device, error: cl.Error) -> DeviceError:
+    """What to raise where a driver fails to build kernels and blames no line of them."""
+    if "PoCL" in device.cl.platform.version and not _has_room(poclcache.place()):
+        remedy = (
+            f"the disk of {poclcache.place()}, where PoCL keeps compiled kernels, is full: make "
+            "room there, or name another folder with POCL_CACHE_DIR"
+        )
+    else:
+        remedy = (
+            "that is the device's fault, not the program's: see which devices work with "
+            "`gascl devices`, and choose one with device=... or GASCL_DEVICE, or update the "
+            "driver; `pip install 'gascl[intel]'` brings another device for CPUs (x86-64)"
+        )
+    return DeviceError(f"{device} can't build kernels: {complaint(error)}; {remedy}")
+
+
+def _has_room(folder: Path) -> bool:
+    """A compiled program takes less than a MiB."""
+    try:
+        return shutil.disk_usage(folder).free >= 2**20
+    except OSError:
+        return True
 
 
 _known: dict[int, Device] = {}
@@ -228,7 +275,7 @@ def _fastest_that_works(found: list[Device]) -> Device:
     """The fastest that runs a trial kernel; where none does or there is no choice, the fastest."""
     from gascl.trial import failure
 
-    ranked = sorted(found, key=Device.speed, reverse=True)
+    ranked = sorted(found, key=lambda device: device.speed(), reverse=True)
     if len(ranked) == 1:
         return ranked[0]
     return next((device for device in ranked if not failure(device)), ranked[0])

@@ -25,7 +25,7 @@ from gascl.graph import Graph
 from gascl.interrupts import Interrupts
 from gascl.language import WORK
 from gascl.layout import Layout, offset_type
-from gascl.loop import Loop
+from gascl.loop import MAX_SUPERSTEPS, Loop
 from gascl.plan import Plan, build
 from gascl.program import VertexProgram
 from gascl.restart import resolve_start
@@ -35,9 +35,6 @@ from gascl.turns import solve
 from gascl.values import check_edge_fields, check_prepared, empty_field, initial_values
 from gascl.waiting import check_free
 from gascl.warned import warn
-
-#: Where a run ends that nothing else ends.
-MAX_SUPERSTEPS = 100_000
 
 
 class Engine:
@@ -231,7 +228,6 @@ class Engine:
             state.keep()
             fields, arc_fields = Fields(state), Fields(state, "a")
             if keep_state:
-                self.device.queue.finish()  # another thread may go on from it, or read it
                 kept = state
             else:
                 fields, arc_fields = dict(fields), dict(arc_fields)

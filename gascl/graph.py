@@ -170,16 +170,21 @@ class Graph(Conversions):
             options: what the format's reader takes besides, such as an edge list's `columns`.
 
         Raises:
-            FormatError: the file is not what its format says, or cannot be read.
+            FormatError: the file is not what its format says, cannot be read, or takes more memory
+                than there is.
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
         from gascl.io import read_file
+        from gascl.io.files import too_large
 
-        parsed = read_file(path, format, directed, **options)
         try:
-            graph = cls._from_parsed(parsed, duplicates, self_loops)
-        except GraphError as error:
-            raise GraphError(f"{path}: {error}") from None
+            parsed = read_file(path, format, directed, **options)
+            try:
+                graph = cls._from_parsed(parsed, duplicates, self_loops)
+            except GraphError as error:
+                raise GraphError(f"{path}: {error}") from None
+        except MemoryError as error:
+            raise too_large(path) from error
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
@@ -314,8 +319,11 @@ class Graph(Conversions):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the number of vertices, direction, ends of the edges in order, and labels; of
-        the edge fields it says nothing. Labels that are neither integers nor text count by repr().
+        """A hash of the number of vertices, direction, ends of the edges in order, and labels.
+        Labels that are neither integers nor text count by repr().
+
+        Edge fields do not count: a run that goes on from a State compares the values of those that
+        its program reads.
         """
         return fingerprint(self)
 

@@ -17,7 +17,7 @@ import pyopencl as cl
 
 from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
-from gascl.device import Device
+from gascl.device import Device, cannot_build, kernel
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
 from gascl.header import ABREAST, INBOX, MASKS
@@ -60,13 +60,12 @@ class Kernels:
         """A kernel that has been handed its arguments."""
         if name not in self._kernels:
             with _building:
-                kernel = cl.Kernel(self._program, name)
+                made = kernel(self._program, name)
                 # Else pyopencl tries out for each argument whether it is a number.
-                kernel.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
-            self._kernels[name] = kernel
-        kernel = self._kernels[name]
-        kernel.set_args(*values)
-        return kernel
+                made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
+            self._kernels[name] = made
+        self._kernels[name].set_args(*values)
+        return self._kernels[name]
 
 
 @dataclass(eq=False)
@@ -289,8 +288,10 @@ def _build(
     try:
         plan.program = _built(text, tuple(options), device)
     except cl.RuntimeError as error:
+        if not _blames_a_line(str(error)):
+            raise cannot_build(device, error) from None
         raise ProgramError(translate(str(error), places, cls)) from None
-    _check_sizes(device, cl.Kernel(plan.program, "gascl_sizes"), header)
+    _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
 
@@ -327,6 +328,12 @@ def _rounds(device: Device) -> bool:
     """The device can round a float's division as IEEE 754 does, so that results agree."""
     config = device.cl.single_fp_config
     return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+
+
+def _blames_a_line(log: str) -> bool:
+    """Whether a compiler's log finds an error in the text, and not in the device."""
+    found = (_COMPLAINT.match(line.strip()) for line in log.splitlines())
+    return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
 def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:

@@ -20,7 +20,7 @@ import platformdirs
 import pyopencl as cl
 
 from gascl.deliveries import kernel_text
-from gascl.device import Device, devices
+from gascl.device import Device, complaint, devices, kernel
 from gascl.io.files import created
 
 #: How many numbers the trial adds up.
@@ -66,24 +66,18 @@ def run(device: Device) -> str:
         sums, count = np.zeros(device.group, np.int64), np.zeros(1, np.int32)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         buffers = [cl.Buffer(device.context, flags, hostbuf=host) for host in (sums, count)]
-        kernel = cl.Kernel(built, "gascl_trial")
-        kernel.set_args(*buffers, np.int32(NUMBERS))
+        adds = kernel(built, "gascl_trial")
+        adds.set_args(*buffers, np.int32(NUMBERS))
         size = (device.group,)
-        cl.enqueue_nd_range_kernel(device.queue, kernel, size, size)
+        cl.enqueue_nd_range_kernel(device.queue, adds, size, size)
         cl.enqueue_copy(device.queue, sums, buffers[0])
         cl.enqueue_copy(device.queue, count, buffers[1])
     except cl.Error as error:
-        return cause(error)
+        return complaint(error)
     wanted = [sum(range(i, NUMBERS, device.group)) for i in range(device.group)]
     if sums.tolist() != wanted or count[0] != NUMBERS:
         return "a trial kernel computed wrong sums"
     return ""
-
-
-def cause(error: cl.Error) -> str:
-    """What a driver's complaint comes to, in a line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0])
 
 
 def key(device: Device) -> str:
@@ -117,5 +111,5 @@ def _remember(keys: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    complaint = run(devices()[int(sys.argv[1])])
-    sys.exit(complaint or 0)
+    failed = run(devices()[int(sys.argv[1])])
+    sys.exit(failed or 0)

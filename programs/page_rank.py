@@ -34,7 +34,7 @@ class PageRank(VertexProgram):
     """
 
     damping = param.real(0.85, low=0, high=1)
-    tolerance = param.tolerance(1e-6)
+    tolerance = param.tolerance(1e-6, rate="damping")
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore")
     scale = param.choice("one", "vertices")

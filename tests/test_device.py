@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopencl as cl
 import pytest
 
-from gascl import DeviceError, Engine, Graph
+from gascl import DeviceError, Engine, Graph, VertexProgram, param, trial, vertex
 from gascl import device as module
 from gascl import devices as listed
 from gascl.device import Device, devices, find
@@ -24,6 +24,8 @@ class Fake:
 
 
 class FakePlatform:
+    version = "OpenCL 3.0"
+
     def __init__(self, name, *found):
         self.name, self.found = name, found
         for device in found:
@@ -42,8 +44,9 @@ def three(monkeypatch):
     gpu = Fake("Beta", "GPU", units=10, max_work_group_size=128)
     platforms = [FakePlatform("Empty"), FakePlatform("First CL", slow, fast)]
     platforms.append(FakePlatform("Second CL", gpu))
-    monkeypatch.setattr(cl, "get_platforms", lambda: platforms)
+    monkeypatch.setattr(module, "_platforms", lambda: platforms)
     monkeypatch.setattr(module, "_known", {})
+    monkeypatch.setattr(trial, "failure", lambda device: "")
     monkeypatch.delenv("GASCL_DEVICE", raising=False)
     return slow, fast, gpu
 
@@ -133,7 +136,7 @@ def test_no_platform(monkeypatch):
         raise cl.LogicError("clGetPlatformIDs", cl.status_code.PLATFORM_NOT_FOUND_KHR, "")
 
     for platforms in (none, list, lambda: [FakePlatform("Empty")]):
-        monkeypatch.setattr(cl, "get_platforms", platforms)
+        monkeypatch.setattr(module, "_platforms", platforms)
         with pytest.raises(DeviceError, match=r"no OpenCL platform found: `pip install pocl-bin"):
             devices()
         with pytest.raises(DeviceError, match="see the README for other platforms"):
@@ -151,3 +154,35 @@ def test_devices_of_this_machine():
     assert found.context.devices == [found.cl]
     assert Engine(Graph.from_edges([0], [1]), found.cl).device is found
     assert Device(found.cl, group=8).group == 8
+
+
+class Nothing(VertexProgram):
+    rounds = param.supersteps(default=1)
+    x = vertex.int32(init="0")
+    apply_on, apply = "all", "v.x += 1;"
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
+    """PoCL's words where it does not know the processor; and where its disk is full, which says no
+    more than the last line."""
+    log = (
+        "clBuildProgram failed: BUILD_PROGRAM_FAILURE - clBuildProgram failed\n\n"
+        "Build on <pyopencl.Device>:\n\nerror: unknown target CPU 'generic'\n"
+        "Device pthread-AMD EPYC failed to build the program"
+    )
+
+    def build(*_, **__):
+        raise cl.RuntimeError(log)
+
+    device = Device(devices()[0].cl)
+    monkeypatch.setattr(cl.Program, "build", build)
+    monkeypatch.setattr(module, "_has_room", lambda folder: room)
+    with pytest.raises(DeviceError) as caught:
+        Engine(Graph.from_edges([0], [1]), device).run(Nothing())
+    said = str(caught.value)
+    assert said.startswith(f"{device} can't build kernels: error: unknown target CPU 'generic'; ")
+    if room or "PoCL" not in device.cl.platform.version:
+        assert "that is the device's fault, not the program's: see which devices work with" in said
+    else:
+        assert "where PoCL keeps compiled kernels, is full: make room there" in said

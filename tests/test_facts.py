@@ -75,7 +75,9 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     # On all
     (ALL, ON_ALL),
     ({**ALL, "scatter": "send(v.x);"}, {**ON_ALL, "every_arc_sends": True}),
-    ({**ALL, "scatter": "send(v.x);", "functions": "#define a return"}, ON_ALL),
+    ({**ALL, "scatter": "if (v.x) stop send(v.x);", "functions": "#define stop return;"}, ON_ALL),
+    ({**ALL, "scatter": "send(v.x);", "functions": "#define other return"},
+     {**ON_ALL, "every_arc_sends": True}),
     ({**ALL, "combine": "sum"}, {**ON_ALL, "fusable": False, "overflows": True}),
     ({**ALL, "scatter": "if (prev.change) send(1);"}, {**ON_ALL, "fusable": False}),
     ({**ALL, "scatter": "if (get_mask()) send(1);"}, {}),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gascl.snippet import Snippet, _tokens
+from gascl.snippet import Snippet
 from gascl.source import ClassSource
+from gascl.tokens import tokens as tokens_of
 
 
 def made(text: str) -> Snippet:
-    return Snippet.make(ClassSource("Some"), "apply", text)
+    return Snippet.make("Some.apply", text, ClassSource("Some").places("apply", text))
 
 
 @pytest.mark.parametrize(
@@ -27,12 +28,12 @@ def made(text: str) -> Snippet:
     ],
 )
 def test_tokens(text, tokens):
-    assert [t.text for t in _tokens(text)] == tokens
+    assert [t.text for t in tokens_of(text)] == tokens
 
 
 def test_lines_of_tokens():
     text = "a\n/* one\ntwo */ b // c\n\nd"
-    assert [(t.text, t.line) for t in _tokens(text)] == [("a", 0), ("b", 2), ("d", 4)]
+    assert [(t.text, t.line) for t in tokens_of(text)] == [("a", 0), ("b", 2), ("d", 4)]
 
 
 READ = ["v.x", "y = v.x;", "y == v.x", "v.x == y", "v.x <= y", "v.x >= y", "v.x != y", "y + v.x"]

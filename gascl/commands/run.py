@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -129,10 +128,8 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             continue
         if not path.parent.is_dir():
             raise GasclError(f"{option} {path}: there is no folder {path.parent}; make it first")
-        if path.is_dir() or not path.exists() or not os.access(path, os.W_OK):
-            why = "Permission denied; name another file" if path.is_file() else why_not(path)
-            if why:
-                raise GasclError(f"{option} {path} cannot be written: {why}")
+        if why := why_not(path, pipes=True):
+            raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another")
     if output and trace and output.resolve() == trace.resolve():
