@@ -38,7 +38,8 @@ from gascl.warned import warn
 
 
 class Engine:
-    """Runs vertex programs on one graph; keeps the graph on the device between runs.
+    """Runs vertex programs on one graph; keeps the graph on the device between runs. Threads may
+    share one; a process that was forked after a device was used can't use it.
 
     Args:
         device: part of a device's name, an index into `gascl devices`, a pyopencl device, or None:
