@@ -57,7 +57,7 @@ APPLIES = [
     ("", "int *q = &v.x; *q = 7;", 7),
     ("", "*&(v.x) = 7;", 7),
     ("", "*(v.y == 1 ? &v.x : &v.y) = 7;", [7, 5, 5, 5]),
-    ("typedef int *Pointer;", "*(Pointer)&v.x = 7;", 7),
+    ("typedef int *Pointer;", "Pointer q = (Pointer)&v.x; *q = 7;", 7),
     ("void seven(int *q) { *q = 7; }", "seven(&v.x);", 7),
     ("", "v.x = sizeof(v.y) + sizeof v.pos;", 12),
     ("", "int w[2] = {v.y, 7}; v.y = 0, v.x = w[1];", 7),
