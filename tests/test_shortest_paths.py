@@ -182,10 +182,10 @@ def test_whole_numbers_given_as_floats_are_warned_of_and_others_are_not():
 def test_distances_that_may_overflow_are_warned_of():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[3e38, 3e38, 1])
     said = r"weights up to 3e\+38 may sum to more than float32 holds, .* or give dtype='float64'"
-    for graph in (graph, Graph.from_edges([0, 1], [1, 2], weight=[3e38, 3e38])):
+    for large in (graph, Graph.from_edges([0, 1], [1, 2], weight=[3e38, 3e38])):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            Engine(graph).run(ShortestPaths(source=0))
+            Engine(large).run(ShortestPaths(source=0))
         (alone,) = caught  # none of NumPy's beside it
         assert re.search(said, str(alone.message))
     with warnings.catch_warnings():
