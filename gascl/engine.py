@@ -98,7 +98,8 @@ class Engine:
                 the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
                 be some supersteps ahead, except under a program with `converged`.
-            not_converged: "warn", "error" or "ignore", when `max_supersteps` ends the run.
+            not_converged: "warn", "error" or "ignore", when `max_supersteps` ends the run, or when
+                it would never end: a state came back, or rounding keeps a change above its bound.
 
         Raises:
             ProgramError, GraphError, DeviceError: before the first superstep.

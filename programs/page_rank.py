@@ -23,7 +23,8 @@ class PageRank(VertexProgram):
 
     Args:
         damping: chance of following an arc.
-        tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1.
+        tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1; where
+            rounding keeps the change above it, the run ends, too, unconverged.
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
         scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
