@@ -23,20 +23,27 @@ class Change:
 
     Attributes:
         vertices: int32, sorted: the ends of all edges added or removed; read-only.
-        added, removed: how many edges were.
+        added: how many edges were added; they are the last ones.
+        gone: int64, sorted: the ids of the removed edges in the graph that was changed; read-only.
         before: the fingerprint of the graph that was changed.
     """
 
     vertices: np.ndarray
     added: int
-    removed: int
+    gone: np.ndarray
     before: str
 
     def __post_init__(self) -> None:
         self.vertices.setflags(write=False)
+        self.gone.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:  # an unpickled array could be written to
-        return Change, (self.vertices, self.added, self.removed, self.before)
+        return Change, (self.vertices, self.added, self.gone, self.before)
+
+    @property
+    def removed(self) -> int:
+        """How many edges were removed."""
+        return len(self.gone)
 
 
 def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> Graph:
@@ -58,7 +65,7 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
         change=Change(
             vertices=np.unique(np.concatenate(touched)),
             added=len(src),
-            removed=int(np.count_nonzero(removed)),
+            gone=np.flatnonzero(removed),
             before=graph.fingerprint,
         ),
     )

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from gascl.atomics import Atomics
+from gascl.buffers import Buffer
 from gascl.errors import ProgramError
 from gascl.facts import Facts
 from gascl.header import accumulator_of
@@ -21,22 +22,6 @@ from gascl.types import Type, resolve
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """Memory of a delivery's own.
-
-    Attributes:
-        item: "message", "box" (combined messages), "flag" (a byte, zero at first), "mark" (a flag
-            that is not needed where every arc sends) or "piece" (some arcs of a vertex: a
-            frontier is a list of them).
-        per: one item for each of these, and each lane: "arc" or "vertex". Pieces have none.
-    """
-
-    name: str
-    item: str
-    per: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,7 +182,9 @@ DELIVERIES = {
             kernel_text("pull.cl"),
             (
                 Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
-                Launch("gascl_pull_apply", "vertices", ("STATE", "pulled", "tallies")),
+                Launch(
+                    "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
+                ),
             ),
             (Buffer("pulled", "box", "vertex"),),
             arcs="in",

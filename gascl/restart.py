@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl.change import Change
 from gascl.errors import GasclError, ProgramError
 from gascl.facts import Facts
+from gascl.fields import REQUIRED, EdgeField
 from gascl.graph import Graph
 from gascl.program import VertexProgram
 
@@ -51,13 +53,17 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
             raise GasclError(f"start={named!r} goes on from a State: give state=result.state")
         return Start(mask=None if start is None else _mask(graph, start))
     state.check_unused()
-    changed = graph is not state.graph and graph.fingerprint != state.graph.fingerprint
-    if changed:
+    same_edges = graph is state.graph or graph.fingerprint == state.graph.fingerprint
+    if not same_edges:
         _check_change(program, graph, state)
         if named is None and start is None and masked:
             named = "changed"
-    elif cls.restart != "any":
-        _check_edge_fields(cls, graph, state.graph)
+    other = _other_field(program, graph, state.graph)
+    if other and cls.restart != "any":
+        raise ProgramError(
+            f"{cls.__name__} can't go on from that State: the edge field {other!r} is another; "
+            "run it without state="
+        )
     same = cls is state.program and program.lanes == state.lanes and state.resumable
     if same and cls.restart != "any" and program.parameter_values() != state.values:
         raise ProgramError(
@@ -65,7 +71,7 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
             f"{program.parameter_values()}; run it without state="
         )
     own_mask = start is None or named == "mask"
-    if own_mask and same and not changed:
+    if own_mask and same and same_edges and not other:
         return Start(resumes=True)
     if state.pending:
         raise ProgramError(
@@ -77,11 +83,10 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
             raise ProgramError(f"start='mask': {state.program.__name__} left no mask")
         return Start(kept_mask=True)
     if named == "changed":
-        if graph.change is None:
-            raise GasclError("start='changed': the graph is none that with_edges made")
+        vertices = _changed(graph, state.graph, same_edges, other)
         # Those whom an unfinished run left in the mask are not done, either.
         unfinished = cls is state.program and state.has_mask
-        return Start(mask=_marked(graph, graph.change.vertices), kept_mask=unfinished)
+        return Start(mask=_marked(graph, vertices), kept_mask=unfinished)
     return Start(mask=None if start is None else _mask(graph, start))
 
 
@@ -100,30 +105,77 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
         )
     if cls.restart == "any":
         return
-    change = graph.change
-    direct = change is not None and change.before == state.graph.fingerprint
-    if cls.restart == "added" and direct and change is not None and not change.removed:
+    change = _direct(graph, state.graph)
+    if cls.restart == "added" and change is not None and not change.removed:
         return
-    why = {
-        True: f"the change removed {change.removed if change else 0} edges",
-        False: "the graph is not what one with_edges(...) made of the State's",
-    }[direct]
     if cls.restart == "never":
         why = "what it finds depends on the graph it began with"
     else:
-        why = f"it survives added edges only, and {why}"
+        removed = f"the change removed {change.removed if change else 0} edges"
+        other = "the graph is not what one with_edges(...) made of the State's"
+        why = f"it survives added edges only, and {removed if change else other}"
     raise ProgramError(f"{cls.__name__} can't go on from that State: {why}; run it without state=")
 
 
-def _check_edge_fields(cls: type[VertexProgram], graph: Graph, before: Graph) -> None:
-    """Refuse where an edge field that the program reads has other values."""
-    for name in cls.edge_fields:
-        now, then = graph.edge_fields.get(name), before.edge_fields.get(name)
-        if now is not then and (now is None or then is None or not np.array_equal(now, then)):
-            raise ProgramError(
-                f"{cls.__name__} can't go on from that State: the edge field {name!r} is another; "
-                "run it without state="
-            )
+def _direct(graph: Graph, before: Graph) -> Change | None:
+    """The one change that made `graph` of `before`, if one did."""
+    change = graph.change
+    return change if change is not None and change.before == before.fingerprint else None
+
+
+def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.ndarray:
+    """Who scatters first where start='changed'.
+
+    Raises:
+        GasclError: more has changed than the graph knows.
+    """
+    if graph.change is None:
+        raise GasclError("start='changed': the graph is none that with_edges made")
+    why = f"its edge field {other!r} is another" if other else ""
+    if not same_edges and _direct(graph, before) is None:
+        why = "it is not what one with_edges(...) made of the State's"
+    if why:
+        raise GasclError(
+            f"start='changed': the graph does not know all that has changed: {why}; give the "
+            "vertices that scatter first as start=[...], or run without state="
+        )
+    return graph.change.vertices
+
+
+def _other_field(program: VertexProgram, graph: Graph, before: Graph) -> str:
+    """The first edge field whose values, as the program reads them, are not what they were; "".
+
+    Where the graph is `before` with edges added or removed, those of the edges that stayed. Where
+    it is yet another, there is nothing to compare.
+    """
+    if graph is before:
+        return ""
+    change = None
+    if graph.fingerprint != before.fingerprint:
+        change = _direct(graph, before)
+        if change is None:
+            return ""
+    for name, field in type(program).edge_fields.items():
+        type_ = field.resolve(program.dtype).scalar
+        now, then = (_as_read(g, field, type_) for g in (graph, before))
+        if now is None or then is None:
+            continue  # this graph can't be run on, or that one could not: the run will tell
+        if change is not None:
+            now, then = now[: len(now) - change.added], np.delete(then, change.gone)
+        if not np.array_equal(now, then, equal_nan=True):
+            return name
+    return ""
+
+
+def _as_read(graph: Graph, field: EdgeField, type_: np.dtype) -> np.ndarray | None:
+    """(E,) what a program reads of an edge field; None: the graph lacks it."""
+    values = graph.edge_fields.get(field.name)
+    if values is None:
+        if field.default is REQUIRED:
+            return None
+        return np.broadcast_to(np.asarray(field.default, type_), graph.num_edges)
+    with np.errstate(all="ignore"):  # what does not fit is refused elsewhere
+        return values.astype(type_, copy=False)
 
 
 def _mask(graph: Graph, labels: Iterable[Any]) -> np.ndarray:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
+from gascl import process
 from gascl.atomics import cell_bits
+from gascl.buffers import ANYTHING, COMMON, PENDING, Buffer
 from gascl.deliveries import Launch
-from gascl.errors import GasclError, ProgramError
+from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.layout import Layout, check_memory, upload
 from gascl.plan import Plan
 from gascl.program import VertexProgram
 from gascl.types import Type
 from gascl.values import parameters, stored
+from gascl.waiting import check_free
 
 #: Supersteps that may be under way before the host reads their records.
 RECORDS = 64
@@ -26,8 +31,6 @@ PIECE = 128
 _NEVER = np.iinfo(np.int32).max
 #: NVIDIA's driver fails to fill 2 GiB or more at once.
 _FILL = 2**30
-_ZEROED = ("mask", "next", "marks", "flags", "arrived", "wraps")
-_PENDING = ("inbox", "arrived", "wraps")
 #: What kernels are given that is no buffer of the graph's.
 _OTHERS = {"STATE", "EDGE", "tallies", "num_arcs", "counts", "starting"}
 
@@ -59,8 +62,9 @@ class State:
         self.values = program.parameter_values()
         self.plans, self.layout, self.device = plans, layout, layout.device
         self.header = plans[0].header
-        self.types: dict[str, Type] = dict(previous.types) if previous else {}
+        self.types = self._types()
         self.used_by, self.resumable = "", True
+        self._lock = threading.RLock()
         self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
         run = parameters(program, layout.graph, self.header)
         sizes = self._sizes()
@@ -78,9 +82,11 @@ class State:
                 type_ = self.header.types[name] if field else None
                 self.buffers[key] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
         for name, size in new.items():
-            self.buffers[name] = self._allocate(size, zeroed=self._is_zeroed(name))
+            self.buffers[name] = self._allocate(size)
         self.buffers.update(kept)
-        self.types.update(self.header.types)
+        own = {b.name: b.begins for b in self._own()}
+        self.unset = {n: own[n] for n in new if own.get(n, ANYTHING) != ANYTHING}
+        self.types = {**(previous.types if previous else {}), **self.types}
         vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
         self.kept = _bits(f"v.{n}" in kept for n in vertex_fields)
         self.kept_arcs = _bits(f"a.{n}" in kept for n in arc_fields)
@@ -96,12 +102,18 @@ class State:
             self.control = previous.control.copy()
         self.control["overflow"] = self.control["fault"] = _NEVER
         self.control["stopped"] = 0
-        self.buffers["control"] = self._allocate(self.control.nbytes, zeroed=False)
+        self.buffers["control"] = self._allocate(self.control.nbytes)
         self.write_control()
         if previous is not None:
             previous.use(type(program).__name__)
 
     # What a run needs -------------------------------------------------------------------------
+
+    def _types(self) -> dict[str, Type]:
+        """Types of the program's own fields, by the names of their buffers."""
+        of = self.header.types
+        fields = {f"v.{n}": of[n] for n in self.program.vertex_fields}
+        return fields | {f"a.{n}": of[n] for n in self.program.arc_fields if n in of}
 
     def _arrays(self) -> list[str]:
         """Names of the graph's arrays that the kernels ask for."""
@@ -116,34 +128,34 @@ class State:
             named |= (used | of_state) - {b.name for b in plan.delivery.buffers} - _OTHERS
         return sorted(named)
 
+    def _own(self) -> list[Buffer]:
+        """What the kernels ask for that is neither the graph's nor a field."""
+        named = {n for plan in self.plans for n in plan.arguments}
+        named |= {"mask"} if self.plans[0].facts.masked else set()
+        of_deliveries = [b for plan in self.plans for b in plan.delivery.buffers]
+        return [*(b for b in COMMON if b.name in named), *of_deliveries]
+
     def _sizes(self) -> dict[str, int]:
         """Bytes of what is allocated for this run."""
         header, rows, groups = self.header, self.graph.num_vertices, self.device.groups
-        arcs, each, facts = self.layout.num_arcs, rows * self.lanes, self.plans[0].facts
-        types = header.types
-        cell = (cell_bits(header.accumulator) or 64) // 8
-        wraps = facts.overflows and header.message.itemsize == 8
-        known = {"mask": rows, "next": each, "marks": each, "flags": 4 * rows, "listed": 4 * rows}
-        for when in ("", "_next"):
-            known[f"inbox{when}"], known[f"arrived{when}"] = cell * each, 4 * each
-            known[f"wraps{when}"], known[f"touched{when}"] = 4 * each if wraps else 1, 4 * rows
-        known["paired"] = each * header.box.itemsize
+        arcs, facts, types = self.layout.num_arcs, self.plans[0].facts, self.header.types
+        sizes: dict[str, int] = {}
         for name in self.program.vertex_fields:
-            known[f"v.{name}"] = known[f"old.{name}"] = each * types[name].itemsize
-        named = {n for plan in self.plans for n in plan.arguments}
-        named |= {f"v.{n}" for n in self.program.vertex_fields}
-        named |= {"mask"} if facts.masked else set()
-        sizes = {n: known[n] for n in sorted(named) if n in known}
-        if facts.arc_state:
-            for name in self.program.arc_fields:
-                sizes[f"a.{name}"] = arcs * self.lanes * types[name].itemsize
+            sizes[f"v.{name}"] = rows * self.lanes * types[name].itemsize
+        for name in facts.snapshots:
+            sizes[f"old.{name}"] = sizes[f"v.{name}"]
+        for name in self.program.arc_fields if facts.arc_state else ():
+            sizes[f"a.{name}"] = arcs * self.lanes * types[name].itemsize
         items = {"message": header.message.itemsize, "box": header.box.itemsize, "piece": 8}
-        for buffer in (b for plan in self.plans for b in plan.delivery.buffers):
-            count = self.lanes * (arcs if buffer.per == "arc" else rows)
-            if buffer.item == "piece":
-                count = rows + arcs // PIECE + 1
-            unneeded = buffer.item == "mark" and facts.every_arc_sends
-            sizes[buffer.name] = 1 if unneeded else count * items.get(buffer.item, 1)
+        items |= {"flag": 1, "mark": 1, "bits": 4, "vertex": 4, "count": 4, "wrap": 4}
+        items["cell"] = (cell_bits(header.accumulator) or 64) // 8
+        counts = {"arc": self.lanes * arcs, "vertex": self.lanes * rows, "row": rows}
+        counts[""] = rows + arcs // PIECE + 1
+        wraps = facts.overflows and header.message.itemsize == 8
+        unneeded = {"mark": facts.every_arc_sends, "wrap": not wraps}
+        for buffer in self._own():
+            size = counts[buffer.per] * items[buffer.item]
+            sizes[buffer.name] = 1 if unneeded.get(buffer.item) else size
         splits = self.plans[0].splits(rows, groups) if facts.pairs else 1
         if splits > 1:
             sizes["boxes"] = splits * sizes["paired"]
@@ -153,23 +165,18 @@ class State:
         sizes["records"] = header.control.itemsize * RECORDS
         return sizes
 
-    def _is_zeroed(self, name: str) -> bool:
-        own = {b.name: b.item for plan in self.plans for b in plan.delivery.buffers}
-        return name.removesuffix("_next") in _ZEROED or own.get(name) in ("mark", "flag")
-
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
     ) -> dict[str, Any]:
         """Buffers that go on from another run: fields of the same name and type, or given anew."""
         if previous is None:
             return {}
-        for name in self.program.vertex_fields:
-            there = previous.types.get(name) if name not in initial else None
-            if there is not None and there.scalar != self.header.types[name].scalar:
-                raise ProgramError(
-                    f"the State's field {name!r} is {there.c}, and {self.program.__name__}'s is "
-                    f"{self.header.types[name].c}: give {name}=... or use the same type and dtype"
-                )
+        cls = self.program.__name__
+        if previous.device.context != self.device.context:
+            raise DeviceError(
+                f"the State of {previous.program.__name__} is in the memory of {previous.device}, "
+                f"and {cls} runs on {self.device}: give Engine the same device"
+            )
         if previous.lanes != self.lanes:
             raise ProgramError(
                 f"the State has {previous.lanes} lanes and the run {self.lanes}: they must agree"
@@ -179,10 +186,24 @@ class State:
         )
         names = [f"v.{n}" for n in previous.names("v") if n not in initial]
         names += [f"a.{n}" for n in previous.names("a") if same_arcs]
+        for name in (n for n in names if n in self.types):
+            there, here = previous.types[name], self.types[name]
+            if (there.scalar, there.width) != (here.scalar, here.width):
+                field = name[2:]
+                anew = f"give {field}=... or " if name[0] == "v" else ""
+                raise ProgramError(
+                    f"the State's field {field!r} is {there.c}, and {cls}'s is {here.c}: "
+                    f"{anew}use the same type and dtype"
+                )
         names += ["mask"] if previous.has_mask else []
         if resumes:
-            pending = [f"{n}{when}" for n in _PENDING for when in ("", "_next")]
-            names += [n for n in pending if n in previous.buffers]
+            names += [n for n in PENDING if n in previous.buffers]
+            carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
+            if carried[0] != carried[1]:
+                raise ProgramError(
+                    f"the State is of {cls} with another dtype, and its messages and aggregators "
+                    "have other types: use the same dtype, or run without state="
+                )
         return {n: previous.buffers[n] for n in names}
 
     def _edge_keys(self, plan: Plan) -> dict[str, str]:
@@ -195,17 +216,16 @@ class State:
                 keys[name] = f"{name}@{plan.delivery.arcs}{about}"
         return keys
 
-    def _allocate(self, size: int, zeroed: bool) -> Any:
-        buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
-        if zeroed:
-            self.clear(buffer, size)
-        return buffer
+    def _allocate(self, size: int) -> Any:
+        """What it holds at first is anything."""
+        return cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
     # What a run does --------------------------------------------------------------------------
 
-    def clear(self, buffer: Any, size: int) -> None:
-        for start in range(0, size, _FILL):
-            part = min(_FILL, size - start)
+    def clear(self, name: str) -> None:
+        buffer = self.buffers[name]
+        for start in range(0, buffer.size, _FILL):
+            part = min(_FILL, buffer.size - start)
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
     def arguments(self, plan: Plan, names: Sequence[Any]) -> list[Any]:
@@ -234,11 +254,12 @@ class State:
             if name in old and other in old:
                 self.buffers[name] = old[other]
 
-    def records(self, count: int) -> np.ndarray:
-        """The control records of the first `count` slots; waits for the device."""
-        host = np.empty(count, self.header.control)
-        cl.enqueue_copy(self.device.queue, host, self.buffers["records"])
-        return host
+    def records(self, count: int) -> tuple[np.ndarray, Any]:
+        """The control records of the first `count` slots, and the event by which they are there."""
+        host, queue = np.empty(count, self.header.control), self.device.queue
+        copied = cl.enqueue_copy(queue, host, self.buffers["records"], is_blocking=False)
+        queue.flush()
+        return host, copied
 
     def write_control(self) -> None:
         """Write what a superstep finds: its record says what was under way, and it says it anew."""
@@ -272,12 +293,24 @@ class State:
         """How many supersteps its program has run."""
         return int(self.control["superstep"][0])
 
+    def _lasting(self) -> dict[str, Any]:
+        """The buffers that the next superstep finds as the last one left them."""
+        names = {"mask", *(PENDING if self.pending else ())}
+        return {n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")}
+
     def keep(self) -> None:
-        """Drop what only a running run needs."""
-        names = {f"{n}{when}" for n in _PENDING for when in ("", "_next")} | {"mask"}
-        self.buffers = {
-            n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")
-        }
+        """Drop what only a running run needs, once it has done all its work."""
+        self.device.queue.finish()
+        self.buffers = self._lasting()
+
+    def digest(self) -> bytes:
+        """The same only for the same state: of all that the next superstep finds."""
+        found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
+        for _, buffer in sorted(self._lasting().items()):
+            host = np.empty(buffer.size, np.uint8)
+            cl.enqueue_copy(self.device.queue, host, buffer)
+            found.update(host.data)
+        return found.digest()
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Let no run resume this one, and those fields begin by their `init`."""
@@ -286,7 +319,10 @@ class State:
             self.buffers.pop(f"v.{name}", None)
 
     def use(self, by: str) -> None:
-        self.used_by, self.buffers = by, {}
+        """Leave the rest to a run that goes on; of two at once, the second is refused."""
+        with self._lock:
+            self.check_unused()
+            self.used_by, self.buffers = by, {}
 
     def check_unused(self) -> None:
         if self.used_by:
@@ -303,12 +339,15 @@ class State:
     def field(self, name: str, kind: str = "v") -> np.ndarray:
         """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
         components; arc fields have arcs, in CSR order, for V."""
-        self.check_unused()
-        type_ = self.types[name]
+        process.check()
+        check_free(self.device)
+        type_ = self.types[f"{kind}.{name}"]
         count = self.graph.num_vertices if kind == "v" else self.layout.num_arcs
         shape = (count, self.lanes, type_.stored)
         host = np.empty(shape, type_.scalar)
-        cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
+        with self._lock:
+            self.check_unused()
+            cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

@@ -10,6 +10,15 @@ __kernel void gascl_sizes(__global int *sizes) {
     gascl_layouts(sizes + 4);
 }
 
+#if GASCL_INBOX
+// How an inbox that is new to a run begins: without a message.
+__kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *inbox) {
+    const long cells = (long)run->graph.num_vertices * GASCL_LANES;
+    GASCL_FOR_RANGE_OF(long, i, cells)
+        inbox[i] = gascl_cell_empty();
+}
+#endif
+
 // Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
 // a value, those in `kept` keep it; `own_mask`: the program says who scatters first.
 __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
@@ -18,15 +27,8 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, cons
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        GASCL_FOR_LANES {
-#if GASCL_INBOX
-            gascl_inbox[GASCL_AT(id)] = gascl_cell_empty();
-#if GASCL_POSTS_AHEAD
-            gascl_inbox_next[GASCL_AT(id)] = gascl_cell_empty();
-#endif
-#endif
+        GASCL_FOR_LANES
             gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
-        }
     gascl_tally_store(&tally, tallies, &shared);
 }
 
