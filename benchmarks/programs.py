@@ -70,9 +70,9 @@ def main() -> None:
     text = f"{about}\n\n{table(head, lines)}"
     print(f"\n{text}")
     if given.update:
-        before, _, rest = given.update.read_text().partition(BEGIN)
+        before, _, rest = given.update.read_text("utf-8").partition(BEGIN)
         after = rest.partition(END)[2]
-        given.update.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+        given.update.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
 
 
 def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
@@ -92,7 +92,11 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
     snippets = sum(map(count_lines, {t.text for c in parts for t in c.snippets.values()}))
     verifier = importlib.import_module(f"verifiers.{file.stem}")
-    said = [str(count_lines(file.read_text())), str(snippets), admitted(parts, engines[True])]
+    said = [
+        str(count_lines(file.read_text("utf-8"))),
+        str(snippets),
+        admitted(parts, engines[True]),
+    ]
     said.append(re.split(r"[.,:;(]", verifier.__doc__ or "")[0].strip())
     if name == "ParticleCommunities":
         return [f"`{name}`", *said, "", "see benchmarks/communities.py"]

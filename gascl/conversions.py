@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -107,7 +107,7 @@ class Conversions:
         source: Any = "source",
         target: Any = "target",
         *,
-        fields: Iterable[Any] | None = None,
+        fields: Iterable[Any] | Mapping[str, Any] | None = None,
         directed: bool = True,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -116,9 +116,11 @@ class Conversions:
 
         Args:
             source, target: the columns of ids, both integers or both text.
-            fields: the columns to take as edge fields; by default all others of numbers or bool,
-                and what was left out is in the report only, without a warning. NaN is a number
-                there; a null is an error.
+            fields: the columns to take as edge fields, or a dict from the fields' names to columns,
+                such as {"weight": "minutes"}; by default all others of numbers or bool, and what
+                was left out is in the report only, without a warning. An only column of numbers is
+                the field "weight", unless a dict names it otherwise. NaN is a number there; a null
+                is an error.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
@@ -144,9 +146,10 @@ class Conversions:
         graph again, but for its vertex fields.
 
         Args:
-            columns: the names of the sources, the targets, and those to take as fields. By default
-                `source` and `target`, `src` and `dst`, `from` and `to` and the like, or else the
-                first two, and all others of numbers or bool as fields.
+            columns: the names of the sources, the targets, and those to take as fields,
+                "weight=minutes" under another name. By default `source` and `target`, `src` and
+                `dst`, `from` and `to` and the like, or else the first two, and all others of
+                numbers or bool as fields. An only column of numbers is the field "weight".
             directed: by default what `to_arrow` wrote into the table, or else True.
 
         Raises:

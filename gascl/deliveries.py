@@ -91,7 +91,7 @@ class Delivery:
 
 def kernel_text(name: str) -> str:
     """The text of gascl/kernels/`name`."""
-    return (files("gascl") / "kernels" / name).read_text()
+    return (files("gascl") / "kernels" / name).read_text("utf-8")
 
 
 def _slots_refuses(demand: Demand) -> str | None:
@@ -182,7 +182,9 @@ DELIVERIES = {
             kernel_text("pull.cl"),
             (
                 Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
-                Launch("gascl_pull_apply", "vertices", ("STATE", "pulled", "tallies")),
+                Launch(
+                    "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
+                ),
             ),
             (Buffer("pulled", "box", "vertex"),),
             arcs="in",

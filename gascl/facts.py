@@ -89,11 +89,7 @@ class Facts:
             and not arcs,
             reads_edge=scatter is not None and bool(scatter.reads("e")),
             arc_state=arcs,
-            # A macro of the user's may hide a `return`.
-            every_arc_sends=on_all
-            and scatter is not None
-            and scatter.sends_always
-            and "#" not in program.functions,
+            every_arc_sends=on_all and scatter is not None and scatter.sends_always,
             single=gather is not None,
             posts=used("send_to"),
             posts_ahead=apply is not None and apply.uses("send_to"),

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
@@ -38,23 +39,20 @@ def within(values: Any, low: Bound, high: Bound) -> Any:
     return above if high is None else above & (values <= high)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Field:
-    """One declaration. `name` is set when the class is made."""
+    """One declaration. A class keeps a copy of it, with its `name` there."""
 
     type: str | Struct
     doc: str = ""
     name: str = ""
     kind: ClassVar[str] = "field"
 
-    def __set_name__(self, owner: Any, name: str) -> None:
-        self.name = name
-
     def resolve(self, real: str) -> Type:
         return resolve(self.type, real)
 
 
-@dataclass
+@dataclass(frozen=True)
 class VertexField(Field):
     """State of a vertex: one value a vertex, written by init and apply."""
 
@@ -62,7 +60,7 @@ class VertexField(Field):
     kind: ClassVar[str] = "vertex field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class EdgeField(Field):
     """Input of an edge, read only: the graph's edge field of the same name, or the default.
 
@@ -78,7 +76,7 @@ class EdgeField(Field):
     kind: ClassVar[str] = "edge field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class ArcField(Field):
     """State of an arc: one value for each direction of travel, written by scatter."""
 
@@ -86,7 +84,7 @@ class ArcField(Field):
     kind: ClassVar[str] = "arc field"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Param(Field):
     """A number given when the program is constructed; a kernel argument: no rebuild.
 
@@ -102,7 +100,13 @@ class Param(Field):
     in_run: ClassVar[bool] = True
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else instance.__dict__[self.name]
+        if instance is None:
+            return self
+        if self.name not in instance.__dict__:
+            title = type(instance).__name__
+            why = "a parameter is declared in the class statement"
+            raise AttributeError(f"{title} has no parameter {self.name!r}: {why}")
+        return instance.__dict__[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(
@@ -130,7 +134,7 @@ class Param(Field):
         return float(value) if self.resolve("float64").is_float else int(value)
 
 
-@dataclass
+@dataclass(frozen=True)
 class VertexParam(Param):
     """A vertex, given by its label (by its index where the graph has no labels).
 
@@ -141,7 +145,7 @@ class VertexParam(Param):
         return value
 
 
-@dataclass
+@dataclass(frozen=True)
 class FlagParam(Param):
     """True or False; in C 1 or 0."""
 
@@ -155,7 +159,7 @@ class FlagParam(Param):
         return bool(value)
 
 
-@dataclass
+@dataclass(frozen=True)
 class ChoiceParam(Param):
     """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
 
@@ -168,7 +172,7 @@ class ChoiceParam(Param):
         return value
 
 
-@dataclass
+@dataclass(frozen=True)
 class SuperstepsParam(Param):
     """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
 
@@ -183,9 +187,26 @@ class SuperstepsParam(Param):
         return whole
 
 
-@dataclass
+@dataclass(frozen=True)
 class ToleranceParam(Param):
-    """How little has to change for a run to end, beside a whole of 1."""
+    """How little has to change for a run to end, beside a whole of 1.
+
+    Attributes:
+        rate: the parameter by whose value, below 1, the change would fall in every superstep if
+            nothing were rounded, or faster; "" where none is known.
+    """
+
+    rate: str = ""
+
+    def time_to_fall(self, program: Any, change: float) -> float:
+        """After how many supersteps a change that began as this one is still above the tolerance
+        only by rounding; infinity where that is not known."""
+        rate = float(np.max(getattr(program, self.rate))) if self.rate else 1.0
+        tolerance = float(np.ravel(getattr(program, self.name))[0])  # `stop` reads the first lane's
+        if not (0 < rate < 1 and 0 < tolerance < change < math.inf):
+            return math.inf
+        # A little more, since the rate is rounded, too.
+        return 10 + math.ceil(1.1 * math.log(tolerance / change) / math.log(rate))
 
     def unreachable(self, program: Any) -> str:
         """Why a run can't end by it, or nothing: rounding alone changes a few eps in all."""
@@ -200,7 +221,7 @@ class ToleranceParam(Param):
         return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class VerticesParam(Param):
     """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
 
@@ -230,7 +251,7 @@ def is_lanes(value: Any) -> bool:
     return isinstance(value, list | range) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Aggregate(Field):
     """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`.
 
@@ -328,9 +349,14 @@ class _Params(_Namespace):
             raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
         return ChoiceParam("int32", doc, default=words[0], words=words)
 
-    def tolerance(self, default: float = 1e-6, doc: str = "") -> Any:
-        """A bound of relative changes for `stop`; refused where rounding alone exceeds it."""
-        return ToleranceParam("real", doc, default=default)
+    def tolerance(self, default: float = 1e-6, doc: str = "", rate: str = "") -> Any:
+        """A bound of relative changes for `stop`; refused where rounding alone exceeds it.
+
+        Args:
+            rate: a parameter by whose value the change falls in every superstep, or faster, but
+                for rounding.
+        """
+        return ToleranceParam("real", doc, default=default, rate=rate)
 
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
         """A number of supersteps to run instead of asking `stop`; None: ask it."""

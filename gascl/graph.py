@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,6 +45,7 @@ class Graph(Conversions):
     report: list[str] = field(default_factory=list)  # what readers and policies did, in words
     change: Change | None = None  # how `with_edges` made it from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
 
     def __post_init__(self) -> None:
@@ -168,16 +170,21 @@ class Graph(Conversions):
             options: what the format's reader takes besides, such as an edge list's `columns`.
 
         Raises:
-            FormatError: the file is not what its format says, or cannot be read.
+            FormatError: the file is not what its format says, cannot be read, or takes more memory
+                than there is.
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
         from gascl.io import read_file
+        from gascl.io.files import too_large
 
-        parsed = read_file(path, format, directed, **options)
         try:
-            graph = cls._from_parsed(parsed, duplicates, self_loops)
-        except GraphError as error:
-            raise GraphError(f"{path}: {error}") from None
+            parsed = read_file(path, format, directed, **options)
+            try:
+                graph = cls._from_parsed(parsed, duplicates, self_loops)
+            except GraphError as error:
+                raise GraphError(f"{path}: {error}") from None
+        except MemoryError as error:
+            raise too_large(path) from error
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
@@ -267,15 +274,16 @@ class Graph(Conversions):
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
         way = edges if self.directed else "both"
-        if way not in self._arcs:
-            self._arcs[way] = build_arcs(
-                self.edge_src,
-                self.edge_dst,
-                self.num_vertices,
-                forward=way != "in",
-                backward=way != "out",
-            )
-        return self._arcs[way]
+        with self._lock:  # two threads would need twice the memory
+            if way not in self._arcs:
+                self._arcs[way] = build_arcs(
+                    self.edge_src,
+                    self.edge_dst,
+                    self.num_vertices,
+                    forward=way != "in",
+                    backward=way != "out",
+                )
+            return self._arcs[way]
 
     @cached_property
     def out_degree(self) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from inspect import signature
 from typing import TYPE_CHECKING, NoReturn
@@ -15,6 +15,7 @@ from gascl.fields import (
     EdgeField,
     Field,
     Param,
+    ToleranceParam,
     VertexField,
     is_lanes,
 )
@@ -57,7 +58,7 @@ _READS = {
     "functions": "",
     "field": "v p g superstep",
     "arc": "e p g superstep",
-    "init": "v p g prev superstep",
+    "init": "v p g superstep",
     "mask": "v p g",
     "scatter": "v e p g prev superstep",
     "pairs": "v u p g prev superstep",
@@ -143,6 +144,14 @@ def _kind_of(cls: type[VertexProgram], key: str) -> str:
     return part
 
 
+def reserved(cls: type[VertexProgram]) -> Callable[[str], bool]:
+    """Whether a name means something in snippets already, and can name no macro or struct."""
+    words = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
+    words |= {f"{name}_of" for name in cls.vertex_fields}
+    prefixes = ("__", "gascl", "GASCL", "aggregate_")
+    return lambda name: name in words or name.startswith(prefixes)
+
+
 def _declared(cls: type[VertexProgram]) -> Iterator[Field]:
     tables = (cls.vertex_fields, cls.edge_fields, cls.arc_fields, cls.params, cls.aggregates)
     for table in tables:
@@ -156,7 +165,7 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         place = cls.class_source.place(name)
         if name in _LATER_ATTRIBUTES:
             refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
-        if isinstance(value, Struct) and (name in _C_WORDS or name.startswith("gascl")):
+        if isinstance(value, Struct) and reserved(cls)(name):
             refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
         if isinstance(value, Struct):
             for member, _ in value.members:
@@ -226,9 +235,20 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
         try:
             if is_lanes(declared.default):
                 raise ValueError("a default is one value; lanes are given at construction")
-            declared.default = declared.convert(declared.default)
+            declared.convert(declared.default)
         except (ValueError, TypeError) as error:
             refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
+    if isinstance(declared, ToleranceParam) and declared.rate:
+        numbers = [n for n, p in cls.params.items() if type(p) is Param]
+        if declared.rate not in numbers:
+            _unknown(place, cls, f"rate {declared.rate!r} of {name!r}", numbers)
+        stop = cls.snippets.get("stop")
+        if stop is None or len(stop.reads("agg")) != 1:
+            refuse(
+                place,
+                cls,
+                f"rate= is that of the one aggregator that `stop` compares with {name!r}",
+            )
     number: object = 0
     is_state = isinstance(declared, VertexField | ArcField)
     if isinstance(declared, VertexField | ArcField):
@@ -249,7 +269,8 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
 def _check_text(cls: type[VertexProgram], snippet: Snippet) -> None:
     """What a compiler would complain of elsewhere, or not at all."""
     alone = snippet.unbalanced()
-    if alone and not ("#" in snippet.text and snippet is cls.snippets.get("functions")):
+    branches = snippet is cls.snippets.get("functions") and snippet.has_directives
+    if alone and not branches:
         refuse(snippet.place(alone[0]), cls, f"`{alone[1]}` has no other half in {snippet.label}")
     for line in snippet.strings():
         if not snippet.uses("printf"):
@@ -269,7 +290,7 @@ def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
         place = snippet.place(line)
         if word.endswith("_of") and word[:-3] in cls.vertex_fields and kind not in _PHASES:
             refuse(place, cls, f"{word} stands in {', '.join(_PHASES)} only")
-        if word.startswith("gascl_"):
+        if word.lower().startswith("gascl_"):
             refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
             where = " and ".join(_CALLS[word].split())

@@ -6,6 +6,7 @@ write where none is allowed, no way to stop. docs/programs.md is the language.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from gascl import language
+from gascl.combining import refuse
 from gascl.errors import ProgramError
 from gascl.fields import (
     REQUIRED,
@@ -28,8 +30,9 @@ from gascl.fields import (
     ToleranceParam,
     VertexField,
 )
+from gascl.preprocessor import NotUnderstood, Preprocessor
 from gascl.snippet import Snippet
-from gascl.source import ClassSource
+from gascl.source import ClassSource, Place
 from gascl.types import Struct, name_of, struct
 
 if TYPE_CHECKING:
@@ -117,7 +120,7 @@ class VertexProgram:
                 continue
             if param.default is REQUIRED:
                 self._refuse(f"parameter {name!r} must be given: {cls.__name__}({name}=...)")
-            self.__dict__[name] = param.default
+            self.__dict__[name] = param.convert(param.default)
         self._set_lanes()
         for param in cls.params.values():
             if isinstance(param, ToleranceParam) and param.unreachable(self):
@@ -212,19 +215,26 @@ def _collect(cls: type[VertexProgram]) -> None:
                 place = cls.class_source.place(name)
                 raise ProgramError(f"{place}: {cls.__name__}: {error}") from None
     for table in kinds.values():
-        for declared in table.values():
-            declared.type = _named(cls, declared.type)
+        for name, declared in table.items():
+            # A declaration may serve several classes and names: each has a copy of its own.
+            own = replace(declared, name=name, type=_named(cls, declared.type))
+            if (own.name, own.type) != (declared.name, declared.type):
+                setattr(cls, name, own)
+                table[name] = own
     cls.snippets = {}
+    known = Preprocessor(language.reserved(cls), types=set(cls.structs))
     for name in language.SNIPPETS:
-        _add_snippet(cls, name, name, getattr(cls, name))
+        # What `functions` defines holds in every snippet, what another one defines in that alone.
+        scope = known if name == "functions" else known.copy()
+        _add_snippet(cls, name, name, getattr(cls, name), scope)
     for table in (cls.vertex_fields, cls.arc_fields):
         for name, declared in table.items():
             if isinstance(declared.init, str):
-                _add_snippet(cls, name, f"{name}.init", declared.init)
+                _add_snippet(cls, name, f"{name}.init", declared.init, known.copy())
     for name, declared in cls.aggregates.items():
         if declared.is_custom:
-            _add_snippet(cls, name, f"{name}.combine", declared.op)
-            _add_snippet(cls, name, f"{name}.identity", declared.identity)
+            _add_snippet(cls, name, f"{name}.combine", declared.op, known.copy())
+            _add_snippet(cls, name, f"{name}.identity", declared.identity, known.copy())
 
 
 def _structs(cls: type[VertexProgram]) -> dict[str, Struct]:
@@ -240,29 +250,43 @@ def _structs(cls: type[VertexProgram]) -> dict[str, Struct]:
 
 
 def _named(cls: type[VertexProgram], type_: str | Struct) -> str | Struct:
-    """A type, under the first name that the class gives to it if it is a struct."""
-    if not isinstance(type_, Struct) or type_.name:
+    """A type; a struct under the name it has, from another class perhaps, or else under the first
+    that the class gives to it."""
+    if not isinstance(type_, Struct):
+        return type_
+    if type_.name and cls.structs.setdefault(type_.name, type_).members == type_.members:
         return type_
     names = [n for n, s in cls.structs.items() if s.members == type_.members]
     return replace(type_, name=names[0] if names else "")
 
 
-def _add_snippet(cls: type[VertexProgram], attribute: str, key: str, text: Any) -> None:
+def _add_snippet(
+    cls: type[VertexProgram], attribute: str, key: str, text: Any, known: Preprocessor
+) -> None:
     if text is not None and not isinstance(text, str):
         place = cls.class_source.place(attribute)
         raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be text, not {text!r}")
-    if text and text.strip():
-        cls.snippets[key] = _snippet(cls, attribute, key, text)
+    if not text or not text.strip():
+        return
+    text = re.sub("\r\n?", "\n", text)  # compilers end lines at either
+    label, places = _origin(cls, attribute, key, text)
+    try:
+        cls.snippets[key] = Snippet.make(label, text, places, known)
+    except NotUnderstood as error:
+        refuse(places[error.line], cls, error.why)
 
 
-def _snippet(cls: type[VertexProgram], attribute: str, key: str, text: str) -> Snippet:
-    """The snippet that stands where `attribute` is assigned: in the class or in a base."""
+def _origin(
+    cls: type[VertexProgram], attribute: str, key: str, text: str
+) -> tuple[str, list[Place]]:
+    """The name of a snippet and the places of its lines: where `attribute` is assigned, in the
+    class or in a base."""
     owner = next(b for b in cls.__mro__ if attribute in vars(b))
     if owner is not cls and issubclass(owner, VertexProgram) and key in owner.snippets:
-        return owner.snippets[key]
-    if attribute == key:
-        return Snippet.make(cls.class_source, attribute, text)
-    # An init expression stands inside its declaration: its lines are not the attribute's.
-    snippet = Snippet.make(cls.class_source, attribute, text)
-    snippet.places = [cls.class_source.place(attribute)] * len(snippet.places)
-    return snippet
+        inherited = owner.snippets[key]
+        return inherited.label, inherited.places
+    places = cls.class_source.places(attribute, text)
+    if attribute != key:
+        # An init expression stands inside its declaration: its lines are not the attribute's.
+        places = [cls.class_source.place(attribute)] * len(places)
+    return f"{cls.__name__}.{attribute}", places

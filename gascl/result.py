@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
+import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
@@ -13,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl.columns import columns_of
 from gascl.errors import FieldError, GasclError
 from gascl.graph import Graph
+from gascl.newfile import new_file
 
 if TYPE_CHECKING:
     from gascl.state import State
@@ -50,7 +54,8 @@ class Result:
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
     order, (V, lanes) of a run with lanes; a vector field has one more dimension, a struct's array
-    is a structured one.
+    is a structured one. A field that is called like an attribute or a method here, such as
+    `missing`, is `result["missing"]` only.
 
     Attributes:
         arc_fields: arc fields by name, (A,) or (A, lanes), in the order of (scattering vertex,
@@ -124,38 +129,53 @@ class Result:
         return [(self.graph.label_of(int(i)), values[i].item()) for i in order[: max(k, 0)]]
 
     def save(self, path: str | Path) -> None:
-        """Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
+        r"""Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
+
+        The labels, or the indices of vertices without, are the column `vertex`. A vector's columns
+        are `x_0`, `x_1` and so on, a struct's `best_near`; if another column has such a name, the
+        field's are `x[0]` or `best.near`, and `fields.vertex` is a field called `vertex`. .npz
+        holds each field as it is, under its name.
+
+        Text is UTF-8; a lone surrogate in a label, which UTF-8 can't hold, is written as
+        its escape, such as \ud800, in .csv and .parquet. The file appears when it is whole and
+        replaces an old one only then.
 
         Raises:
+            FormatError: the file cannot be written; what stood there stays.
             GasclError: another ending, or pyarrow is missing for .parquet.
         """
-        path = Path(path)
+        from gascl.io.paths import checked_path
+
+        path = checked_path(path)
         writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
         if path.suffix not in writers:
             raise GasclError(f"{path}: expected a name that ends in {', '.join(writers)}")
         writers[path.suffix](path)
 
-    def _columns(self) -> dict[str, np.ndarray]:
-        """One column a field, one a component of a vector, behind the vertices' labels."""
+    def _vertices(self) -> np.ndarray:
+        """(V,): the labels, or else the indices."""
         labels = self.graph.labels
-        columns = {"vertex": np.arange(self.graph.num_vertices) if labels is None else labels}
-        for name, values in self.fields.items():
-            columns.update(_columns_of(name, values))
-        return columns
+        return np.arange(self.graph.num_vertices) if labels is None else labels
 
     def _save_csv(self, path: Path) -> None:
-        columns = self._columns()
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
+        columns = columns_of(self._vertices(), self.fields)
+        with new_file(path) as file:
+            text = io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="")
+            writer = csv.writer(text, lineterminator="\n")
             writer.writerow(columns)
             writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))
+            text.detach()
 
     def _save_npz(self, path: Path) -> None:
-        labels = self.graph.labels
-        vertex = np.arange(self.graph.num_vertices) if labels is None else labels
-        if vertex.dtype == object:  # an object array would need pickle to be read again
-            vertex = vertex.astype(str)
-        np.savez_compressed(path, vertex=vertex, **self.fields)  # type: ignore[arg-type]
+        vertices = self._vertices()
+        if vertices.dtype == object:  # an object array would need pickle to be read again
+            vertices = vertices.astype(str)
+        # numpy.savez has parameters of its own, `file` for one, that a field may be called, too.
+        with new_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, values in [("vertex", vertices), *self.fields.items()]:
+                name = "fields.vertex" if name == "vertex" and values is not vertices else name
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
 
     def _save_parquet(self, path: Path) -> None:
         try:
@@ -165,13 +185,24 @@ class Result:
             raise GasclError(
                 f"{path}: writing Parquet needs pyarrow: `pip install pyarrow`"
             ) from None
-        columns = self._columns()
-        if columns["vertex"].dtype == object:
-            columns["vertex"] = columns["vertex"].astype(str)
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        vertices = self._vertices()
+        if vertices.dtype.kind not in "iu":
+            texts = [str(label) for label in vertices.tolist()]
+            vertices = np.array(
+                [text.encode("utf-8", "backslashreplace").decode() for text in texts], dtype=object
+            )
+        table = pyarrow.table(columns_of(vertices, self.fields))
+        with new_file(path) as file:
+            pyarrow.parquet.write_table(table, file)
 
     def save_trace(self, path: str | Path) -> None:
-        """Write the trace and the run's circumstances as JSON."""
+        """Write the trace and the run's circumstances as JSON.
+
+        Raises:
+            FormatError: the file cannot be written; what stood there stays.
+        """
+        from gascl.io.paths import checked_path
+
         summary = {
             "supersteps": self.supersteps,
             "converged": self.converged,
@@ -181,18 +212,9 @@ class Result:
             "seconds": self.seconds,
             "trace": [asdict(s) for s in self.trace],
         }
-        Path(path).write_text(json.dumps(_plain(summary), indent=1) + "\n")
-
-
-def _columns_of(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    """One column a component, a lane or a member."""
-    if values.dtype.names:
-        parts = {f"{name}_{n}": values[n] for n in values.dtype.names}
-    elif values.ndim > 1:
-        parts = {f"{name}_{i}": values[:, i] for i in range(values.shape[1])}
-    else:
-        return {name: values}
-    return {k: v for n, part in parts.items() for k, v in _columns_of(n, part).items()}
+        text = json.dumps(_plain(summary), indent=1) + "\n"
+        with new_file(checked_path(path)) as file:
+            file.write(text.encode())
 
 
 def _plain(value: Any) -> Any:

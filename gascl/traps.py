@@ -46,8 +46,10 @@ class Traps(Declarations):
             )
         here = "v.id, __LINE__, gascl_faults, gascl_control_"
         self.put(
-            # The ternary keeps the type that a division would give.
-            f"#define gascl_nonzero(x) ((x) == 0 ? gascl_zero({here}) : (x))",
+            # Once evaluated, for `a / i++`; of the type that a division would give: + 0 takes
+            # what it lies in, such as __global, off it.
+            "#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \\",
+            f"    gascl_by == 0 ? gascl_zero({here}) : gascl_by; }})",
             f"#define gascl_index(x) gascl_message_index((x), num_messages, {here})",
             "",
         )

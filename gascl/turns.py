@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GasclError, Interrupted, ProgramError
+from gascl.errors import GasclError, ProgramError
 from gascl.fields import Lanes
 from gascl.graph import Graph
 from gascl.layout import convert
+from gascl.loop import MAX_SUPERSTEPS
 from gascl.result import Result, Step
 from gascl.state import State
 from gascl.types import Type
 from gascl.values import empty_field, initial_values
+from gascl.waiting import busy
 
 if TYPE_CHECKING:
     from gascl.device import Device
@@ -34,6 +36,7 @@ class Turns:
         trace: the steps of all runs, numbered through.
         seconds: wall time of "build", "upload" and "supersteps", summed.
         last: the program that ran last, and why it ended.
+        endless: the first that would never have ended, and why; "" where there was none.
     """
 
     def __init__(self, engine: Engine, whole: VertexProgram, options: dict[str, Any]):
@@ -42,7 +45,7 @@ class Turns:
         self.state: State | None = options.pop("state")
         self.trace: list[Step] = []
         self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
-        self.last = ""
+        self.last = self.endless = ""
         self._whole = whole
         self._callback: Callable[[Step], Any] | None = options.pop("callback")
         self._limit: int | None = options.pop("max_supersteps")
@@ -90,20 +93,26 @@ class Turns:
                 not_converged="ignore",
                 **self._options,
             )
-        except Interrupted as interrupted:
-            self.state = interrupted.result.state
+        except KeyboardInterrupt as pressed:
+            left: Result | None = getattr(pressed, "result", None)
+            if left is not None:
+                self.state = left.state
             raise
         self.state = result.state
         for part, seconds in result.seconds.items():
             self.seconds[part] += seconds
         self.last = f"{name}: {result.stopped}"
-        if not result.converged and self._limit is not None:
+        if result.converged:
+            return result
+        allowed = MAX_SUPERSTEPS if self._limit is None else self._limit - before
+        if result.supersteps < allowed:  # it would have had more, and found nothing more
+            self.endless = self.endless or self.last
+            return result
+        if self._limit is not None:
             raise _Unfinished(
                 f"reached max_supersteps={self._limit} in {name}, before its rule held"
             )
-        if not result.converged:
-            raise _Unfinished(self.last)
-        return result
+        raise _Unfinished(self.last)
 
     def vertices(self, wanted: int | list[Any] | None, seed: int = 0) -> list[Any]:
         """The labels that a `param.vertices()` means: all, that many drawn by `seed`, or these.
@@ -162,25 +171,27 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     types = {n: f.resolve(program.dtype) for n, f in cls.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
     turns, interrupted = Turns(engine, program, options), False
-    stopped, converged, found = "the graph has no vertices", True, {}
+    stopped, whole, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
             found = cls.solve(program, turns)
-            stopped = f"solved; {turns.last}" if turns.last else "solved"
+            stopped = turns.endless or (f"solved; {turns.last}" if turns.last else "solved")
     except _Unfinished as unfinished:
-        stopped, converged = str(unfinished), False
+        stopped, whole = str(unfinished), False
     except KeyboardInterrupt:
-        stopped, converged, interrupted = "interrupted by Ctrl-C", False, True
+        if busy(engine.device):  # it can't be asked for what there is
+            raise
+        stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])
         raise
-    fields = _fields(program, turns, found, types, converged)
+    fields = _fields(program, turns, found, types, whole)
     turns.seconds["solve"] = time.perf_counter() - started - sum(turns.seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
         supersteps=len(turns.trace),
-        converged=converged,
+        converged=whole and not turns.endless,
         stopped=stopped,
         trace=turns.trace,
         device=str(engine.device),

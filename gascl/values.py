@@ -78,14 +78,24 @@ def _check_edge_field(
         raise GraphError(
             f"{cls.class_source.place(name)}: the program reads e.{name}, but the graph's edge "
             f"fields are: {there}; give {name}=... to Graph.from_edges, or the declaration a "
-            "default"
+            f"default{_renaming(name, graph)}"
         )
     elif graph.edge_fields:
         return (
             f"the graph has no edge field {name!r} (it has: {there}); "
-            f"the default {field.default!r} is used for every edge"
+            f"the default {field.default!r} is used for every edge{_renaming(name, graph)}"
         )
     return None
+
+
+def _renaming(name: str, graph: Graph) -> str:
+    """How a column of another name becomes the field, as the end of a message."""
+    if not graph.edge_fields:
+        return ""
+    return (
+        f"; to take another column as {name!r}, read the file with "
+        f"columns=SOURCE,TARGET,{name}=COLUMN, or a DataFrame with fields={{'{name}': COLUMN}}"
+    )
 
 
 def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:

@@ -23,7 +23,8 @@ class PageRank(VertexProgram):
 
     Args:
         damping: chance of following an arc.
-        tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1.
+        tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1; where
+            rounding keeps the change above it, the run ends, too, unconverged.
         supersteps: run this many instead of asking the tolerance.
         dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
         scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
@@ -34,7 +35,7 @@ class PageRank(VertexProgram):
     """
 
     damping = param.real(0.85, low=0, high=1)
-    tolerance = param.tolerance(1e-6)
+    tolerance = param.tolerance(1e-6, rate="damping")
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore")
     scale = param.choice("one", "vertices")

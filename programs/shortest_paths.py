@@ -53,9 +53,10 @@ class ShortestPaths(VertexProgram):
         most = float(weights.max(initial=0))
         with np.errstate(over="ignore"):
             longest = min(most * (graph.num_vertices - 1), weights.sum(dtype=np.float64))
+        largest = float(np.finfo(self.dtype).max)
         exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
         why, way = "", " or give dtype='float64'" if self.dtype == "float32" else ""
-        if longest > np.finfo(self.dtype).max:
+        if longest > largest:
             why = f"more than {self.dtype} holds, and be lost: scale them all down{way}"
         elif longest > exact and (whole or (most <= exact and not (weights % 1).any())):
             why = f"more than {exact:,}, from where {self.dtype} rounds whole numbers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import HOPS, KARATE, ROADS, table
@@ -83,6 +84,18 @@ def test_a_full_disk_does_not_lose_what_was_found(gascl_, monkeypatch, tmp_path)
     code, out, err = gascl_("run", "PageRank", KARATE, "--output", path)
     assert code == 1
     assert err == f"gascl: error: {path}: No space left on device\n"
+    assert len(table(out)[1]) == 10
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("option", ["--output", "--trace"])
+def test_an_error_of_writing_names_the_file(gascl_, tmp_path, option):
+    path = tmp_path / "out.csv"
+    path.symlink_to("/dev/full")
+    code, out, err = gascl_("run", "PageRank", KARATE, option, path)
+    assert code == 1
+    assert err.startswith(f"gascl: error: {path} cannot be written: No space left on device; make")
+    assert err.count("\n") == 1
     assert len(table(out)[1]) == 10
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
+import shutil
 import socket
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +19,10 @@ from file_server import serving
 
 from gascl.commands import datasets as command
 from gascl.datasets import REGISTRY, Dataset, fetch, find, registry
+from gascl.datasets.archive import unpack
 from gascl.datasets.cache import place
 from gascl.datasets.download import Downloader
+from gascl.datasets.lock import locked
 from gascl.graph import Graph
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -228,12 +233,40 @@ def test_packed_bytes_are_kept_as_they_are(star, server, cache):
     assert (cache / "star" / "star.txt.gz").read_bytes() == packed
 
 
-def test_two_at_once(star, cache):
-    fcntl = pytest.importorskip("fcntl")
+def test_two_at_once(star, server, cache):
+    """The second takes nothing from the first, whatever that has by then."""
+    pytest.importorskip("fcntl")
     (cache / "star").mkdir(parents=True)
-    with (cache / "star" / "star.txt.part").open("wb") as part:
-        fcntl.flock(part, fcntl.LOCK_EX)
+    (cache / "star" / "star.txt.part").touch()
+    with locked(cache / "star", wait=False):
         refused(["star", "another process"], lambda: Graph.dataset("star"))
+        assert left(cache) == ["star.txt.part"]
+    assert Graph.dataset("star").num_edges == 20_000
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe\n", SHA256[1:].encode(), b"0" * 65])
+def test_a_damaged_record(star, server, cache, capsys, content):
+    star(sha256=None)
+    Graph.dataset("star")
+    record = cache / "star" / "star.txt.sha256"
+    record.write_bytes(content)
+    words = [f"{record} is damaged", "delete it and star.txt", "downloads anew"]
+    refused(words, lambda: Graph.dataset("star"))
+    refused(words, lambda: gascl_datasets("star"))
+    assert gascl_datasets() == 0  # the list
+    record.unlink()
+    (cache / "star" / "star.txt").unlink()
+    assert Graph.dataset("star").num_edges == 20_000
+    assert record.read_bytes() == f"{SHA256}  star.txt\n".encode()
+
+
+def test_a_link_in_the_place_of_a_download(star, server, cache, tmp_path):
+    """Others could have laid it in a cache in a shared folder, to have a file overwritten."""
+    (tmp_path / "victim").write_bytes(b"mine")
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt.part").symlink_to(tmp_path / "victim")
+    refused(["star.txt.part is a link", "delete it"], lambda: Graph.dataset("star"))
+    assert (tmp_path / "victim").read_bytes() == b"mine"
 
 
 def test_a_cache_that_cannot_be_written(star, cache):
@@ -288,6 +321,29 @@ def test_archives(star, server, cache, name, pack):
     server.status = 500
     assert Graph.dataset("star").num_edges == 20_000
     assert left(cache) == sorted([name, f"{name}.sha256", "star.txt", "star_sources.txt"])
+
+
+def test_an_archive_is_unpacked_by_one_at_a_time(star, server, monkeypatch):
+    pytest.importorskip("fcntl")
+    server.files["/star.zip"] = zipped(*GOOD)
+    star(url=server.url("/star.zip"), sha256=None, member="star.txt")
+    fetch(find("star"))
+    shutil.rmtree(next(place(find("star")).parent.glob("unpacked-*")))
+    times, paths = [], []
+
+    def slowly(*arguments):
+        times.append(1)
+        time.sleep(0.3)
+        unpack(*arguments)
+
+    monkeypatch.setattr("gascl.datasets.cache.unpack", slowly)
+    threads = [threading.Thread(target=lambda: paths.append(fetch(find("star")))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(paths) == 3 and len(set(paths)) == 1 and paths[0].read_bytes() == TEXT
+    assert len(times) == 1
 
 
 def test_a_hostile_archive_from_a_server(star, server, cache):

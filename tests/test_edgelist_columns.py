@@ -15,7 +15,8 @@ TABLE = "id,from,to,cost,km,name\n7,1,2,0.5,3,a\n8,2,9,1.5,4,b\n"
 def test_columns_by_name_and_number(write):
     path = write("a.csv", TABLE)
     graph = Graph.read(path, columns=("from", "to", "cost"))
-    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["cost"]
+    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
+    assert "column 3 ('cost') taken as edge field weight" in graph.report
     assert "line 1 is a header: id, from, to, cost, km, name" in graph.report
     assert "columns parted by commas" in graph.report
     ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= takes them"
@@ -119,7 +120,7 @@ def test_separators(write):
         ({"columns": "from"}, ["columns='from'", "names or numbers"]),
         ({"columns": ("from",)}, ["names or numbers"]),
         ({"columns": ("from", "to"), "header": False}, ["need a header"]),
-        ({"columns": ("from", "to", "name")}, ["line 2", "name 'a'", "not a number"]),
+        ({"columns": ("from", "to", "name")}, ["line 2", "weight 'a'", "not a number"]),
         ({"header": 3}, ["header=3"]),
         ({"separator": "ab"}, ["one ASCII character"]),
         ({"separator": "1"}, ["part of numbers"]),

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+from disguise import STATEMENTS, Disguise
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.facts import Facts
@@ -75,7 +76,9 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     # On all
     (ALL, ON_ALL),
     ({**ALL, "scatter": "send(v.x);"}, {**ON_ALL, "every_arc_sends": True}),
-    ({**ALL, "scatter": "send(v.x);", "functions": "#define a return"}, ON_ALL),
+    ({**ALL, "scatter": "if (v.x) stop send(v.x);", "functions": "#define stop return;"}, ON_ALL),
+    ({**ALL, "scatter": "send(v.x);", "functions": "#define other return"},
+     {**ON_ALL, "every_arc_sends": True}),
     ({**ALL, "combine": "sum"}, {**ON_ALL, "fusable": False, "overflows": True}),
     ({**ALL, "scatter": "if (prev.change) send(1);"}, {**ON_ALL, "fusable": False}),
     ({**ALL, "scatter": "if (get_mask()) send(1);"}, {}),
@@ -135,6 +138,15 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 def test_facts(changed, found):
     cls = type("Changed", (Plain,), changed)
     assert asdict(Facts.of(cls)) == {**PLAIN, **found}
+
+
+@pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
+def test_facts_of_what_macros_hide(changed, found):
+    cls = type("Changed", (Plain,), changed)
+    shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
+    for seed in range(5):
+        hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
+        assert asdict(Facts.of(hidden)) == {**PLAIN, **found}
 
 
 def test_lanes_are_those_of_the_run():

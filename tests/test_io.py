@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import pickle
 from pathlib import Path
 
@@ -146,12 +147,14 @@ def test_folders_that_cannot_be_written(monkeypatch, tmp_path):
         ["/proc/a.txt cannot be written: ", "another folder"], lambda: graph.write("/proc/a.txt")
     )
 
-    def denied(self, *_):
+    def denied(*_):
         raise PermissionError(13, "Permission denied")
 
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", denied)
+        words = ["cannot be written: Permission denied", "permissions", "another folder"]
+        refused(words, lambda: graph.write(tmp_path / "a.txt"))
     monkeypatch.setattr(Path, "open", denied)
-    words = ["cannot be written: Permission denied", "permissions", "another folder"]
-    refused(words, lambda: graph.write(tmp_path / "a.txt"))
     words = ["cannot be read: Permission denied; change its permissions"]
     refused(words, lambda: Graph.read(tmp_path / "a.txt"))
 

@@ -218,10 +218,10 @@ def test_pandas_fields_and_errors():
     report = "\n".join(graph.report)
     for words in ("'t' left out", "'a b' left out", "'ok': bool taken as int8"):
         assert words in report
-    assert list(Graph.from_pandas(df, fields=["w"]).edge_fields) == ["w"]
+    assert list(Graph.from_pandas(df, fields=["w", "ok"]).edge_fields) == ["weight", "ok"]
     refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
     refused(["'t'", "no numbers"], lambda: Graph.from_pandas(df, fields=["t"]))
-    refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b"]))
+    refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
     refused(["no one column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
     refused(["fields=['w']"], lambda: Graph.from_pandas(df, fields="w"))
     refused(["DataFrame", "dict"], lambda: Graph.from_pandas({}))
@@ -273,7 +273,7 @@ def test_arrow_from_others():
     for source in (table, table.to_batches()[0], table.to_pandas()):
         graph = Graph.from_arrow(source, directed=False)
         assert graph.labels.tolist() == ["a", "b", "c"] and not graph.directed
-        assert graph.edge_fields["w"].tolist() == [1, 2]
+        assert graph.edge_fields["weight"].tolist() == [1, 2]
     assert Graph.from_arrow(table, ["to", "from"]).edge_src.tolist() == [1, 2]
     nulls = pa.table({"from": [1, None], "to": [2, 3]})
     refused(["the table: row 1", "'from'"], lambda: Graph.from_arrow(nulls))

@@ -286,6 +286,50 @@ def test_members_that_are_wrong(tmp_path, changed, words):
     refused([str(path), *words], lambda: Graph.read(path))
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_no_index_reaches_beyond_its_array(tmp_path, directed):
+    """A kernel reads where they point: each member of indices, just outside at either end."""
+    graph = build(directed)
+    arcs, vertices, edges = graph.arcs(), graph.num_vertices, graph.num_edges
+    limits = {
+        "edge_src": vertices,
+        "edge_dst": vertices,
+        "arcs.out_targets": vertices,
+        "arcs.in_sources": vertices,
+        "arcs.out_edges": edges,
+        "arcs.in_edges": edges,
+        "arcs.slot": graph.num_arcs,
+    }
+    for way in ("out", "in"):
+        limits[f"arcs.{way}_offsets"] = graph.num_arcs + 1
+    if not directed:
+        limits |= {"arcs.out_reversed": 2, "arcs.in_reversed": 2}
+    path = tmp_path / "g.npz"
+    graph.write(path)
+    with np.load(path) as loaded:
+        members = {name: loaded[name] for name in loaded.files}
+    assert {n for n in members if n.startswith("arcs.")} <= set(limits)  # none is forgotten
+    for name in sorted(set(limits) & set(members)):
+        for place in (0, len(members[name]) // 2, -1):
+            for wrong in (-1, limits[name], np.iinfo(members[name].dtype).max):
+                changed = members[name].copy()
+                changed[place] = wrong % 256 if changed.dtype == np.uint8 else wrong
+                saved(path, graph, **{name: changed})
+                refused([str(path), name], lambda: Graph.read(path))
+    assert len(arcs.slot) == graph.num_arcs
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_arcs_of_the_file_or_built_anew(tmp_path, directed):
+    """Arcs that contradict the edges are taken on trust, unless they are to be built."""
+    graph = build(directed)
+    slot = graph.arcs().slot[::-1].copy()
+    path = saved(tmp_path / "g.npz", graph, **{"arcs.slot": slot})
+    assert Graph.read(path).arcs().slot.tolist() == slot.tolist()
+    check_same(graph, Graph.read(path, arcs=False))
+    assert "arcs=False: the file's arcs are not used" in Graph.read(path, arcs=False).report
+
+
 def test_arcs_of_other_edges(tmp_path):
     """A device's memory is measured by the edges, so that there must be no more arcs."""
     path = saved(tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1]))
@@ -372,7 +416,7 @@ except FormatError as error:
     assert path.read_bytes() == b"as it was" and len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("name", ["verify", "mmap"])
+@pytest.mark.parametrize("name", ["verify", "mmap", "arcs"])
 @pytest.mark.parametrize("value", ["no", 0, None, "false"])
 def test_switches_are_true_or_false(tmp_path, name, value):
     build(directed=True).write(tmp_path / "g.npz")

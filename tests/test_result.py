@@ -7,13 +7,17 @@ import csv
 import json
 import math
 import pickle
+import re
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow.parquet
 import pytest
 
-from gascl import GasclError, Graph, Result
+from gascl import Engine, GasclError, Graph, Result, VertexProgram, vertex
 from gascl.result import Step
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
@@ -211,6 +215,155 @@ def test_parquet(tmp_path, labels):
     assert table["count"].to_pylist() == made().count.tolist()
     assert table["place_1"].to_pylist() == PLACE[:, 1].tolist()
     assert str(table["place_1"].type) == "float"
+
+
+SCALAR, VECTOR = np.array([10, 20]), np.array([[1, 2], [3, 4]])
+#: Fields of two vertices, and the columns besides `vertex`. Structs are by their members.
+CLASHES = [
+    ({"x": VECTOR, "x_0": SCALAR}, {"x[0]": [1, 3], "x[1]": [2, 4], "x_0": [10, 20]}),
+    ({"x_1": SCALAR, "x": VECTOR}, {"x[0]": [1, 3], "x[1]": [2, 4], "x_1": [10, 20]}),
+    ({"x": VECTOR, "x_2": SCALAR}, {"x_0": [1, 3], "x_1": [2, 4], "x_2": [10, 20]}),
+    ({"vertex": SCALAR}, {"fields.vertex": [10, 20]}),
+    ({"vertex": VECTOR}, {"vertex_0": [1, 3], "vertex_1": [2, 4]}),
+    ({"a_b": SCALAR, "a": {"b": SCALAR + 1}}, {"a_b": [10, 20], "a.b": [11, 21]}),
+    (
+        {"a": {"b_0": SCALAR}, "a_b": VECTOR},
+        {"a.b_0": [10, 20], "a_b[0]": [1, 3], "a_b[1]": [2, 4]},
+    ),
+    (
+        {"a": {"b": VECTOR, "b_1": SCALAR}},
+        {"a.b[0]": [1, 3], "a.b[1]": [2, 4], "a.b_1": [10, 20]},
+    ),
+    (
+        {name: SCALAR + at for at, name in enumerate(["file", "missing", "allow_pickle", "args"])},
+        {"file": [10, 20], "missing": [11, 21], "allow_pickle": [12, 22], "args": [13, 23]},
+    ),
+    ({"graph": SCALAR, "fields": SCALAR + 1}, {"graph": [10, 20], "fields": [11, 21]}),
+]
+
+
+def with_fields(fields) -> Result:
+    def array(value):
+        if not isinstance(value, dict):
+            return value
+        made = np.zeros(2, [(n, values.dtype, values.shape[1:]) for n, values in value.items()])
+        for name, values in value.items():
+            made[name] = values
+        return made
+
+    fields = {name: array(value) for name, value in fields.items()}
+    graph = Graph.from_edges([0], [1], labels=["a", "b"])
+    return Result(graph, fields, 1, True, "", [], "Some (CL)", "slots")
+
+
+@pytest.mark.parametrize(("fields", "columns"), CLASHES)
+def test_no_column_is_lost_where_names_clash(tmp_path, fields, columns):
+    result = with_fields(fields)
+    for name in fields:
+        assert result[name] is result.fields[name]
+    result.save(tmp_path / "out.csv")
+    frame = pandas.read_csv(tmp_path / "out.csv")
+    assert frame.to_dict("list") == {"vertex": ["a", "b"], **columns}
+    result.save(tmp_path / "out.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert table.to_pydict() == {"vertex": ["a", "b"], **columns}
+    result.save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as found:
+        assert found["vertex"].tolist() == ["a", "b"]
+        assert len(found.files) == 1 + len(fields)
+        for name in fields:
+            again = found["fields.vertex" if name == "vertex" else name]
+            assert again.dtype == result[name].dtype
+            assert again.tobytes() == result[name].tobytes()
+
+
+def test_a_program_whose_fields_are_called_so(tmp_path):
+    class Clashes(VertexProgram):
+        missing = vertex.int32(init="v.id + 1")
+        file = vertex.int32(init="v.id + 3")
+        vertex = vertex.int32(init="v.id + 2")
+        message, combine = "int32", "sum"
+        mask = "1"
+        scatter = "send(1);"
+        apply = "v.missing += msg;"
+
+    result = Engine(Graph.from_edges([0], [1])).run(Clashes())
+    assert result["missing"].tolist() == [1, 3]
+    result.save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as found:
+        assert {name: found[name].tolist() for name in found.files} == {
+            "vertex": [0, 1],
+            "missing": [1, 3],
+            "fields.vertex": [2, 3],
+            "file": [3, 4],
+        }
+
+
+#: Of which one is half of a surrogate pair, as file names that are no text become.
+TEXTS = ["Zürich", "東京", "\ud800", "a\udcff", "=1+2", "\u2028", "plain", "🙂"]
+
+
+def test_text_is_utf_8_with_lf(tmp_path):
+    made(TEXTS).save(tmp_path / "out.csv")
+    content = (tmp_path / "out.csv").read_bytes()
+    assert b"\r" not in content and content.endswith(b"\n")
+    lines = content.decode("utf-8").split("\n")
+    written = [line.split(",")[0] for line in lines[1:-1]]
+    escaped = ["\\ud800", "a\\udcff"]
+    assert written == [*TEXTS[:2], *escaped, *TEXTS[4:]]
+    made(TEXTS).save(tmp_path / "out.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert table["vertex"].to_pylist() == [*TEXTS[:2], *escaped, *TEXTS[4:]]
+    made(TEXTS).save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as found:
+        assert found["vertex"].tolist() == TEXTS
+    made(TEXTS).save_trace(tmp_path / "trace.json")
+    json.loads((tmp_path / "trace.json").read_bytes().decode("utf-8"))
+
+
+SAVES = {
+    "out.csv": lambda path: made().save(path),
+    "out.npz": lambda path: made().save(path),
+    "out.parquet": lambda path: made().save(path),
+    "trace.json": lambda path: made().save_trace(path),
+}
+
+
+@pytest.mark.parametrize("name", SAVES)
+def test_files_that_cannot_be_written(tmp_path, name):
+    path = tmp_path / "none" / name
+    words = f"^{re.escape(str(path))} cannot be written: there is no folder .*; make it first"
+    with pytest.raises(GasclError, match=words):
+        SAVES[name](path)
+    (tmp_path / name).mkdir()
+    with pytest.raises(GasclError, match="cannot be written: it is a folder; name a file in it"):
+        SAVES[name](tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    with pytest.raises(GasclError, match="is given as None; give its path"):
+        SAVES[name](None)
+
+
+@pytest.mark.parametrize("name", SAVES)
+def test_a_full_disk_leaves_the_old_file(tmp_path, name):
+    """A full disk, played by a limit on the size of files."""
+    script = """
+import resource, sys
+from test_result import SAVES, GasclError
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    SAVES[sys.argv[1].rpartition("/")[2]](sys.argv[1])
+except GasclError as error:
+    print(error)
+"""
+    pytest.importorskip("resource", reason="limits on the size of files are POSIX")
+    path = tmp_path / name
+    path.write_bytes(b"as it was")
+    command = [sys.executable, "-c", script, str(path)]
+    folder = Path(__file__).parent
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
+    assert f"{path} cannot be written: File too large; make room there" in ran.stdout, ran.stderr
+    assert path.read_bytes() == b"as it was"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):

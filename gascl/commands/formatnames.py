@@ -21,7 +21,8 @@ FORMATS = {
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 #: What readers take as --option.
 READER_OPTIONS = (
-    *("columns", "comments", "coordinates", "field", "header", "label", "mmap", "separator"),
+    *("arcs", "columns", "comments", "coordinates", "field", "header", "label", "mmap"),
+    "separator",
     "verify",
 )
 

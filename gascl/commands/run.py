@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +13,7 @@ from gascl.commands import exitcode, graphfile, programoption
 from gascl.commands.numbertext import number
 from gascl.commands.outputfile import why_not
 from gascl.commands.terminal import say
-from gascl.errors import GasclError, Interrupted, ProgramError
+from gascl.errors import GasclError, ProgramError
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
@@ -93,9 +92,13 @@ def run(arguments: argparse.Namespace) -> int:
             callback=progress,
         )
         code = exitcode.DONE if result.converged else exitcode.NOT_CONVERGED
-    except Interrupted as interrupted:
-        result, code = interrupted.result, exitcode.INTERRUPTED
-        say(f"warning: {interrupted}; the result is partial: it is not the answer yet")
+    except KeyboardInterrupt as pressed:
+        if not hasattr(pressed, "result"):
+            raise
+        result, code = pressed.result, exitcode.INTERRUPTED
+        whole = "Ctrl-C came as the run ended; the result is whole"
+        partial = f"{pressed}; the result is partial: it is not the answer yet"
+        say(f"warning: {whole if result.converged else partial}")
     finally:
         progress.clear()
     try:
@@ -125,10 +128,8 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             continue
         if not path.parent.is_dir():
             raise GasclError(f"{option} {path}: there is no folder {path.parent}; make it first")
-        if path.is_dir() or not path.exists() or not os.access(path, os.W_OK):
-            why = "Permission denied; name another file" if path.is_file() else why_not(path)
-            if why:
-                raise GasclError(f"{option} {path} cannot be written: {why}")
+        if why := why_not(path, pipes=True):
+            raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another")
     if output and trace and output.resolve() == trace.resolve():

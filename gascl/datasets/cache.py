@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -12,7 +13,13 @@ from pathlib import Path
 from gascl.datasets.archive import SUFFIXES, unpack
 from gascl.datasets.dataset import SHIPPED, Dataset
 from gascl.datasets.download import Downloader
+from gascl.datasets.lock import locked
 from gascl.errors import FormatError
+from gascl.io.files import opened
+from gascl.newfile import new_file
+
+#: More bytes than a record of `sha256sum`'s form begins with.
+SHA256_LINE = 100
 
 
 def root() -> Path | None:
@@ -36,12 +43,25 @@ def place(dataset: Dataset) -> Path | None:
 
 
 def recorded(dataset: Dataset) -> str | None:
-    """The SHA-256 that its file must have: the published one, else that of the first download."""
+    """The SHA-256 that its file must have: the published one, else that of the first download.
+
+    Raises:
+        FormatError: that of the first download was recorded, and the record is damaged.
+    """
     path = place(dataset)
     record = None if path is None else _record(path)
     if dataset.sha256 or record is None or not record.exists():
         return dataset.sha256
-    return record.read_text().split()[0]
+    with opened(record) as file:
+        text = file.read(SHA256_LINE).decode("utf-8", "replace")
+    found = re.match(r"[0-9a-f]{64}(?!\S)", text)
+    if found is None:
+        raise FormatError(
+            f"{record} is damaged: it should begin with the SHA-256 of the first download, and "
+            f"holds {text.strip()[:40]!r}; delete it and {path.name if path else 'the file'} "
+            "beside it, and the next use downloads anew"
+        )
+    return found[0]
 
 
 def fetch(dataset: Dataset) -> Path:
@@ -91,14 +111,17 @@ def _download(dataset: Dataset, path: Path) -> None:
                 f"{known}; it is removed: try again; if it stays so, the file there is a new one"
             ) from error
         if known is None:
-            _record(path).write_text(f"{pooch.file_hash(str(path))}  {name}\n")
+            with new_file(_record(path)) as record:
+                record.write(f"{pooch.file_hash(str(path))}  {name}\n".encode())
 
 
 def _member(dataset: Dataset, path: Path) -> Path:
     """The file to read of an archive, which is unpacked beside it, once each version."""
     folder = path.with_name(f"unpacked-{(recorded(dataset) or '')[:12]}")
     if not folder.is_dir():
-        unpack(path, folder)
+        with locked(path.parent, wait=True):
+            if not folder.is_dir():  # another process may have unpacked it meanwhile
+                unpack(path, folder)
     found = sorted(folder.rglob(dataset.member))
     if len(found) != 1:
         raise FormatError(

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from gascl import __version__
+from gascl.datasets.lock import locked
 from gascl.errors import FormatError
+from gascl.newfile import new_file
 from gascl.progress import CLEAR
 
 CHUNK = 1 << 18
@@ -47,6 +49,17 @@ class Downloader:
             FormatError: it can't be had, in one line with the reason; what came in stays, unless
                 it is wrong.
         """
+        try:
+            with locked(self.part.parent, wait=False):
+                self._fetch(url)
+                os.replace(self.part, output_file)
+        except BlockingIOError:
+            raise FormatError(
+                f"{self.name}: another process downloads it to {self.part}; wait for it"
+            ) from None
+
+    def _fetch(self, url: str) -> None:
+        """All of the file into `part`."""
         retries = 0
         while True:
             before = self._have()
@@ -68,7 +81,6 @@ class Downloader:
                 retries += 1
                 time.sleep(self.WAIT * retries)
         self.mark.unlink(missing_ok=True)
-        os.replace(self.part, output_file)
 
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -81,14 +93,13 @@ class Downloader:
         """
         import requests
 
-        with self.part.open("ab") as file:
-            self._lock(file)
+        with self._opened() as file:
             # Encoded would be what the server packs on the way, and of other length.
             headers = {"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"}
             have = self._have()
             if have and self.mark.exists():
                 headers["Range"] = f"bytes={have}-"
-                headers["If-Range"] = self.mark.read_text()
+                headers["If-Range"] = self.mark.read_text("ascii", "ignore")
             try:
                 with requests.get(
                     url, headers=headers, stream=True, timeout=self.TIMEOUT
@@ -162,8 +173,9 @@ class Downloader:
         """Keep the mark that `If-Range` takes; without one, nothing is gone on with."""
         tag = headers.get("ETag", "")
         mark = tag if tag.startswith('"') else headers.get("Last-Modified", "")
-        if mark:
-            self.mark.write_text(mark)
+        if mark and mark.isascii():
+            with new_file(self.mark) as file:
+                file.write(mark.encode())
         else:
             self.mark.unlink(missing_ok=True)
 
@@ -177,20 +189,21 @@ class Downloader:
             "look what has become of it"
         )
 
-    def _lock(self, file: IO[bytes]) -> None:
-        """Two processes at one part would mix it up; on Windows nothing hinders them."""
+    def _opened(self) -> IO[bytes]:
+        """What came in, to append to. Its name must be the same the next time, so that anyone can
+        guess it: a link of that name is not followed to what it would have this overwrite."""
+        no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such thing
         try:
-            import fcntl
-        except ImportError:
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FormatError(
-                f"{self.name}: another process downloads it to {self.part}; wait for it"
-            ) from None
-        except OSError:  # a file system without locks
-            return
+            return open(
+                self.part, "ab", opener=lambda p, flags: os.open(p, flags | no_links, 0o666)
+            )
+        except OSError as error:
+            if self.part.is_symlink():
+                raise FormatError(
+                    f"{self.name}: {self.part} is a link, where a file is kept while it comes in; "
+                    "delete it, or name another folder with GASCL_DATA"
+                ) from error
+            raise
 
 
 class Progress:

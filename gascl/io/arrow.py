@@ -15,6 +15,7 @@ from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
 from gascl.io.tableids import vertices
 from gascl.io.tablesource import Source, concatenated, without_nulls
+from gascl.io.weightcolumn import WEIGHT, field_and_column, no_weight, weight_column
 
 if TYPE_CHECKING:
     from gascl.graph import Graph
@@ -61,9 +62,10 @@ def parsed_table(
     """The graph of a table: a row an edge, ids integers or text, other columns edge fields.
 
     Args:
-        columns: the names of the columns of the sources, the targets, and those to take as fields;
-            by default the first two are told by name (ENDS), or else the first two columns, and
-            all numeric ones are fields.
+        columns: the names of the columns of the sources, the targets, and those to take as fields,
+            "weight=minutes" under another name; by default the first two are told by name (ENDS),
+            or else the first two columns, and all numeric ones are fields. Of others than gascl's
+            own tables a single field of numbers is "weight".
         directed: by default what gascl's own metadata say, or else directed. True makes two edges
             of each where those say that they are undirected.
         kind: what the report calls it.
@@ -83,7 +85,8 @@ def parsed_table(
     elif directed not in (None, said):
         report.append(f"directed={directed}, though the table was written from another graph")
     labels, src, dst = vertices(source, tail, head, own, report)
-    fields = _fields(source, [n for n in names if n not in (tail, head)], wanted, report)
+    others = [n for n in names if n not in (tail, head)]
+    fields = _fields(source, others, wanted, bool(own), report)
     if directed and not said:
         report.append(SAID)
         src, dst, fields = both_ways(src, dst, fields)
@@ -100,10 +103,13 @@ def parsed_table(
 
 def _chosen(
     source: Source, names: list[str], columns: Sequence[str] | str | None
-) -> tuple[tuple[str, str], list[str] | None, str]:
-    """The names of the ends, those of the fields (None: all that can be), and how they were told"""
+) -> tuple[tuple[str, str], dict[str, str] | None, str]:
+    """The names of the ends, the fields of columns (None: all that can be), and how the ends were
+    told."""
     if columns is not None:
-        wanted = columns.split(",") if isinstance(columns, str) else list(columns)
+        given = columns.split(",") if isinstance(columns, str) else list(columns)
+        pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
+        wanted = [column for _, column in pairs]
         bad = next((name for name in wanted if names.count(name) != 1), None)
         if len(wanted) < 2 or len(set(wanted)) < len(wanted) or bad is not None:
             wrong = "name at least two columns, each once"
@@ -112,7 +118,7 @@ def _chosen(
             raise source.error(
                 f"{source.name}: columns={columns!r}: {wrong}; there are {', '.join(names)}"
             )
-        return (wanted[0], wanted[1]), wanted[2:], ""
+        return (wanted[0], wanted[1]), {column: field for field, column in pairs[2:]}, ""
     if len(names) < 2:
         raise source.error(
             f"{source.name}: has {len(names)} column{'s' * (len(names) != 1)}, and an edge needs "
@@ -151,39 +157,55 @@ def _own(source: Source) -> dict[str, Any]:
 
 
 def _fields(
-    source: Source, names: list[str], wanted: list[str] | None, report: list[str]
+    source: Source,
+    names: list[str],
+    wanted: dict[str, str] | None,
+    own: bool,
+    report: list[str],
 ) -> dict[str, np.ndarray]:
+    """The edge fields; `own`: the table is gascl's, and columns have the fields' names."""
     from pyarrow import types
 
+    kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
+    numeric = [n for n in names if types.is_integer(kinds[n]) or types.is_floating(kinds[n])]
+    asked = dict.fromkeys(names, "") if wanted is None else wanted
+    weight = None
+    if not own and WEIGHT not in asked.values():
+        weight = weight_column([name for name in numeric if name in asked])
     taken: dict[str, np.ndarray] = {}
     for name in names:
         said = f"column {name!r}"
-        if wanted is not None and name not in wanted:
+        if name not in asked:
             report.append(f"{said} left out")
             continue
-        if names.count(name) > 1 or not name.isidentifier():
-            wrong = (
-                "its name is not an identifier" if names.count(name) == 1 else "it is twice there"
-            )
+        field = asked[name] or (WEIGHT if name == weight else name)
+        wrong = "its name is not an identifier" if not field.isidentifier() else ""
+        wrong = f"another one is called {field!r}" if field in taken else wrong
+        wrong = "it is twice there" if names.count(name) > 1 else wrong
+        if wrong:
             if wanted is not None:
                 raise source.error(f"{source.name}: {said} can't be a field: {wrong}; rename it")
             report.append(f"{said} left out: {wrong}")
             continue
-        kind = source.schema.field(name).type
-        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        kind = kinds[name]
+        if name not in numeric and not types.is_boolean(kind):
             if wanted is not None:
                 raise source.error(
                     f"{source.name}: {said} is of type {kind}, and a field has integers or "
                     "floats; cast it or leave it out of columns"
                 )
             report.append(f"{said} left out: it is of type {kind}, no numbers")
-        else:
-            values = concatenated(without_nulls(source, name).chunks)
-            for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
-                if values.dtype == other:
-                    values = values.astype(small)
-                    report.append(f"{said}: {kind} taken as {values.dtype}")
-            taken[name] = values
+            continue
+        values = concatenated(without_nulls(source, name).chunks)
+        for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
+            if values.dtype == other:
+                values = values.astype(small)
+                report.append(f"{said}: {kind} taken as {values.dtype}")
+        if field != name:
+            report.append(f"{said} taken as edge field {field}")
+        taken[field] = values
+    if not own:
+        report += no_weight(list(taken), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
     return taken
 
 

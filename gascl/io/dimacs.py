@@ -16,7 +16,7 @@ import numpy as np
 
 from gascl.arcs import INT32_MAX
 from gascl.errors import FormatError
-from gascl.io.files import PACKED, created, opened, plain, unended
+from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.parsed import Format, Parsed
@@ -121,18 +121,17 @@ def write(path: Path, graph: Graph) -> None:
                 f"{path}: {other} lies there and would be read as this graph's coordinates; move "
                 "it, or write the graph to another name"
             )
-    with created(path) as file:
+    with created_together(path, *([] if points is None else [target])) as (file, *others):
         file.write(f"p sp {graph.num_vertices} {graph.num_edges}\n".encode())
         columns = (graph.edge_src, graph.edge_dst, weight)
         for at in range(0, graph.num_edges, ROWS):
             rows = zip(*(column[at : at + ROWS].tolist() for column in columns), strict=True)
             file.write("".join(f"a {u + 1} {v + 1} {w}\n" for u, v, w in rows).encode())
         if points is not None:
-            with created(target) as points_file:
-                points_file.write(f"p aux sp co {graph.num_vertices}\n".encode())
-                for at in range(0, len(points), ROWS):
-                    pairs = enumerate(points[at : at + ROWS].tolist(), start=at + 1)
-                    points_file.write("".join(f"v {v} {x} {y}\n" for v, (x, y) in pairs).encode())
+            others[0].write(f"p aux sp co {graph.num_vertices}\n".encode())
+            for at in range(0, len(points), ROWS):
+                pairs = enumerate(points[at : at + ROWS].tolist(), start=at + 1)
+                others[0].write("".join(f"v {v} {x} {y}\n" for v, (x, y) in pairs).encode())
 
 
 FORMAT = Format(

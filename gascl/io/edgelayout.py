@@ -11,6 +11,7 @@ from pathlib import Path
 from gascl.errors import FormatError
 from gascl.io.files import plain
 from gascl.io.lines import ODD, Lines, Splitter, check_text, return_inside, shown
+from gascl.io.weightcolumn import WEIGHT, field_and_column, no_weight
 from gascl.labels import INTEGER
 
 #: What headers call the ends of an edge, compared without case, blanks, _ and "id".
@@ -87,7 +88,7 @@ def read_layout(
     row = _split(path, number, text, layout)
     second = _next_row(path, lines, layout)
     following = None if second is None else _split(path, second[0], second[1], layout)
-    named = any(isinstance(column, str) for column in columns or ())
+    named = any(map(_is_name, columns or ()))
     numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
     if header is None and named:
         header = True
@@ -136,7 +137,7 @@ def _check_options(
     ):
         wrong = (
             f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, "
-            "and then edge fields, e.g. columns=('from', 'to', 'cost')"
+            "and then edge fields, e.g. columns=('from', 'to', 'weight=minutes', 'km')"
         )
     elif columns is not None and len(set(columns)) < len(columns):
         wrong = f"columns={columns!r} names a column twice"
@@ -150,7 +151,7 @@ def _check_options(
         wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
     elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
         wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
-    elif header is False and any(isinstance(column, str) for column in columns or ()):
+    elif header is False and any(map(_is_name, columns or ())):
         wrong = f"columns={columns!r} has names, which need a header; give numbers, from 0"
     elif separator is not None and separator in comments:
         wrong = f"separator={separator!r} begins comments, too; give comments= without it"
@@ -279,34 +280,60 @@ def _choose(
     if width < 2:
         return  # an error that names the line is to come
     if columns is not None:
-        places = [_place(path, layout, column) for column in columns]
+        fields = [_field_and_column(column) for column in columns[2:]]
+        names = [name for name, _ in fields]
+        places = [_place(path, layout, c) for c in (*columns[:2], *(c for _, c in fields))]
         if len(set(places)) < len(places):
             raise FormatError(f"{path}: columns={columns!r} names a column twice")
         layout.ends = places[0], places[1]
-        for place in places[2:]:
-            alone = layout.header is None and len(places) == 3
-            _add_field(path, layout, place, "weight" if alone else None)
+        for place, name in zip(places[2:], names, strict=True):
+            _add_field(path, layout, place, name or (WEIGHT if len(names) == 1 else None))
+        layout.report += no_weight([*layout.fields], f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
     else:
         _check_ends(path, layout)
         if layout.binding:
             for place in range(2, width):
                 _add_field(path, layout, place)
         elif width > 2:
-            # A first value that is missing or wrong is an error in its line, if others are numbers.
-            thirds = [row[2] for row in rows if row and len(row) > 2]
-            named = bool(layout.header and layout.header[2].lower() == "weight")
-            if named or not thirds or any(not text or is_number(text) for text in thirds):
-                _add_field(path, layout, 2, "weight")
-            else:
-                layout.report.append(
-                    f"column {_column_name(layout, 2)} is no weight: {thirds[0]!r} is no number"
-                )
+            _choose_weight(path, layout, rows)
             if width > 3 and layout.konect:
                 _add_field(path, layout, 3, "time")
     used = {*layout.ends, *layout.fields.values()}
     ignored = [_column_name(layout, place) for place in range(width) if place not in used]
     if ignored:
         layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= takes them")
+
+
+def _choose_weight(path: Path, layout: Layout, rows: list[list[str] | None]) -> None:
+    """Take the weight from the columns behind the ends: the third if it has numbers, else the one
+    that has; but where the header calls one so, that one."""
+    places = range(2, layout.width)
+    firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
+    header = layout.header or []
+    for place in places:
+        if place < len(header) and header[place].lower() == WEIGHT:
+            return _add_field(path, layout, place, WEIGHT)
+    # A first value that is missing or wrong is an error in its line, if others are numbers.
+    if not firsts[2] or any(not text or is_number(text) for text in firsts[2]):
+        return _add_field(path, layout, 2, WEIGHT)
+    numeric = [place for place, texts in firsts.items() if all(map(is_number, texts))]
+    if len(numeric) == 1 and not layout.konect:
+        return _add_field(path, layout, numeric[0], WEIGHT)
+    layout.report.append(
+        f"column {_column_name(layout, 2)} is no weight: {firsts[2][0]!r} is no number"
+    )
+
+
+def _field_and_column(column: Column) -> tuple[str, Column]:
+    """What `field=column` says, the column a name or a number; the field "" where it is unsaid."""
+    if isinstance(column, int):
+        return "", column
+    field, name = field_and_column(column)
+    return field, int(name) if field and name.isdecimal() else name
+
+
+def _is_name(column: Column) -> bool:
+    return isinstance(_field_and_column(column)[1], str)
 
 
 def _column_name(layout: Layout, place: int) -> str:
@@ -352,7 +379,8 @@ def _add_field(path: Path, layout: Layout, place: int, name: str | None = None) 
     if not name.isidentifier() or name in layout.fields:
         raise FormatError(
             f"{path}: column {_column_name(layout, place)} gives no name for an edge field, which "
-            "is of letters, digits and _, and one of a kind; correct the header"
+            "is of letters, digits and _, and one of a kind; correct the header, or give one: "
+            f"columns=(..., '{WEIGHT}={place}')"
         )
     layout.fields[name] = place
     layout.report.append(said + name)

@@ -60,11 +60,12 @@ def read(
         directed: by default what a first comment of KONECT ("% sym ...", "% asym ..."), SNAP
             ("# Undirected graph ...") or gascl's own writer says, and else True. True makes two
             edges of each where the comment says that they are undirected.
-        columns: source, target, and the edge fields to take, by name in the header, which also
-            names the fields, or by number from 0; without a header a single field is "weight", and
-            others are "column3" and so on. By default the first two columns, and "weight" from the
-            third if its first value is a number; of a KONECT file also "time" from the fourth.
-            Other columns are ignored.
+        columns: source, target, and the edge fields to take, by name in the header or by number
+            from 0; "weight=minutes" or "weight=3" takes a column under another name. A single field
+            is "weight", others without a name are called as in the header, or "column3" and so on.
+            By default the first two columns, and as "weight" the column that the header calls so,
+            or the third if its first value is a number, or another if it is the only one whose is;
+            of a KONECT file also "time" from the fourth. Other columns are ignored.
         header: whether the first row names the columns. By default it does where `columns` has
             names; where its names are those of ends, such as source and target; or where it has no
             numbers and the row below it has them, as ids or in a later column.

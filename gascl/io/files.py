@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import bz2
-import errno
 import gzip
 import lzma
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
 from gascl.io.unpacked import Unpacked
+from gascl.newfile import new_files
 
 #: Suffix of a packed file, and how it begins.
 PACKED = {
@@ -49,8 +49,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked where it is packed, as its first bytes tell.
 
     Raises:
-        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, or its
-            packed data are damaged; also for errors of that kind while the caller reads on.
+        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, its
+            packed data are damaged, or memory can't hold what is in it; also for errors of that
+            kind while the caller reads on.
     """
     suffix = ""
     try:
@@ -91,6 +92,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             f"{path} cannot be read: {error.strerror or error}; check that it is a file on a disk "
             "that is there, or copy it to one"
         ) from error
+    except MemoryError as error:
+        raise too_large(path) from error
     except Exception as error:
         if type(error).__name__ != "ZstdError":
             raise
@@ -113,31 +116,37 @@ def unended(path: Path) -> list[str]:
 
 @contextmanager
 def created(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to, packed as its suffix says; it takes its name when it is whole,
-    so that a file that was there is lost to no failure.
+    """A new file to write bytes to, packed as its suffix says; see `gascl.newfile.new_file`.
 
     Raises:
         FormatError: it cannot be written.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    suffix = path.suffix.lower()
-    try:
-        with part.open("wb") as file:
-            if suffix in PACKED:
-                with _packed(suffix, file, "wb", path) as packed:
-                    yield packed
-            else:
-                yield file
-        part.replace(path)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        raise FormatError(
-            f"{path} cannot be written: {error.strerror or error}; "
-            + ("make room there, or " if full else "see to the folder's permissions, or ")
-            + "name a file in another folder"
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with created_together(path) as files:
+        yield files[0]
+
+
+@contextmanager
+def created_together(*paths: Path) -> Iterator[list[BinaryIO]]:
+    """Several such files, none of which is replaced until all are complete.
+
+    Raises:
+        FormatError: one of them cannot be written.
+    """
+    with new_files(*paths) as files, ExitStack() as packers:
+        yield [
+            packers.enter_context(_packed(suffix, file, "wb", path)) if suffix in PACKED else file
+            for path, file, suffix in zip(
+                paths, files, (path.suffix.lower() for path in paths), strict=True
+            )
+        ]
+
+
+def too_large(path: str | os.PathLike[str]) -> FormatError:
+    """What to raise where memory can't hold the contents of a file, packed ones above all."""
+    return FormatError(
+        f"{path}: its contents take more memory than there is; read it on a machine with more, or "
+        "fetch it again if it should not be so large"
+    )
 
 
 def _check_name(path: Path, suffix: str, head: bytes) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
-from gascl.io.files import PACKED, created, opened, plain, unended
+from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.parsed import Format, Parsed
@@ -119,8 +118,7 @@ def write(path: Path, graph: Graph) -> None:
     paths = [path.with_name(f"{stem}{end}{packing}") for end in (".properties", ".v", ".e")]
     labels = graph.labels if graph.labels is not None else np.arange(graph.num_vertices)
     columns = [labels[graph.edge_src], labels[graph.edge_dst], *graph.edge_fields.values()]
-    with ExitStack() as stack:
-        properties, vertices, edges = [stack.enter_context(created(each)) for each in paths]
+    with created_together(*paths) as (properties, vertices, edges):
         for at in range(0, len(labels), ROWS):
             part = labels[at : at + ROWS].tolist()
             vertices.write("".join(f"{label}\n" for label in part).encode())

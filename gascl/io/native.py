@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,14 @@ def write(path: Path, graph: Graph) -> None:
         write_members(file, [(ABOUT, text), *members.items()])
 
 
-def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool = True) -> Parsed:
+def read(
+    path: Path,
+    directed: bool | None,
+    *,
+    mmap: bool = True,
+    verify: bool = True,
+    arcs: bool = True,
+) -> Parsed:
     """Read a graph that gascl wrote.
 
     Args:
@@ -80,14 +87,16 @@ def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool =
             takes every edge as undirected. The arcs are then built anew.
         mmap: the arrays are the file, mapped into memory and read-only, and what is not used is not
             read; the file must not be changed meanwhile (it may be replaced, except on Windows).
-        verify: check every member's checksum, and that no id is out of range; False is for files
-            known to be whole, and opens them at once.
+        verify: check every member's checksum, and that no id is out of range, so that no kernel
+            reads beyond an array; False is for files known to be whole, and opens them at once.
+        arcs: take the file's arcs. That they are those of its edges is not checked, which would
+            take as long as building them; False builds them, for files of unknown origin.
 
     Raises:
         FormatError: the file is not gascl's, of a newer version, cut off or damaged; names the
             member.
     """
-    for name, value in (("mmap", mmap), ("verify", verify)):
+    for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
         if not isinstance(value, (bool, np.bool_)):
             raise FormatError(f"{path}: {name}={shown(value)} must be True or False")
     members = read_members(path, bool(mmap))
@@ -100,23 +109,17 @@ def read(path: Path, directed: bool | None, *, mmap: bool = True, verify: bool =
     report.append(f"gascl's .npz, version {contents.version}")
     report.append("checksums and ranges are right" if verify else "verify=False: nothing checked")
     if directed is None or directed == parsed.directed:
-        return parsed
+        if arcs:
+            return parsed
+        report.append("arcs=False: the file's arcs are not used")
+        return replace(parsed, arcs={})
     src, dst, values = parsed.src, parsed.dst, parsed.fields
     if directed:
         report.append(SAID)
         src, dst, values = both_ways(src, dst, values)
     else:
         report.append("directed=False: every edge of the directed graph is an undirected edge")
-    return Parsed(
-        src=src,
-        dst=dst,
-        num_vertices=parsed.num_vertices,
-        directed=directed,
-        labels=parsed.labels,
-        fields=values,
-        report=report,
-        vertex_fields=parsed.vertex_fields,
-    )
+    return replace(parsed, src=src, dst=dst, directed=directed, fields=values, arcs={})
 
 
 def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:

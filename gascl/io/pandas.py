@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from gascl.errors import GraphError
 from gascl.io.anyids import numbered
 from gascl.io.extras import imported
 from gascl.io.parsed import Parsed
+from gascl.io.weightcolumn import WEIGHT, no_weight, weight_column
 from gascl.labels import shown
 
 if TYPE_CHECKING:
@@ -18,9 +19,16 @@ if TYPE_CHECKING:
 
 
 def read_pandas(
-    df: Any, source: Any, target: Any, fields: Iterable[Any] | None, directed: bool
+    df: Any,
+    source: Any,
+    target: Any,
+    fields: Iterable[Any] | Mapping[str, Any] | None,
+    directed: bool,
 ) -> Parsed:
     """The rows of a DataFrame as edges; their ids, integers or text, as labels, sorted.
+
+    Args:
+        fields: columns, or a dict from fields to columns; None: all that can be.
 
     Raises:
         GraphError: it is no DataFrame, lacks a column, has one of another type, or a row without
@@ -32,35 +40,53 @@ def read_pandas(
     if isinstance(fields, str):
         raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
     names = list(df.columns)
-    for name in (source, target, *(fields or ())):
+    if fields is None:
+        asked = dict.fromkeys((n for n in names if n not in (source, target)), "")
+    elif isinstance(fields, Mapping):
+        asked = {column: field for field, column in fields.items()}
+        if len(asked) < len(fields):
+            raise GraphError(f"fields={fields!r} takes a column twice; give each once")
+    else:
+        asked = dict.fromkeys(fields, "")
+    for name in (source, target, *(asked if fields is not None else ())):
         if names.count(name) != 1:
             listed = ", ".join(map(repr, names))
             raise GraphError(f"the DataFrame has no one column {name!r}; it has {listed}")
     report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
     labels, src, dst = _vertices(pandas, df[source], df[target], report)
+    numeric = [
+        n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
+    ]
+    weight = None if WEIGHT in asked.values() else weight_column(numeric)
     taken: dict[str, np.ndarray] = {}
-    for name in names if fields is None else fields:
+    for name, own in asked.items():
         if name in (source, target):
             continue
         if names.count(name) > 1:
             report.append(f"column {name!r} left out: it is twice there")
             continue
         column, said = df[name], f"column {name!r}"
+        field = own or (WEIGHT if name == weight else name)
         is_bool = pandas.api.types.is_bool_dtype(column.dtype)
         wrong = None
-        if not (is_bool or _is_numeric(pandas, column)):
+        if not (is_bool or name in numeric):
             wrong = f"it is of type {column.dtype}, no numbers"
-        elif not (isinstance(name, str) and name.isidentifier()):
+        elif not (isinstance(field, str) and field.isidentifier()):
             wrong = "its name is not an identifier"
+        elif field in taken:
+            wrong = f"another one is called {field!r}"
         if wrong is not None:
             if fields is not None:
                 raise GraphError(f"{said} can't be a field: {wrong}; convert or rename it")
             report.append(f"{said} left out: {wrong}")
             continue
-        taken[name] = _values(column)
+        taken[field] = _values(column)
         if is_bool:
-            taken[name] = taken[name].astype(np.int8)
+            taken[field] = taken[field].astype(np.int8)
             report.append(f"{said}: bool taken as int8")
+        if field != name:
+            report.append(f"{said} taken as edge field {field}")
+    report += no_weight(list(taken), f"fields={{'{WEIGHT}': COLUMN, ...}}")
     return Parsed(
         src=src,
         dst=dst,
@@ -72,9 +98,9 @@ def read_pandas(
     )
 
 
-def _is_numeric(pandas: Any, column: Any) -> bool:
+def _is_numeric(pandas: Any, dtype: Any) -> bool:
     types = pandas.api.types
-    return types.is_integer_dtype(column.dtype) or types.is_float_dtype(column.dtype)
+    return types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
 
 
 def _values(column: Any) -> np.ndarray:

@@ -36,13 +36,31 @@ __kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE,
                  GASCL_PULL_FINISH)
 }
 
-__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_box *restrict pulled,
+// As GASCL_GATHER goes through rows, so that aggregators add up floats in the order in which they do
+// where apply stands in the gather.
+__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
+                               const int num_blocks, __global const gascl_box *restrict pulled,
                                __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
-        GASCL_FOR_LANES
-            gascl_apply(id, pulled[GASCL_AT(id)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block its = blocks[at];
+#if GASCL_GROUP == 1
+        for (int row = its.first; row < its.last; ++row)
+            GASCL_FOR_LANES
+                gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+#else
+        const int count = (its.last - its.first) * GASCL_LANES;
+        for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
+            const int row = its.first + i / GASCL_LANES;
+#if GASCL_LANES > 1
+            const int gascl_lane = i % GASCL_LANES;
+#endif
+            gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+        }
+#endif
+    }
     gascl_tally_store(&tally, tallies, &shared);
 }

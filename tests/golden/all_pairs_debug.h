@@ -293,7 +293,8 @@ static void gascl_finite_float(const float before, const float x, const int id, 
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
-#define gascl_nonzero(x) ((x) == 0 ? gascl_zero(v.id, __LINE__, gascl_faults, gascl_control_) : (x))
+#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \
+    gascl_by == 0 ? gascl_zero(v.id, __LINE__, gascl_faults, gascl_control_) : gascl_by; })
 #define gascl_index(x) gascl_message_index((x), num_messages, v.id, __LINE__, gascl_faults, gascl_control_)
 
 #define send(...) gascl_send(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
@@ -388,8 +389,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 372, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 372, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 373, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 373, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,

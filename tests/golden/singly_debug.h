@@ -220,7 +220,8 @@ static void gascl_finite_float(const float before, const float x, const int id, 
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
-#define gascl_nonzero(x) ((x) == 0 ? gascl_zero(v.id, __LINE__, gascl_faults, gascl_control_) : (x))
+#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \
+    gascl_by == 0 ? gascl_zero(v.id, __LINE__, gascl_faults, gascl_control_) : gascl_by; })
 #define gascl_index(x) gascl_message_index((x), num_messages, v.id, __LINE__, gascl_faults, gascl_control_)
 
 #define send(...) gascl_send(gascl_out, gascl_sound_float((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_), v.id, __LINE__, gascl_faults, gascl_control_)
@@ -353,10 +354,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
-    gascl_sound_float(v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 334, gascl_faults, gascl_control_);
-    gascl_sound_float(v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 333, gascl_faults, gascl_control_);
+    gascl_sound_float(v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 335, gascl_faults, gascl_control_);
+    gascl_sound_float(v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 334, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,

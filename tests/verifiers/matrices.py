@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.sparse.linalg import gmres
 
 from gascl import Graph
+
+DENSE = 2000  # rows: a matrix of 32 MB
 
 
 def arcs(graph: Graph, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,6 +42,17 @@ def counted(graph: Graph, field: str | None = None) -> csr_array:
     src, dst, values = arcs(graph, values.astype(np.float64))
     shape = (graph.num_vertices, graph.num_vertices)
     return csr_array((values, (src, dst)), shape=shape)
+
+
+def solved(system: csr_array, right: np.ndarray) -> np.ndarray:
+    """The x for which system @ x is `right`: by LAPACK; of large systems, which are sparse and
+    would fill up, by GMRES, whose answer is tried."""
+    if len(right) <= DENSE:
+        return np.linalg.solve(system.toarray(), right)
+    found, _ = gmres(system, right, rtol=1e-13, restart=100)
+    off = np.linalg.norm(system @ found - right)
+    assert off <= 1e-12 * np.linalg.norm(right), f"GMRES found no solution: it is {off:.1e} off"
+    return found
 
 
 def entries(matrix: csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

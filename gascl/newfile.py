@@ -1,0 +1,204 @@
+"""Files that are written whole or not at all.
+
+What is written goes into a part file in the same folder, which takes the file's name once it is
+complete. So an error, a full disk, Ctrl-C or a kill at any moment leaves the old file as it was;
+a kill that Python can't notice (SIGKILL) may also leave a part file, `.gascl-....part`, which is
+safe to delete.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from gascl.errors import FormatError
+
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows's
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file to write bytes to; it replaces the one of that name when the block ends.
+
+    Symbolic links are followed and stay, and the new file has the permissions of the one that it
+    replaces; other hard links to that keep the old content. What is no regular file, such as a pipe
+    or /dev/stdout, is written to as it is.
+
+    Raises:
+        FormatError: it cannot be written; also for any OSError inside the block.
+    """
+    with new_files(path) as files:
+        yield files[0]
+
+
+@contextmanager
+def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
+    """Several such files that belong together: none is replaced until all are complete.
+
+    Each then takes its name in turn. A kill between two leaves the earlier ones new and the others
+    old, each of them whole: no file system renames several files at once.
+    """
+    parts = [_Part(path) for path in paths]
+    path = paths[0]  # of which an error speaks
+    handled = sys.exc_info()[1]
+    try:
+        with ExitStack() as stack:
+            files = []
+            for part in parts:
+                path = part.path
+                files.append(stack.enter_context(part.opened()))
+            path = paths[0]
+            yield files
+            for part in parts:
+                path = part.path
+                part.complete()
+        for part in parts:
+            path = part.path
+            part.take_name()
+    except Exception as error:
+        if _hides_ctrl_c(error, handled):
+            raise KeyboardInterrupt from error
+        # Whoever reads a pipe may want no more, which is for the caller to know.
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise FormatError(f"{path} cannot be written: {_reason(path, error)}") from error
+        raise
+    finally:
+        for part in parts:
+            part.drop()
+
+
+def is_replaced(path: Path) -> bool:
+    """Whether writing to `path` makes a new file in its folder, rather than writing to what is
+    there: a pipe, a device, or the file that this process's stdout or stderr goes to."""
+    try:
+        there = os.stat(path)
+    except OSError:
+        return True
+    return stat.S_ISREG(there.st_mode) and not any(_is_file_of(fd, there) for fd in (1, 2))
+
+
+class _Part:
+    """One new file while it is written."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.target = path
+        self.part: Path | None = None
+        self.file: BinaryIO | None = None
+        self.old: os.stat_result | None = None
+
+    def opened(self) -> BinaryIO:
+        there = self._there()
+        if there is not None:
+            self.file = there
+            return there
+        self.target = Path(os.path.realpath(self.path))
+        # Set before the file is made: an interrupt in between must find it. Nobody can guess the
+        # name and lay a link there, nor do two threads or processes choose the same.
+        self.part = self.target.with_name(f".gascl-{secrets.token_hex(8)}.part")
+        mode = 0o666 if self.old is None else stat.S_IMODE(self.old.st_mode) & 0o777
+        try:
+            self.file = os.fdopen(os.open(self.part, _NEW, mode), "wb")
+        except FileExistsError:
+            self.part = None  # somebody else's
+            raise
+        return self.file
+
+    def _there(self) -> BinaryIO | None:
+        """What is written to as it is; else None, and what is known of the old file is noted."""
+        # Opened as if to be overwritten, so that the system's own checks apply: permissions,
+        # read-only file systems, and links that others have laid in a shared folder.
+        try:
+            fd = os.open(self.path, os.O_WRONLY | _BINARY)
+        except FileNotFoundError:
+            return None
+        try:
+            old = os.fstat(fd)
+            own = next((n for n in (1, 2) if _is_file_of(n, old)), None)
+            if stat.S_ISREG(old.st_mode) and own is None:
+                self.old = old
+                return None
+            # A second description of the file that our own output goes to would begin at its
+            # start, and overwrite that.
+            return os.fdopen(os.dup(fd if own is None else own), "wb")
+        finally:
+            os.close(fd)
+
+    def complete(self) -> None:
+        """All bytes are written."""
+        assert self.file is not None
+        self.file.flush()
+        if self.old is None or self.part is None:
+            return
+        self._take_over(self.part, self.old)
+        # A kill loses nothing that the system was given, but a power failure may, and even what is
+        # older: the name could reach the disk before the bytes. Where an old file could be lost
+        # so, the bytes come first. A file that is the first of its name is not waited for.
+        os.fsync(self.file.fileno())
+
+    def _take_over(self, part: Path, old: os.stat_result) -> None:
+        """Give the new file the old one's owner, as far as this user may, and permissions."""
+        new = os.stat(part)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            for owner in (old.st_uid, -1):
+                with suppress(PermissionError):
+                    os.chown(part, owner, old.st_gid)
+                    break
+        mode = stat.S_IMODE(old.st_mode) & 0o777
+        if stat.S_IMODE(new.st_mode) != mode:
+            os.chmod(part, mode)
+
+    def take_name(self) -> None:
+        if self.part is not None:
+            os.replace(self.part, self.target)
+
+    def drop(self) -> None:
+        """Delete the part file if it has not become the file."""
+        if self.part is not None:
+            with suppress(OSError):
+                self.part.unlink(missing_ok=True)
+
+
+def _hides_ctrl_c(error: BaseException, handled: BaseException | None) -> bool:
+    """Whether it was raised behind Ctrl-C, by what cleans up: Python's zipfile, for one.
+
+    Args:
+        handled: what was being handled before anything was written, and has no part in it.
+    """
+    cause = error.__context__
+    while cause is not None and cause is not handled:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        cause = cause.__context__
+    return False
+
+
+def _is_file_of(fd: int, file: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), file)
+    except OSError:  # closed
+        return False
+
+
+def _reason(path: Path, error: OSError) -> str:
+    """The cause, and what to do."""
+    folder = Path(os.path.realpath(path)).parent
+    if path.is_dir():
+        return "it is a folder; name a file in it"
+    if not folder.is_dir():
+        return f"there is no folder {folder}; make it first"
+    cause = error.strerror or str(error)
+    if error.errno in _FULL:
+        return f"{cause}; make room there, or name a file in another folder"
+    if path.exists() and not os.access(path, os.W_OK):
+        return f"{cause}; change the file's permissions, or name another file"
+    return f"{cause}; see to the permissions of {folder}, or name a file in another folder"

@@ -1,0 +1,80 @@
+"""C as a sequence of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""(?P<skip>[^\S\n]+ | //[^\n]* | /\*.*?\*/)
+      | (?P<end>\n)
+      | (?P<text>"(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*')
+      | (?P<word>[A-Za-z_]\w*)
+      | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+      | (?P<sign>/\* | \?\?[=/'()!<>-] | %:%: | <: | :> | <% | %> | %: | \#\# | \.\.\.
+          | <<= | >>= | -> | \+\+ | -- | [-+*/%&|^<>=!]= | << | >> | && | \|\| | .)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of C.
+
+    Attributes:
+        kind: "word", "number", "text" (a string or a character) or "sign".
+        line: from 0.
+        start: its place in the text.
+        before: the blanks before it on its line.
+        hidden: the macros out of which it came, which must not be expanded in it again.
+    """
+
+    text: str
+    kind: str
+    line: int
+    start: int = 0
+    before: str = ""
+    hidden: frozenset[str] = frozenset()
+
+
+def raw_tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text, and ends of lines (kind "end"): `#` and what follows it, too."""
+    line, before = 0, ""
+    for match in _TOKEN.finditer(text):
+        kind, found = str(match.lastgroup), match.group()
+        if kind == "skip":
+            before += " " if found[0] == "/" else found
+        else:
+            yield Token(found, kind, line, match.start(), before)
+            before = ""
+        line += found.count("\n")
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a text without its directives."""
+    found: list[Token] = []
+    begins, directive = True, False
+    for token in raw_tokens(text):
+        directive = token.kind != "end" and (directive or (begins and token.text == "#"))
+        begins = token.kind == "end"
+        if not begins and not directive:
+            found.append(token)
+    return found
+
+
+def apart(first: str, second: str) -> bool:
+    """Whether two tokens need a blank between them to stay two."""
+    match = _TOKEN.match(first + second)
+    return match is None or match.group() != first
+
+
+def closing(found: list[Token], i: int) -> int:
+    """Behind the bracket that closes the one at found[i]."""
+    depth = 0
+    while i < len(found):
+        depth += (found[i].text in ("(", "[", "{")) - (found[i].text in (")", "]", "}"))
+        i += 1
+        if depth == 0:
+            break
+    return i

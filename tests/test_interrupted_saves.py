@@ -1,0 +1,46 @@
+"""A kill or Ctrl-C at a random moment of a save leaves the old or the new file, whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes fork on POSIX only")
+SCRIPT = Path(__file__).with_name("interrupted_saves.py")
+
+
+def interrupted(*arguments):
+    """What is said of each kind of save."""
+    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+QUICK = ("result .csv", "result .npz", "result .parquet", "trace", "graph .npz", "graph .txt.gz")
+
+
+def test_kills():
+    said = interrupted("--times", 3, *QUICK, "graph .gr and .co", "dataset", "archive")
+    assert said.count("\n") == 9 and "broken" not in said
+
+
+def test_ctrl_c():
+    """It leaves no part file, either."""
+    said = interrupted("--times", 3, "--signal", "SIGINT", *QUICK)
+    assert said.count("'part files': 0") == 6 and "broken" not in said
+
+
+def test_a_file_that_is_written_in_place_is_seen_to_break():
+    assert int(re.search(r"'broken': (\d+)", interrupted("--times", 5, "in place"))[1]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
+def test_all_kinds(signal):
+    interrupted("--times", 200, "--signal", signal)
