@@ -39,14 +39,20 @@ def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     return not (deterministic and sums_floats(program))
 
 
+def names_of_arc(program: Program) -> set[str]:
+    """What scatter mentions of `e`."""
+    nodes = walk(program.scatter)
+    return {
+        x.name.partition(".")[0] for x in nodes if isinstance(x, Var | Assign) and x.space == "e"
+    }
+
+
 def by_pulling(program: Program) -> set[str]:
     """`pull` and `outbox`, where scatter's only effect is to send."""
     if not program.scatter:
         return {"pull", "outbox"} if program.gather is None else set()
     nodes = list(walk(program.scatter))
-    of_arc = {
-        x.name.partition(".")[0] for x in nodes if isinstance(x, Var | Assign) and x.space == "e"
-    }
+    of_arc = names_of_arc(program)
     sends = [s for s in nodes if isinstance(s, Send)]
     effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
     if effects or not sends or program.gather is not None or of_arc & {*program.arc_fields}:

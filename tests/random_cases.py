@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from admission import expected_deliveries
+from admission import expected_deliveries, names_of_arc
 from emphasis import EMPHASES
 from features import features
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
@@ -94,6 +94,8 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
         changed, must = its.change(program), must | its.shows
         gathers = program.gather is not None
         assume(not its.fused or gathers or "outbox" in expected_deliveries(changed, dtype))
+    # Arc fields that nobody mentions are not kept.
+    assume(not changed.arc_fields or names_of_arc(changed) & {*changed.arc_fields})
     number = st.integers(-9, 20)
     params = {name: draw(number) for name in program.params if draw(st.integers(0, 1))}
     lanes = program.lanes or program.listed or 0

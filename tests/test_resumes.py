@@ -145,7 +145,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
         lambda n: Particles(supersteps=n, dtype="float64", position=PLACES), 5
     ),
     "Peel": (lambda n: Peel(), None),
-    "Spread": (lambda n: Spread(place=np.arange(64)), None),
+    "Spread": (lambda n: Spread(first=0, place=np.arange(64)), None),
     "Trim": (lambda n: Trim(), None),
     "WeightedIteration": (lambda n: WeightedIteration(tolerance=1e-9, dtype="float64"), None),
     "WeightedWalks": (
