@@ -53,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BrokenPipeError:  # `| head` has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exitcode.DONE
-        except KeyboardInterrupt:
-            return say("interrupted", exitcode.INTERRUPTED)
+        except KeyboardInterrupt as pressed:
+            return say(str(pressed) or "interrupted", exitcode.INTERRUPTED)
         except GasclError as error:
             return say(f"error: {error}", exitcode.ERROR)
         except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl import atomics, drivers, pocl, poclcache
+from gascl import atomics, drivers, pocl, poclcache, process
 from gascl.atomics import Atomics
 from gascl.deliveries import kernel_text
 from gascl.errors import DeviceError
@@ -40,6 +41,7 @@ class Device:
     cl: Any
     group: int = field(default=0)
     processor: str = field(default="", init=False)
+    _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.processor = pocl.mend(self.cl)
@@ -123,12 +125,16 @@ class Device:
 
     @property
     def context(self) -> Any:
-        return _context(self.cl)
+        with _lock:  # two contexts would not share buffers
+            return _context(self.cl)
 
-    @cached_property
+    @property
     def queue(self) -> Any:
-        profiling = cl.command_queue_properties.PROFILING_ENABLE
-        return cl.CommandQueue(self.context, properties=profiling)
+        """This thread's queue: no thread waits for what another one has enqueued."""
+        if not hasattr(self._own, "queue"):
+            profiling = cl.command_queue_properties.PROFILING_ENABLE
+            self._own.queue = cl.CommandQueue(self.context, properties=profiling)
+        return self._own.queue
 
     def speed(self) -> tuple[bool, int]:
         """Sorts GPUs before the rest, then by compute units times clock."""
@@ -190,11 +196,16 @@ def _has_room(folder: Path) -> bool:
 
 
 _known: dict[int, Device] = {}
+#: Held while drivers set themselves up and contexts are made: all threads have the same ones.
+_lock = threading.RLock()
 
 
 def _device(device: Any) -> Device:
     """The one `Device` of a pyopencl device in this process, so that contexts are shared."""
-    return _known.setdefault(device.int_ptr, Device(device))
+    with _lock:
+        if device.int_ptr not in _known:
+            _known[device.int_ptr] = Device(device)
+        return _known[device.int_ptr]
 
 
 @cache
@@ -207,9 +218,12 @@ def _platforms() -> list[Any]:
 
 
 def devices() -> list[Device]:
-    """Every OpenCL device, in the order of `gascl devices`. Raises DeviceError if there is none."""
+    """Every OpenCL device, in the order of `gascl devices`. Raises DeviceError if there is none, or
+    this process was forked from one that had used them."""
+    process.check()
     try:
-        platforms = _platforms()
+        with _lock:
+            platforms = _platforms()
     except cl.LogicError:
         raise DeviceError(NO_PLATFORM) from None
     found = []
@@ -231,6 +245,7 @@ def find(choice: Any = None) -> Device:
             `devices()`, a pyopencl device, a `Device`, or None: the environment's
             GASCL_DEVICE, else the fastest GPU that runs a trial kernel, else the fastest such CPU.
     """
+    process.check()
     if isinstance(choice, Device):
         return choice
     if isinstance(choice, cl.Device):

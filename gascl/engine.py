@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl import deliveries
+from gascl import deliveries, process
 from gascl.device import Device, find
 from gascl.errors import (
     DeviceError,
@@ -32,11 +33,13 @@ from gascl.result import Result, Step
 from gascl.state import Fields, State
 from gascl.turns import solve
 from gascl.values import check_edge_fields, check_prepared, empty_field, initial_values
+from gascl.waiting import check_free
 from gascl.warned import warn
 
 
 class Engine:
-    """Runs vertex programs on one graph; keeps the graph on the device between runs.
+    """Runs vertex programs on one graph; keeps the graph on the device between runs. Threads may
+    share one; a process that was forked after a device was used can't use it.
 
     Args:
         device: part of a device's name, an index into `gascl devices`, a pyopencl device, or None:
@@ -65,6 +68,7 @@ class Engine:
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._layouts: dict[tuple[str, int, int], Layout] = {}
+        self._lock = threading.Lock()
 
     def run(
         self,
@@ -101,8 +105,11 @@ class Engine:
             ProgramError, GraphError, DeviceError: before the first superstep.
             GasclError: an integer message overflowed.
             NotConvergedError: on request; its `result` is what there is.
-            Interrupted: Ctrl-C; its `result` is the state after the last whole superstep. A
-                second Ctrl-C is Python's own.
+            Interrupted: Ctrl-C; its `result` is the state after the last whole superstep.
+            KeyboardInterrupt: a second Ctrl-C; there is no result, and where a kernel has not
+                returned, the device is busy until it does. Also Ctrl-C in the superstep by which
+                the program's own rule ended the run: `result` of this exception is the answer. A
+                handler of SIGINT that raises nothing is called, and the run returns its result.
         """
         if isinstance(program, type) or not isinstance(program, VertexProgram):
             name = program.__name__ if isinstance(program, type) else repr(program)
@@ -117,6 +124,8 @@ class Engine:
             raise ProgramError(
                 f"{type(program).__name__}: its __init__ must call super().__init__(...)"
             )
+        process.check()
+        check_free(self.device)
         fixed = program.fixed_supersteps()
         limit = MAX_SUPERSTEPS if fixed is None else fixed
         try:
@@ -162,7 +171,13 @@ class Engine:
                     f"{self.device} failed at {type(program).__name__}: {error}; another program "
                     "may hold its memory, or it needs another device"
                 ) from error
-            interrupted = interrupts.pending
+            interrupted = interrupts.pending and not result.converged
+            if interrupts.pending and result.converged:
+                try:
+                    interrupts.hand_on()
+                except KeyboardInterrupt as pressed:
+                    pressed.result = result  # type: ignore[attr-defined]
+                    raise
             if not keep_state:
                 _warn_of_nan(result, given)
         if interrupted:
@@ -209,8 +224,8 @@ class Engine:
             state = State(program, plans, layout, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built
-            loop = Loop(program, plans, layout, state, start, callback)
-            stopped, converged = loop.to_end(limit, interrupts)
+            loop = Loop(program, plans, layout, state, start, callback, interrupts)
+            stopped, converged = loop.to_end(limit)
             trace, seconds["supersteps"] = loop.trace, loop.seconds
             state.keep()
             fields, arc_fields = Fields(state), Fields(state, "a")
@@ -236,9 +251,10 @@ class Engine:
     def layout(self, edges: str, group: int, block: int) -> Layout:
         """The graph on the device, as programs that scatter along `edges` see it."""
         key = (edges if self.graph.directed else "out", group, block)
-        if key not in self._layouts:
-            self._layouts[key] = Layout(self.graph, self.device, *key)
-        return self._layouts[key]
+        with self._lock:
+            if key not in self._layouts:
+                self._layouts[key] = Layout(self.graph, self.device, *key)
+            return self._layouts[key]
 
 
 def _warn_of_nan(result: Result, given: set[str]) -> None:

@@ -21,7 +21,7 @@ class GraphError(GasclError, ValueError):
 
 
 class FormatError(GraphError):
-    """A file is not what its format says; names the file and the line."""
+    """A file is not what its format says, or cannot be read or written; names it and the line."""
 
 
 class DeviceError(GasclError, RuntimeError):

@@ -100,7 +100,13 @@ class Param(Field):
     in_run: ClassVar[bool] = True
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else instance.__dict__[self.name]
+        if instance is None:
+            return self
+        if self.name not in instance.__dict__:
+            title = type(instance).__name__
+            why = "a parameter is declared in the class statement"
+            raise AttributeError(f"{title} has no parameter {self.name!r}: {why}")
+        return instance.__dict__[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,6 +45,7 @@ class Graph(Conversions):
     report: list[str] = field(default_factory=list)  # what readers and policies did, in words
     change: Change | None = None  # how `with_edges` made it from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
 
     def __post_init__(self) -> None:
@@ -272,15 +274,16 @@ class Graph(Conversions):
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
         way = edges if self.directed else "both"
-        if way not in self._arcs:
-            self._arcs[way] = build_arcs(
-                self.edge_src,
-                self.edge_dst,
-                self.num_vertices,
-                forward=way != "in",
-                backward=way != "out",
-            )
-        return self._arcs[way]
+        with self._lock:  # two threads would need twice the memory
+            if way not in self._arcs:
+                self._arcs[way] = build_arcs(
+                    self.edge_src,
+                    self.edge_dst,
+                    self.num_vertices,
+                    forward=way != "in",
+                    backward=way != "out",
+                )
+            return self._arcs[way]
 
     @cached_property
     def out_degree(self) -> np.ndarray:

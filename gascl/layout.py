@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,7 @@ class Layout:
         self.offset = offset_type(graph, edges)
         self._buffers: dict[str, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
+        self._lock = threading.RLock()  # two threads upload nothing twice
 
     def sizes(self, names: list[str], types: dict[str, Type]) -> dict[str, int]:
         """Bytes of those arrays that are not on the device yet; nothing is allocated."""
@@ -164,49 +166,53 @@ class Layout:
     @property
     def resident(self) -> int:
         """Bytes of the arrays that are on the device."""
-        return sum(b.size for b in self._buffers.values())
+        with self._lock:
+            return sum(b.size for b in self._buffers.values())
 
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""
-        if name not in self._blocks:
-            offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
-            self._blocks[name] = row_blocks(offsets, self.group, self.block, self.device.groups)
-        return self._blocks[name]
+        with self._lock:
+            if name not in self._blocks:
+                offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
+                self._blocks[name] = row_blocks(offsets, self.group, self.block, self.device.groups)
+            return self._blocks[name]
 
     def buffer(self, name: str) -> Any:
         """The device's copy of a graph array: `out_offsets`, `in_blocks`, `out_degree` ..."""
-        if name not in self._buffers:
-            if name.endswith("_blocks"):
-                offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
-                array = block_table(offsets, self.blocks(name))
-            elif name.endswith("_degree"):
-                array = getattr(self.graph, name)
-            elif name == "out_sources":
-                counts = np.diff(self.graph.arcs(self.edges).out_offsets)
-                array = np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
-            else:
-                array = getattr(self.graph.arcs(self.edges), name)
-            self._upload(name, array)
-        return self._buffers[name]
+        with self._lock:
+            if name not in self._buffers:
+                self._buffers[name] = upload(self.device, self._array(name))
+            return self._buffers[name]
+
+    def _array(self, name: str) -> np.ndarray:
+        if name.endswith("_degree"):
+            return getattr(self.graph, name)
+        arcs = self.graph.arcs(self.edges)
+        if name.endswith("_blocks"):
+            return block_table(getattr(arcs, name.split("_")[0] + "_offsets"), self.blocks(name))
+        if name == "out_sources":
+            counts = np.diff(arcs.out_offsets)
+            return np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
+        return getattr(arcs, name)
 
     def edge_buffer(self, key: str, order: str, field: EdgeField | None, type_: Type | None) -> Any:
         """An edge field, or `id` or `reversed`, one value an arc, in the order of arcs."""
-        if key not in self._buffers:
-            name = key.split("@")[0]
-            arcs = self.graph.arcs(self.edges)
-            ids = getattr(arcs, f"{order}_edges")
-            if field is None or type_ is None:
-                array = ids if name == "id" else getattr(arcs, f"{order}_reversed")
-            elif name in self.graph.edge_fields:
-                values = convert(self.graph.edge_fields[name], type_, f"edge field {name!r}")
-                array = values[ids]
-            else:
-                array = np.full(len(ids), field.default, type_.scalar)
-            self._upload(key, array)
-        return self._buffers[key]
+        with self._lock:
+            if key not in self._buffers:
+                array = self._edge_array(key.split("@")[0], order, field, type_)
+                self._buffers[key] = upload(self.device, array)
+            return self._buffers[key]
 
-    def _upload(self, name: str, array: np.ndarray) -> None:
-        self._buffers[name] = upload(self.device, array)
+    def _edge_array(
+        self, name: str, order: str, field: EdgeField | None, type_: Type | None
+    ) -> np.ndarray:
+        arcs = self.graph.arcs(self.edges)
+        ids: np.ndarray = getattr(arcs, f"{order}_edges")
+        if field is None or type_ is None:
+            return ids if name == "id" else getattr(arcs, f"{order}_reversed")
+        if name in self.graph.edge_fields:
+            return convert(self.graph.edge_fields[name], type_, f"edge field {name!r}")[ids]
+        return np.full(len(ids), field.default, type_.scalar)
 
 
 def upload(device: Device, array: np.ndarray) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from gascl.errors import GasclError, ProgramError
 from gascl.graph import Graph
 from gascl.interrupts import Interrupts
 from gascl.layout import Layout
-from gascl.plan import Plan
+from gascl.plan import Kernels, Plan
 from gascl.program import VertexProgram
 from gascl.restart import Start
 from gascl.result import Step
 from gascl.standstill import Standstill
 from gascl.state import RECORDS, State
+from gascl.waiting import wait
 
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
@@ -59,11 +61,13 @@ class Loop:
         state: State,
         start: Start,
         callback: Callable[[Step], Any] | None,
+        interrupts: Interrupts,
     ):
         self.program, self.layout, self.state, self.start = program, layout, state, start
         self.device: Device = layout.device
         self.graph: Graph = layout.graph
-        self.callback = callback
+        self.callback, self.interrupts = callback, interrupts
+        self.kernels: dict[str, Kernels] = {}
         self.direction = Direction.of(plans, self.device, layout.num_arcs)
         self.before = state.superstep if start.resumes else 0
         self.trace: list[Step] = []
@@ -73,10 +77,17 @@ class Loop:
     def plan(self) -> Plan:
         return self.direction.plan
 
-    def to_end(self, max_supersteps: int, interrupts: Interrupts) -> tuple[str, bool]:
+    def to_end(self, max_supersteps: int) -> tuple[str, bool]:
         """Run until something ends it: what, in words, and whether that is the program's rule."""
+        with ExitStack() as borrowed:
+            for plan in self.direction.plans:
+                self.kernels[plan.delivery.name] = borrowed.enter_context(plan.kernels())
+            return self._to_end(max_supersteps)
+
+    def _to_end(self, max_supersteps: int) -> tuple[str, bool]:
         fixed = self.program.fixed_supersteps()
         limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
+        interrupts = self.interrupts
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
         ahead = 1
@@ -179,7 +190,7 @@ class Loop:
             self._launch("gascl_start_arcs", groups, arguments)
         self._enqueue_finish(groups, 0, True, ask_stop)
         state.swap(self.plan)
-        state.control = state.records(1)
+        state.control = self._records(1)
         self._check(state.control[0])
         return int(state.control["stopped"][0]) if mask is None else self._set_mask(mask)
 
@@ -220,7 +231,7 @@ class Loop:
     def _batch(self, count: int, ask_stop: bool) -> tuple[int, str]:
         """Run up to `count` supersteps; the device stops by itself where its rule holds."""
         events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
-        records = self.state.records(count)
+        records = self._records(count)
         for slot, record in enumerate(records):
             self._check(record)
             seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
@@ -248,6 +259,12 @@ class Loop:
             if record["stopped"]:
                 return _PAUSE, ""
         return 0, ""
+
+    def _records(self, count: int) -> np.ndarray:
+        """The control records of the first `count` slots, once the device has written them."""
+        records, copied = self.state.records(count)
+        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue))
+        return records
 
     def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:
         events = []
@@ -309,7 +326,8 @@ class Loop:
         """Enqueue a kernel with `groups` work-groups, or with one item where that is 0."""
         plan = plan or self.plan
         local = plan.group if groups else 1
-        kernel = plan.with_arguments(name, self.state.arguments(plan, arguments))
+        kernels = self.kernels[plan.delivery.name]
+        kernel = kernels.with_arguments(name, self.state.arguments(plan, arguments))
         size = (max(groups, 1) * local,)
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 

@@ -12,6 +12,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -48,6 +49,7 @@ def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
     """
     parts = [_Part(path) for path in paths]
     path = paths[0]  # of which an error speaks
+    handled = sys.exc_info()[1]
     try:
         with ExitStack() as stack:
             files = []
@@ -62,10 +64,13 @@ def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
         for part in parts:
             path = part.path
             part.take_name()
-    except BrokenPipeError:  # whoever reads the pipe wants no more, which is for the caller to know
+    except Exception as error:
+        if _hides_ctrl_c(error, handled):
+            raise KeyboardInterrupt from error
+        # Whoever reads a pipe may want no more, which is for the caller to know.
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise FormatError(f"{path} cannot be written: {_reason(path, error)}") from error
         raise
-    except OSError as error:
-        raise FormatError(f"{path} cannot be written: {_reason(path, error)}") from error
     finally:
         for part in parts:
             part.drop()
@@ -161,6 +166,20 @@ class _Part:
         if self.part is not None:
             with suppress(OSError):
                 self.part.unlink(missing_ok=True)
+
+
+def _hides_ctrl_c(error: BaseException, handled: BaseException | None) -> bool:
+    """Whether it was raised behind Ctrl-C, by what cleans up: Python's zipfile, for one.
+
+    Args:
+        handled: what was being handled before anything was written, and has no part in it.
+    """
+    cause = error.__context__
+    while cause is not None and cause is not handled:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        cause = cause.__context__
+    return False
 
 
 def _is_file_of(fd: int, file: os.stat_result) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -41,16 +43,41 @@ _COMPLAINT = re.compile(
 )
 
 
+#: Built programs that are kept for other classes of the same text, such as a notebook's cell that
+#: is run again; and plans kept for one class.
+PROGRAMS, PLANS = 64, 64
+
+
+class Kernels:
+    """The kernels of a built program, each made when first asked for. They hold their arguments
+    until they are enqueued, so that two runs at once need two of these."""
+
+    def __init__(self, program: Any):
+        self._program = program
+        self._kernels: dict[str, Any] = {}
+
+    def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
+        """A kernel that has been handed its arguments."""
+        if name not in self._kernels:
+            with _building:
+                made = kernel(self._program, name)
+                # Else pyopencl tries out for each argument whether it is a number.
+                made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
+            self._kernels[name] = made
+        self._kernels[name].set_args(*values)
+        return self._kernels[name]
+
+
 @dataclass(eq=False)
 class Plan:
-    """Kernels built for one program, device, kind of layout and delivery; outlives graphs.
+    """What was built for one program, device, kind of layout and delivery; outlives graphs.
 
     Attributes:
         header: what was generated; says what the kernels' arguments are.
         text: the whole source that was built.
         group: items of a work-group.
         block: arcs, and rows, of a block that a group shares.
-        kernels: by name.
+        program: the built pyopencl program.
         places: for each line of the text, the user's line it came from, or None.
     """
 
@@ -60,18 +87,19 @@ class Plan:
     text: str
     group: int
     block: int
-    kernels: dict[str, Any]
+    program: Any
     places: list[Place | None]
-    _typed: set[str] = field(default_factory=set)
+    _idle: list[Kernels] = field(default_factory=list)
 
-    def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
-        """A kernel that has been handed its arguments."""
-        kernel = self.kernels[name]
-        if name not in self._typed:  # else pyopencl tries out for each whether it is a number
-            kernel.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
-            self._typed.add(name)
-        kernel.set_args(*values)
-        return kernel
+    @contextmanager
+    def kernels(self) -> Iterator[Kernels]:
+        """Kernels that no other run uses meanwhile; a run that fails does not give them back."""
+        try:
+            kernels = self._idle.pop()
+        except IndexError:
+            kernels = Kernels(self.program)
+        yield kernels
+        self._idle.append(kernels)
 
     @property
     def inbox(self) -> bool:
@@ -166,7 +194,6 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     return group, block
 
 
-#: Plans by their text; and by what a class was built for, so that a run generates nothing anew.
 def tile_size(header: Header, device: Device) -> int:
     """Vertices that pairs.cl keeps in local memory at once: what is read of them, and a mark, fill
     half of it at most."""
@@ -176,8 +203,11 @@ def tile_size(header: Header, device: Device) -> int:
     return tile
 
 
-_built: dict[tuple[Any, ...], Plan] = {}
+#: The plans of each class, by what it was built for, so that a run generates nothing anew.
 _plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
+#: Held while kernels are built: two threads that ask for the same ones build them once, and neither
+#: warnings' filters nor pyopencl's caches are made for two at a time.
+_building = threading.RLock()
 
 
 def build(
@@ -201,9 +231,16 @@ def build(
     choices = tuple(program.choices().items())
     key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed)
     plans = _plans.setdefault(type(program), {})
-    if key not in plans:
-        plans[key] = _build(program, device, delivery, offset, debug, seed)
-    return plans[key]
+    plan = plans.get(key)
+    if plan is None:
+        with _building:
+            plan = plans.get(key)  # another thread may have built it meanwhile
+            if plan is None:
+                plan = _build(program, device, delivery, offset, debug, seed)
+                if len(plans) == PLANS:  # the seeds of debug mode have no end
+                    del plans[next(iter(plans))]
+                plans[key] = plan
+    return plan
 
 
 def _build(
@@ -230,7 +267,7 @@ def _build(
     text, places = assemble(header, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)
     facts = Facts.of(cls, program.lanes, debug)
-    plan = Plan(header, facts, delivery, text, group, block, {}, places)
+    plan = Plan(header, facts, delivery, text, group, block, None, places)
     wide = doubles or of_messages or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.
     options = [
@@ -248,21 +285,22 @@ def _build(
         *([] if wide else ["-cl-single-precision-constant"]),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
-    key = (text, tuple(options), device)
-    if key not in _built:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)
-                built = cl.Program(device.context, text).build(options)
-        except cl.RuntimeError as error:
-            if not _blames_a_line(str(error)):
-                raise cannot_build(device, error) from None
-            raise ProgramError(translate(str(error), places, cls)) from None
-        _check_sizes(device, kernel(built, "gascl_sizes"), header)
-        names = built.get_info(cl.program_info.KERNEL_NAMES).split(";")
-        plan.kernels = {n: kernel(built, n) for n in names}
-        _built[key] = plan
-    return _built[key]
+    try:
+        plan.program = _built(text, tuple(options), device)
+    except cl.RuntimeError as error:
+        if not _blames_a_line(str(error)):
+            raise cannot_build(device, error) from None
+        raise ProgramError(translate(str(error), places, cls)) from None
+    _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
+    return plan
+
+
+@lru_cache(PROGRAMS)
+def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
+    """A program by its text: classes that differ only in where they stand share it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        return cl.Program(device.context, text).build(list(options))
 
 
 def _check_sizes(device: Device, kernel: Any, header: Header) -> None:

@@ -45,11 +45,12 @@ def place() -> Path:
 def damaged(folder: Path) -> Iterator[Path]:
     """Compiled kernels and programs below the folder that are not whole.
 
-    PoCL gives a file its name when it is written: one that another process is writing is not seen.
+    Another process may be writing one: PoCL and the linker do that in files of the folder itself,
+    which then move to where they belong (llvm_codegen in lib/CL/devices/common.c).
     """
     whole = {".so": _is_whole_library, ".bc": _is_whole_bitcode}
     for parent, _, names in os.walk(folder):
-        for name in names:
+        for name in names if Path(parent) != folder else ():
             check = whole.get(os.path.splitext(name)[1])
             path = Path(parent, name)
             try:

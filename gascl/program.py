@@ -250,8 +250,11 @@ def _structs(cls: type[VertexProgram]) -> dict[str, Struct]:
 
 
 def _named(cls: type[VertexProgram], type_: str | Struct) -> str | Struct:
-    """A type, under the first name that the class gives to it if it is a struct."""
-    if not isinstance(type_, Struct) or type_.name:
+    """A type; a struct under the name it has, from another class perhaps, or else under the first
+    that the class gives to it."""
+    if not isinstance(type_, Struct):
+        return type_
+    if type_.name and cls.structs.setdefault(type_.name, type_).members == type_.members:
         return type_
     names = [n for n, s in cls.structs.items() if s.members == type_.members]
     return replace(type_, name=names[0] if names else "")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
+from gascl import process
 from gascl.atomics import cell_bits
 from gascl.buffers import ANYTHING, COMMON, PENDING, Buffer
 from gascl.deliveries import Launch
@@ -18,6 +20,7 @@ from gascl.plan import Plan
 from gascl.program import VertexProgram
 from gascl.types import Type
 from gascl.values import parameters, stored
+from gascl.waiting import check_free
 
 #: Supersteps that may be under way before the host reads their records.
 RECORDS = 64
@@ -61,6 +64,7 @@ class State:
         self.header = plans[0].header
         self.types = self._types()
         self.used_by, self.resumable = "", True
+        self._lock = threading.RLock()
         self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
         run = parameters(program, layout.graph, self.header)
         sizes = self._sizes()
@@ -250,11 +254,12 @@ class State:
             if name in old and other in old:
                 self.buffers[name] = old[other]
 
-    def records(self, count: int) -> np.ndarray:
-        """The control records of the first `count` slots; waits for the device."""
-        host = np.empty(count, self.header.control)
-        cl.enqueue_copy(self.device.queue, host, self.buffers["records"])
-        return host
+    def records(self, count: int) -> tuple[np.ndarray, Any]:
+        """The control records of the first `count` slots, and the event by which they are there."""
+        host, queue = np.empty(count, self.header.control), self.device.queue
+        copied = cl.enqueue_copy(queue, host, self.buffers["records"], is_blocking=False)
+        queue.flush()
+        return host, copied
 
     def write_control(self) -> None:
         """Write what a superstep finds: its record says what was under way, and it says it anew."""
@@ -314,7 +319,10 @@ class State:
             self.buffers.pop(f"v.{name}", None)
 
     def use(self, by: str) -> None:
-        self.used_by, self.buffers = by, {}
+        """Leave the rest to a run that goes on; of two at once, the second is refused."""
+        with self._lock:
+            self.check_unused()
+            self.used_by, self.buffers = by, {}
 
     def check_unused(self) -> None:
         if self.used_by:
@@ -331,12 +339,15 @@ class State:
     def field(self, name: str, kind: str = "v") -> np.ndarray:
         """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
         components; arc fields have arcs, in CSR order, for V."""
-        self.check_unused()
+        process.check()
+        check_free(self.device)
         type_ = self.types[f"{kind}.{name}"]
         count = self.graph.num_vertices if kind == "v" else self.layout.num_arcs
         shape = (count, self.lanes, type_.stored)
         host = np.empty(shape, type_.scalar)
-        cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
+        with self._lock:
+            self.check_unused()
+            cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

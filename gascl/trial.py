@@ -21,7 +21,8 @@ import pyopencl as cl
 
 from gascl.deliveries import kernel_text
 from gascl.device import Device, complaint, devices, kernel
-from gascl.io.files import created
+from gascl.errors import FormatError
+from gascl.newfile import new_file
 
 #: How many numbers the trial adds up.
 NUMBERS = 1000
@@ -104,9 +105,9 @@ def _known() -> list[str]:
 def _remember(keys: list[str]) -> None:
     try:
         _place().parent.mkdir(parents=True, exist_ok=True)
-        with created(_place()) as file:
+        with new_file(_place()) as file:
             file.write(json.dumps(keys).encode())
-    except OSError:  # it is tried again next time
+    except (OSError, FormatError):  # it is tried again next time
         return
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GasclError, Interrupted, ProgramError
+from gascl.errors import GasclError, ProgramError
 from gascl.fields import Lanes
 from gascl.graph import Graph
 from gascl.layout import convert
@@ -19,6 +19,7 @@ from gascl.result import Result, Step
 from gascl.state import State
 from gascl.types import Type
 from gascl.values import empty_field, initial_values
+from gascl.waiting import busy
 
 if TYPE_CHECKING:
     from gascl.device import Device
@@ -92,8 +93,10 @@ class Turns:
                 not_converged="ignore",
                 **self._options,
             )
-        except Interrupted as interrupted:
-            self.state = interrupted.result.state
+        except KeyboardInterrupt as pressed:
+            left: Result | None = getattr(pressed, "result", None)
+            if left is not None:
+                self.state = left.state
             raise
         self.state = result.state
         for part, seconds in result.seconds.items():
@@ -176,6 +179,8 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     except _Unfinished as unfinished:
         stopped, whole = str(unfinished), False
     except KeyboardInterrupt:
+        if busy(engine.device):  # it can't be asked for what there is
+            raise
         stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+from disguise import STATEMENTS, Disguise
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.facts import Facts
@@ -137,6 +138,15 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 def test_facts(changed, found):
     cls = type("Changed", (Plain,), changed)
     assert asdict(Facts.of(cls)) == {**PLAIN, **found}
+
+
+@pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
+def test_facts_of_what_macros_hide(changed, found):
+    cls = type("Changed", (Plain,), changed)
+    shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
+    for seed in range(5):
+        hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
+        assert asdict(Facts.of(hidden)) == {**PLAIN, **found}
 
 
 def test_lanes_are_those_of_the_run():

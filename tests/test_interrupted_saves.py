@@ -26,13 +26,13 @@ QUICK = ("result .csv", "result .npz", "result .parquet", "trace", "graph .npz",
 
 
 def test_kills():
-    said = interrupted("--times", 5, *QUICK, "graph .gr and .co", "dataset", "archive")
+    said = interrupted("--times", 3, *QUICK, "graph .gr and .co", "dataset", "archive")
     assert said.count("\n") == 9 and "broken" not in said
 
 
 def test_ctrl_c():
     """It leaves no part file, either."""
-    said = interrupted("--times", 5, "--signal", "SIGINT", *QUICK)
+    said = interrupted("--times", 3, "--signal", "SIGINT", *QUICK)
     assert said.count("'part files': 0") == 6 and "broken" not in said
 
 

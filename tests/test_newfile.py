@@ -94,6 +94,29 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(path, tmp_path, error):
     assert names(tmp_path) == ["a.csv"]
 
 
+def test_ctrl_c_stays_ctrl_c(path, tmp_path):
+    """What cleans up may fail in its own way, as zipfile does. What the caller was handling before
+    is another matter."""
+
+    def fails(error):
+        with new_file(path) as file:
+            try:
+                file.write(b"new")
+                raise error
+            finally:
+                raise ValueError("there is an open writing handle")
+
+    with pytest.raises(KeyboardInterrupt):
+        fails(KeyboardInterrupt)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(ValueError, match="open writing handle"):
+            fails(EOFError)
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["a.csv"]
+
+
 @posix
 @pytest.mark.parametrize("bits", [0o600, 0o640, 0o664, 0o755, 0o666])
 def test_permissions_stay(path, tmp_path, bits):

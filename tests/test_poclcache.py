@@ -49,8 +49,10 @@ def kept(tmp_path_factory):
 def test_damaged(kept, tmp_path):
     """Every file that is cut anywhere, or that a power cut left empty or full of zeros."""
     compiled = [(p, data) for p, data in kept.items() if p.suffix in (".so", ".bc")]
+    (tmp_path / "PROGRAM").mkdir()
+    (tmp_path / "tempfile_a.so").write_bytes(b"\x7fELF")  # another process is writing it
     for path, data in compiled:
-        file = tmp_path / path.name
+        file = tmp_path / "PROGRAM" / path.name
         for length in range(0, len(data), len(data) // 20):
             file.write_bytes(data[:length])
             assert list(poclcache.damaged(tmp_path)) == [file], length

@@ -152,6 +152,7 @@ MEMBERS = [
     ("stop = 'v.rank > 0'  # <<<", "`v` can't be seen in Wrong.stop"),
     ("init = 'v.rank = e.weight;'  # <<<", "`e` can't be seen in Wrong.init"),
     ("rank = vertex.real(init='prev.change')  # <<<", "`prev` can't be seen in Wrong.rank"),
+    ("init = 'v.rank = prev.change;'  # <<<", "`prev` can't be seen in Wrong.init"),
     ("apply = 'v = msg;'  # <<<", "`v` alone is no value: write v.NAME"),
     ("apply = 'f(&v);'  # <<<", "`v` alone is no value: write v.NAME"),
     ("scatter = 'v.rank = 1; send(1);'  # <<<", "v.rank is written in Wrong.scatter", "init and"),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from admission import DELIVERIES, expected_deliveries
 from agreement import check, device, find_device
+from disguise import Disguise
 from features import EXPECTED
 from hypothesis import given, note, settings
-from program_text import listing
+from program_text import listing, namespace
 from program_tree import (
     Aggregate,
     Assign,
@@ -29,6 +31,10 @@ from program_tree import (
 from random_cases import MOST, QUIET, RECIPES, Case, any_case, drawn, shown
 from random_graphs import SPECIAL
 from values import components, is_real
+
+from gascl import VertexProgram
+from gascl.codegen import generate
+from gascl.tokens import tokens
 
 __all__ = ["DELIVERIES", "check", "device", "expected_deliveries"]
 
@@ -111,6 +117,31 @@ def test_recipes_use_the_whole_language() -> None:
     for number in range(len(RECIPES)):
         found |= shown(drawn(number, (1, 8)[number % 2]))
     assert not EXPECTED - found
+
+
+def tokens_of(cls: Any, debug: bool) -> list[str]:
+    """Of the generated header, but for the lines that traps name."""
+    text = generate(cls, debug=debug).text
+    return [t.text for t in tokens(re.sub(r"(__LINE__ -|gascl_first \+) \d+", "", text))]
+
+
+@pytest.mark.parametrize("number", range(len(RECIPES)))
+def test_random_programs_in_disguise(number: int) -> None:
+    """Behind macros and continued lines, a program is the same to the last word."""
+    body = namespace(drawn(number, (1, 8)[number % 2]).program)
+    for debug in (False, True):
+        plain = tokens_of(type("Random", (VertexProgram,), dict(body)), debug)
+        for seed in range(3):
+            hidden = type("Random", (VertexProgram,), Disguise(100 * number + seed).of(body))
+            assert tokens_of(hidden, debug) == plain
+
+
+@SPECIALS
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_special_programs_in_disguise(program: Program) -> None:
+    graphs = list(SPECIAL.values())[:3]
+    hidden = type("Random", (VertexProgram,), Disguise(7).of(namespace(program)))
+    check(find_device(8), program, graphs, 8, cls=hidden)
 
 
 def show(case: Case) -> None:

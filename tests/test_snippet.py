@@ -40,6 +40,8 @@ READ = ["v.x", "y = v.x;", "y == v.x", "v.x == y", "v.x <= y", "v.x >= y", "v.x 
 READ += ["y & v.x", "y[0] & v.x", "f(y) & v.x", "3 & v.x", "y && v.x", "y -- - v.x", "f(v.x)"]
 READ += ["y[v.x] = 3", "y[v.x]++", "v.x, y = 3", "v.x ? y++ : 0", "-v.x", "v.x < 3", "w[1] = v.x"]
 READ += ["v.x[0] == y", "v.x.s0 + y", "(real)v.x", "y->x = v.x", "/* v.x = */ v.x + 1"]
+READ += ["(y)++ & v.x", "y++ & v.x", "sizeof(real) & v.x", "f(v.x).z = 3", "f(v.x)[0] = 3"]
+READ += ["(y) & v.x", "((real)y + 1) & v.x", "for (; v.x;) ++y", "switch (v.x) { }", "y[(v.x)] = 1"]
 READ += ["if (v.x) ++y;", "while (v.x) --y;", "if ((v.x)) ++y;", "f(v.x); ++y", "(y * 2) & v.x"]
 WRITTEN = ["v.x = y", "v.x += y", "v.x -= y", "v.x *= y", "v.x /= y", "v.x %= y", "v.x &= y"]
 WRITTEN += ["v.x |= y", "v.x ^= y", "v.x <<= y", "v.x >>= y", "v.x++", "v.x--", "++v.x", "-- v.x"]
@@ -53,6 +55,16 @@ WRITTEN += [
     "if (v.x = 3) y",
     "v.x\n= 3",
 ]
+WRITTEN += ["(v.x.s0) = 1", "((v.x).s0) = 1", "++(v.x.s0)", "&(v.x.far)", "((v.x)[1])++"]
+WRITTEN += ["do (v.x) = 3; while (y)", "else (v.x)++", "if (y) (v.x) = 3", "if (y) (v.x.s0)--"]
+WRITTEN += ["(size_t)&v.x", "(const real)&v.x", "(real (*)[2])&v.x", "return &v.x", "else &v.x"]
+WRITTEN += [
+    "typedef real *Pointer; *(Pointer)&v.x = 3",
+    "(uintptr_t)&v.x",
+    "(__private int *const)&v.x",
+]
+WRITTEN += ["v.x \\\n= 3", "v.\\\nx = 3", "#define y\n(v.x) = 3", "#pragma y\n(v.x) = 3"]
+WRITTEN += ["#if y\n;\n#endif\n(v.x) = 3", "#define INC(a) ++a\nINC(v.x)"]
 WRITTEN += ["v /* the */ . x /* is */ = 3", "(v.x)++", "(v.x) = 3", "++(v.x)", "f((real *)&v.x)"]
 
 
@@ -171,6 +183,12 @@ GUARDED = [
     ("messages[messages[0] / 2]", "messages[I(messages[I(0)] / D(2))]"),
     ("a / messages[i]", "a / D(messages[I(i)])"),
     ("messages[a / b]", "messages[I(a / D(b))]"),
+    ("a / sizeof(int) * b", "a / D(sizeof(int)) * b"),
+    ("a / sizeof b * c", "a / D(sizeof b) * c"),
+    ("typedef int T; a / (T)-b * c", "typedef int T; a / D((T)-b) * c"),
+    ("typedef P T; a / (T){b}.x * c", "typedef P T; a / D((T){b}.x) * c"),
+    ("#define B b + c\na / B", "\na / D(b) + c"),
+    ("#define OVER(a, b) ((a) / (b))\nOVER(1, c + d)", "\n((1) / D((c + d)))"),
     ("f(messages, num_messages)", "f(messages, num_messages)"),
 ]
 

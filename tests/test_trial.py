@@ -134,3 +134,11 @@ def test_the_default_is_the_fastest_that_works(monkeypatch):
     monkeypatch.setattr(device_module, "devices", lambda: [slow])
     assert find() is slow
     assert not tried, "there is nothing to choose from"
+
+
+def test_where_what_is_remembered_cannot_be_replaced(cache, child):
+    cache.mkdir(parents=True)
+    assert trial.failure(devices()[0]) == ""
+    trial.failure.cache_clear()
+    assert trial.failure(devices()[0]) == ""
+    assert len(child[0]) == 2

@@ -13,7 +13,7 @@ from gascl.commands import exitcode, graphfile, programoption
 from gascl.commands.numbertext import number
 from gascl.commands.outputfile import why_not
 from gascl.commands.terminal import say
-from gascl.errors import GasclError, Interrupted, ProgramError
+from gascl.errors import GasclError, ProgramError
 
 if TYPE_CHECKING:
     from gascl.program import VertexProgram
@@ -92,9 +92,13 @@ def run(arguments: argparse.Namespace) -> int:
             callback=progress,
         )
         code = exitcode.DONE if result.converged else exitcode.NOT_CONVERGED
-    except Interrupted as interrupted:
-        result, code = interrupted.result, exitcode.INTERRUPTED
-        say(f"warning: {interrupted}; the result is partial: it is not the answer yet")
+    except KeyboardInterrupt as pressed:
+        if not hasattr(pressed, "result"):
+            raise
+        result, code = pressed.result, exitcode.INTERRUPTED
+        whole = "Ctrl-C came as the run ended; the result is whole"
+        partial = f"{pressed}; the result is partial: it is not the answer yet"
+        say(f"warning: {whole if result.converged else partial}")
     finally:
         progress.clear()
     try:
