@@ -133,8 +133,8 @@ class Device:
         """This thread's queue: no thread waits for what another one has enqueued."""
         if not hasattr(self._own, "queue"):
             profiling = cl.command_queue_properties.PROFILING_ENABLE
-            self._own.queue = cl.CommandQueue(self.context, properties=profiling)
-        return self._own.queue
+            self._own.queue = Queue(cl.CommandQueue(self.context, properties=profiling))
+        return self._own.queue.cl
 
     def speed(self) -> tuple[bool, int]:
         """Sorts GPUs before the rest, then by compute units times clock."""
@@ -142,6 +142,14 @@ class Device:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.platform})"
+
+
+class Queue:
+    """A pyopencl queue, with its context."""
+
+    def __init__(self, queue: Any):
+        self.cl, self.context = queue, queue.context
+        process.holds_opencl(self)
 
 
 @cache

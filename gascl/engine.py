@@ -218,7 +218,9 @@ class Engine:
         check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
         fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.vertex_fields}
-        arc_fields: Any = {}
+        arc_fields: Any = {
+            n: empty_field(types[n], program.lanes) for n in cls.arc_fields if n in types
+        }
         kept = None
         if self.graph.num_vertices:
             state = State(program, plans, layout, initial, previous, start.resumes)

@@ -145,7 +145,7 @@ def _kind_of(cls: type[VertexProgram], key: str) -> str:
 
 
 def reserved(cls: type[VertexProgram]) -> Callable[[str], bool]:
-    """Whether a name means something in a class's snippets already, and can't name a macro."""
+    """Whether a name means something in snippets already, and can name no macro or struct."""
     words = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
     words |= {f"{name}_of" for name in cls.vertex_fields}
     prefixes = ("__", "gascl", "GASCL", "aggregate_")
@@ -165,7 +165,7 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
         place = cls.class_source.place(name)
         if name in _LATER_ATTRIBUTES:
             refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
-        if isinstance(value, Struct) and (name in _C_WORDS or name.startswith("gascl")):
+        if isinstance(value, Struct) and reserved(cls)(name):
             refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
         if isinstance(value, Struct):
             for member, _ in value.members:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl import process
 from gascl.arcs import index_dtype
 from gascl.device import Device
 from gascl.errors import DeviceError, GraphError
@@ -127,6 +128,7 @@ class Layout:
         self._buffers: dict[str, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()  # two threads upload nothing twice
+        process.holds_opencl(self)
 
     def sizes(self, names: list[str], types: dict[str, Type]) -> dict[str, int]:
         """Bytes of those arrays that are not on the device yet; nothing is allocated."""

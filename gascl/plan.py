@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
+from gascl import process
 from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
 from gascl.device import Device, cannot_build, kernel
@@ -55,6 +56,7 @@ class Kernels:
     def __init__(self, program: Any):
         self._program = program
         self._kernels: dict[str, Any] = {}
+        process.holds_opencl(self)
 
     def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
         """A kernel that has been handed its arguments."""
@@ -90,6 +92,9 @@ class Plan:
     program: Any
     places: list[Place | None]
     _idle: list[Kernels] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        process.holds_opencl(self)
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:

@@ -65,6 +65,7 @@ class State:
         self.types = self._types()
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
+        process.holds_opencl(self)
         self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
         run = parameters(program, layout.graph, self.header)
         sizes = self._sizes()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
+import numpy as np
 import pytest
 from filecases import put
 
@@ -35,3 +37,19 @@ def write(tmp_path):
 def small(write):
     """a -> b -> c, of 2 and 3, and d -> e, apart, of 4."""
     return write("small.txt", "a b 2\nb c 3\nd e 4\n")
+
+
+@pytest.fixture
+def poisoned(monkeypatch):
+    """Memory that is new to a run holds what is no zero, no identity and no vertex."""
+    cl = pytest.importorskip("pyopencl")
+    from gascl.state import State
+
+    allocate = State._allocate
+
+    def filled(self: State, size: int) -> Any:
+        buffer = allocate(self, size)
+        cl.enqueue_fill_buffer(self.device.queue, buffer, np.uint8([0xA5]), 0, buffer.size)
+        return buffer
+
+    monkeypatch.setattr(State, "_allocate", filled)

@@ -281,9 +281,9 @@ def run_on(engine: Engine) -> None:
         program = cls(start=FAR) if cls is Levels else cls(supersteps=None)
         rest = {**options, "max_supersteps": 3}
         whole = engine.run(program, delivery="serial", max_supersteps=5, not_converged="ignore")
-        for name in deliveries:
+        for name, other in zip(deliveries, (*deliveries[1:], deliveries[0]), strict=True):
             first = engine.run(program, delivery=name, **options)
-            second = engine.run(program, delivery=name, state=first.state, **rest)
+            second = engine.run(program, delivery=other, state=first.state, **rest)
             for field in whole.fields:
                 np.testing.assert_array_equal(second[field], whole[field])
     first = engine.run(Threefold(), delivery="slots", **options)

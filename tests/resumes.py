@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyopencl as cl
 import pytest
 from admission import expected_deliveries
 from agreement import flat, gascl_graph, same
@@ -18,20 +17,6 @@ from random_cases import MOST, Case
 
 from gascl import Engine, VertexProgram
 from gascl.result import Result, Step
-from gascl.state import State
-
-
-@pytest.fixture
-def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that is new to a run holds what is no zero, no identity and no vertex."""
-    allocate = State._allocate
-
-    def filled(self: State, size: int) -> Any:
-        buffer = allocate(self, size)
-        cl.enqueue_fill_buffer(self.device.queue, buffer, np.uint8([0xA5]), 0, buffer.size)
-        return buffer
-
-    monkeypatch.setattr(State, "_allocate", filled)
 
 
 class Part(NamedTuple):

@@ -299,6 +299,7 @@ def test_change_is_read_only_and_is_kept(roads):
     for change in (new.change, pickle.loads(pickle.dumps(new)).change):
         assert change.vertices.tolist() == [0, 1]
         assert (change.added, change.removed) == (0, 2)
+        assert change.gone.tolist() == [0, 1]
         assert change.before == roads.fingerprint
         with pytest.raises(ValueError, match="read-only"):
             change.vertices[0] = 3

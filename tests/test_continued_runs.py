@@ -29,6 +29,8 @@ from gascl.programs import (
     ShortestPaths,
 )
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
 # Going on where a run stopped is as if it had not.
 
 
@@ -210,6 +212,42 @@ def test_a_field_of_another_type_is_refused():
     with pytest.raises(ProgramError, match="the State's field 'x' is long"):
         runner.run(Reals(), state=state)
     assert runner.run(Reals(x=[1, 2]), state=state).x.tolist() == [1, 3]
+
+
+def test_fields_of_another_width_or_kind_are_other_fields():
+    """A State's memory is only handed on where it has the type, all of it."""
+
+    class Wide(Adds):
+        x = vertex.int32(init=3)
+        place = vertex.real3(init="(real3)(v.id, 2, 3)")
+        told = arc.int64(init=5)
+        message, combine = "int32", "sum"
+        scatter = "send(1); e.told += 1;"
+
+    class Narrow(Wide):
+        place = vertex.real()
+
+    class Told(Wide):
+        told = arc.int32(init=5)
+
+    class Turned(Wide):
+        """A vertex field and an arc field under each other's names."""
+
+        place = arc.int16(init=7)
+        told = vertex.int8(init=9)
+        scatter = "send(1); e.place += 1;"
+
+    runner = Engine(random_graph(9, directed=True, edges=150))
+    for other, said in ((Narrow, "'place' is float3, and Narrow's is float"),
+                        (Told, "'told' is long, and Told's is int")):  # fmt: skip
+        state = runner.run(Wide(), keep_state=True).state
+        with pytest.raises(ProgramError, match=said):
+            runner.run(other(), state=state)
+    turned = runner.run(Turned(), state=runner.run(Wide(), keep_state=True).state, keep_state=True)
+    assert (turned.told == 9).all() and (turned.arc_fields["place"] == 8).all()
+    back = runner.run(Wide(), state=turned.state)
+    assert back.place.tolist() == [[v, 2, 3] for v in range(64)]
+    assert (back.arc_fields["told"] == 7).all()
 
 
 # A State is used up.

@@ -24,6 +24,8 @@ from gascl.device import Device, find
 from gascl.programs import PageRank
 from gascl.result import Result
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
 GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 
 

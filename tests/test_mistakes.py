@@ -45,6 +45,7 @@ def program(**changes: Any) -> type[VertexProgram]:
         ({"scatter": "send(v.x, 1);"}, r"Wrong\.scatter:1: .*send takes 1, not 2 values"),
         ({"scatter": "send();"}, r"Wrong\.scatter:1: .*send takes 1, not 0 values"),
         ({"scatter": "send_to(1);"}, r"Wrong\.scatter:1: .*send_to takes 2, not 1 value"),
+        ({"lane": struct([("a", "int32")])}, "'lane' is a word of C or reserved and can't name"),
         ({"Pair": struct([("int", "int32")])}, "'int' is a word of C .* a member of Pair"),
     ],
 )

@@ -175,6 +175,7 @@ SPOILT_WORDS = {
                              "flags[id]; flags[id] = before | flag | GASCL_LISTED"),
     "the list of arcs": ("gascl_edges_scatter", INVALID_READ, "edges.cl", "sources[arc]",
                          "sources[arc + 1]"),
+    "a new inbox": ("gascl_empty", INVALID_WRITE, "superstep.cl", "inbox[i] =", "inbox[i + 1] ="),
     "an inbox": ("gascl_edges_apply", INVALID_READ, "edges.cl", "gascl_apply(id,",
                  "gascl_apply(id + 1,"),
     "counts without atomics": ("gascl_slots_scatter", RACE, "inbox.cl",

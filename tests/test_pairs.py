@@ -9,7 +9,17 @@ import pytest
 from agreement import find_device
 from samples import random_graph
 
-from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, param, struct, vertex
+from gascl import (
+    Engine,
+    GasclError,
+    Graph,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    param,
+    struct,
+    vertex,
+)
 from gascl.codegen import generate
 from gascl.pairs import splits
 from gascl.plan import tile_size
@@ -250,6 +260,27 @@ def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
     known = np.isfinite(power) & np.isfinite(result.power)
     assert off[known].max() < 2
     assert np.array_equal(result.power[~known], power[~known], equal_nan=True)
+
+
+@pytest.mark.parametrize("delivery", ["slots", "pull", "outbox", "edges", "push"])
+@pytest.mark.parametrize("group", [ONE, EIGHT])
+def test_fewer_vertices_than_a_group(group, delivery):
+    """Items without a vertex of their own apply none (see GASCL_SHORT in kernels/runtime.cl)."""
+
+    class Largest(VertexProgram):
+        supersteps = param.supersteps(1)
+        x = vertex.int32()
+        applied = aggregate.int64("count")
+        best = aggregate.int32("a < b ? a : b", identity="127")
+        message, combine, edges = "uint16", "max", "both"
+        scatter_on = "all"
+        scatter = "send(0);"
+        pairs = "send(u.id);"
+        apply = "aggregate_applied(1); aggregate_best(msg);"
+
+    graph = Graph.from_edges([0], [1], num_vertices=4, directed=False)
+    (step,) = Engine(graph, find_device(group)).run(Largest(), delivery=delivery).trace
+    assert (step.messages, step.aggregates) == (14, {"applied": 4, "best": 2})
 
 
 # What goes wrong ---------------------------------------------------------------------------------

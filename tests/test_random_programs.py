@@ -39,6 +39,9 @@ from gascl.tokens import tokens
 __all__ = ["DELIVERIES", "check", "device", "expected_deliveries"]
 
 
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+
 def v(name: str) -> Var:
     return Var("v", name)
 

@@ -11,7 +11,7 @@ from test_lanes import weighted
 from test_page_rank import iterate
 from test_shortest_paths import by_heap, check_tree
 
-from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram
+from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, edge, vertex
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
@@ -19,6 +19,8 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
+
+pytestmark = pytest.mark.usefixtures("poisoned")
 
 
 def kept(graph: Graph, program: VertexProgram, **options):
@@ -129,6 +131,101 @@ def test_a_change_twice_is_not_one_change():
     twice = graph.with_edges(add=[(0, 15)]).with_edges(add=[(1, 14)])
     with pytest.raises(GasclError, match="ConnectedComponents can't go on"):
         Engine(twice).run(ConnectedComponents(), state=state)
+
+
+def reweighted(graph: Graph, weight) -> Graph:
+    """The same edges with other weights, or without."""
+    fields = {} if weight is None else {"weight": weight}
+    options = {"num_vertices": graph.num_vertices, "directed": graph.directed}
+    return Graph.from_edges(graph.edge_src, graph.edge_dst, **options, **fields)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_other_weights_of_the_edges_that_stay_are_refused(directed):
+    """A graph that with_edges made knows what it added, not what was there before."""
+    roads = weighted(random_graph(1, directed=directed, edges=140), seed=1)
+    longer = reweighted(roads, roads.edge_fields["weight"] + 1)
+    add = {"add": new_edges(roads, 0), "weight": np.full(6, 0.1)}
+    program = ShortestPaths(source=0)
+    for other in (longer, longer.with_edges(**add), reweighted(roads, None)):
+        state = kept(roads, program).state
+        with pytest.raises(ProgramError, match="the edge field 'weight' is another"):
+            Engine(other).run(program, state=state)
+    grown = roads.with_edges(**add)  # as it was
+    warm = Engine(grown).run(program, state=kept(roads, program).state)
+    assert np.array_equal(warm.distance, Engine(grown).run(program).distance)
+
+
+def test_weights_are_compared_as_the_program_reads_them():
+    """In another dtype, or by the default: what is read is the same."""
+    graph = grid(4, 4)
+    ones = np.ones(graph.num_edges)
+    kinds = (None, ones, ones.astype(np.float32), ones.astype(np.uint8), ones + 1e-12)
+    program = ShortestPaths(source=0)
+    for then in kinds:
+        for now in kinds:
+            state = kept(reweighted(graph, then), program).state
+            more = {} if now is None else {"weight": [1]}
+            longer = reweighted(graph, now).with_edges(add=[(0, 15)], **more)
+            warm = Engine(longer).run(program, state=state)
+            assert warm.distance.tolist() == pytest.approx(by_heap(longer, 0))
+    state = kept(reweighted(graph, ones), ShortestPaths(source=0, dtype="float64")).state
+    with pytest.raises(ProgramError, match="'weight' is another"):
+        Engine(reweighted(graph, kinds[-1])).run(
+            ShortestPaths(source=0, dtype="float64"), state=state
+        )
+
+
+def test_weights_that_the_program_does_not_read_may_change():
+    graph = weighted(grid(4, 4), seed=2)
+    other = reweighted(graph, graph.edge_fields["weight"] * 2)
+    for program in (ConnectedComponents(), BreadthFirst(source=0)):
+        part = kept(graph, program, max_supersteps=2, not_converged="ignore")
+        rest = Engine(other).run(program, state=part.state)
+        whole = Engine(graph).run(program)
+        assert part.supersteps + rest.supersteps == whole.supersteps
+        for name in whole.fields:
+            assert np.array_equal(rest[name], whole[name])
+
+
+class Farthest(VertexProgram):
+    """The largest sum of weights on a way from vertex 0: of no `restart` that is declared."""
+
+    far = vertex.real(init="v.id ? -1 : 0")
+    weight = edge.real()
+    message, combine = "real", "max"
+    mask = "v.id == 0"
+    scatter = "send(v.far + e.weight);"
+    apply = "if (msg > v.far) { v.far = msg; set_mask(); }"
+
+
+def test_other_weights_begin_anew():
+    """The mask that is left is that of the run with the old weights: of no use."""
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weight=[1.0, 1.0, 1.0])
+    state = kept(graph, Farthest()).state
+    warm = Engine(reweighted(graph, [1.0, 5.0, 7.0])).run(Farthest(), state=state)
+    assert warm.far.tolist() == [0, 1, 7]
+    assert warm.trace[0].superstep == 0
+
+
+@pytest.mark.parametrize("start", [None, "changed"])
+def test_what_changed_besides_the_change_is_not_passed_over(start):
+    """Who scatters first are the ends of the edges that the change knows, which are not all."""
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], weight=[1.0, 1.0, 1.0, 1.0])
+    other = reweighted(graph, [1.0, 9.0, 1.0, 1.0])
+    edited = (
+        other.with_edges(add=[(3, 4)], weight=[2.0]),
+        other.with_edges(remove=[(3, 4)]),
+        graph.with_edges(add=[(0, 2)], weight=[2.0]).with_edges(add=[(3, 4)], weight=[2.0]),
+    )
+    for new in edited:
+        with pytest.raises(GasclError, match="does not know all that has changed"):
+            Engine(new).run(Farthest(), state=kept(graph, Farthest()).state, start=start)
+    # What the change knows is all, also where edges went.
+    once = graph.with_edges(remove=[(3, 4)], add=[(0, 3), (3, 4)], weight=[8.0, 1.0])
+    warm = Engine(once).run(Farthest(), state=kept(graph, Farthest()).state, start=start)
+    assert warm.far.tolist() == [0, 1, 2, 8, 9]
+    assert warm.trace[0].active == 3
 
 
 def test_starts_that_are_none():
