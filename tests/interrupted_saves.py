@@ -299,9 +299,7 @@ def _interrupt(kind: Kind, number: signal.Signals, rng: random.Random) -> None:
         took = struct.unpack("d", pipe.read(8))[0]
     time.sleep(rng.uniform(0, 3 * took))
     ended, status = 0, 0
-    while (
-        not ended
-    ):  # Ctrl-C is lost where an object is being finalized: press it again
+    while not ended:  # Ctrl-C is lost where an object is being finalized: press it again
         os.kill(child, number)
         patience = time.monotonic() + 2 + 3 * took
         while not ended and time.monotonic() < patience:
