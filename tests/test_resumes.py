@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+from functools import cached_property
 from itertools import product
 from random import Random
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from agreement import device, find_device  # noqa: F401
 from demands import admitted
@@ -19,10 +21,21 @@ from samples import grid, random_graph
 from test_continued_runs import Posts, Waves
 from test_lanes import weighted
 from test_random_programs import may_be_infinite
+from toy_deliveries import TOYS, registered
 
-from gascl import Engine, GasclError, Graph, Interrupted, ProgramError, VertexProgram, vertex
+from gascl import (
+    DeviceError,
+    Engine,
+    GasclError,
+    Graph,
+    Interrupted,
+    ProgramError,
+    VertexProgram,
+    vertex,
+)
 from gascl import programs as bundled
 from gascl.deliveries import DELIVERIES
+from gascl.device import Device, find
 from gascl.programs.brandes import Forward
 from gascl.programs.eigenvector import Peel, WeightedIteration
 from gascl.programs.hits import HubsAndAuthorities
@@ -249,6 +262,30 @@ def test_particles_go_on_from_where_they_were():
     assert rest.fields["position"].tobytes() == whole.fields["position"].tobytes()
 
 
+@pytest.mark.parametrize("toy", TOYS)
+def test_a_delivery_of_ones_own_takes_runs_up_and_is_taken_up(toy):
+    """What it needs begins as the items of its buffers do."""
+    graph = random_graph(3, directed=True)
+    with registered(toy):
+        engine, program = Engine(graph), bundled.BreadthFirst(source=0)
+        whole = engine.run(program, keep_state=True)
+        assert whole.supersteps > 3
+        for chain in ((toy, "push", toy), ("pull", toy, "edges"), ("slots", toy, "auto")):
+            parts = [Part(n, d, engine) for n, d in zip((1, 2, None), chain, strict=True)]
+            same_result(in_parts(lambda left, first: program, None, parts)[0], whole)
+
+
+def test_groups_of_another_size_take_runs_up():
+    graph = random_graph(3, directed=True)
+    one, eight = (Engine(graph, find_device(group)) for group in (1, 8))
+    whole = one.run(Marked(supersteps=9), keep_state=True)
+    for engines in ((one, eight, one), (eight, one, eight)):
+        chain = zip((2, 3, None), ("slots", "push", "edges"), engines, strict=True)
+        parts = [Part(*part) for part in chain]
+        found, _ = in_parts(lambda left, first: Marked(supersteps=left), 9, parts)
+        same_result(found, whole)
+
+
 # How runs end ------------------------------------------------------------------------------------
 
 
@@ -330,3 +367,20 @@ def test_messages_of_another_type_are_refused():
     state = engine.run(Posts(supersteps=4, dtype="float64"), keep_state=True).state
     rest = engine.run(Posts(supersteps=5), state=state)
     assert rest.seen.tolist() == engine.run(Posts(supersteps=9)).seen.tolist()
+
+
+def test_a_state_on_another_device_is_refused():
+    class Apart(Device):
+        """With memory of its own, as another device has."""
+
+        @cached_property
+        def context(self):
+            return cl.Context([self.cl])
+
+    graph = grid(4, 4)
+    part = Engine(graph).run(bundled.PageRank(), keep_state=True)
+    with pytest.raises(
+        DeviceError, match=r"the State of PageRank is in the memory of .*same device"
+    ):
+        Engine(graph, Apart(find().cl)).run(bundled.PageRank(), state=part.state)
+    assert Engine(graph).run(bundled.PageRank(), state=part.state).converged  # it is as it was
