@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import threading
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -111,12 +113,10 @@ class Device:
         text = atomics.probe(type_, kernel_text("atomics.cl"))
         sums = np.zeros(atomics.PROBE_CELLS, type_)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)
-                built = cl.Program(self.context, text).build(trial.options())
+            program = built(self, text, trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(program, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
@@ -156,6 +156,26 @@ class Queue:
 def _context(device: Any) -> Any:
     """The one context of a pyopencl device: some drivers keep a tenth of a GiB for each."""
     return cl.Context([device])
+
+
+def built(device: Device, text: str, options: Sequence[str]) -> Any:
+    """A program built for a device.
+
+    Where the driver keeps no compiled programs, pyopencl does, on disk. Where what it kept is
+    damaged, or it cannot write there, the program is built anew.
+
+    Raises:
+        cl.RuntimeError: the driver refuses it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what compilers say, and that what was kept is damaged
+        try:
+            return cl.Program(device.context, text).build(list(options))
+        except cl.RuntimeError:
+            raise
+        except Exception:  # pyopencl's, the system's or pickle's
+            with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
+                return cl.Program(device.context, text).build(list(options), cache_dir=folder)
 
 
 def kernel(program: Any, name: str) -> Any:
