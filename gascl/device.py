@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import platformdirs
 import pyopencl as cl
 
 from gascl import atomics, drivers, pocl, poclcache, process
@@ -196,7 +197,7 @@ def kernel(program: Any, name: str) -> Any:
 def complaint(error: cl.Error) -> str:
     """What a driver says of a failed build, in a line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0])
+    return next((line for line in lines if "error:" in line), lines[0].split(" - ")[0])
 
 
 def cannot_build(device: Device, error: cl.Error) -> DeviceError:
@@ -241,6 +242,8 @@ def _platforms() -> list[Any]:
     """OpenCL's platforms; the first look is when the loader and PoCL read their environment."""
     if sys.platform == "linux":
         poclcache.prepare()
+    if not poclcache.writable(Path(platformdirs.user_cache_dir())):
+        cl._PYOPENCL_NO_CACHE = True  # pyopencl would try again and again, and say so
     with drivers.announced():
         return list(cl.get_platforms())
 

@@ -18,17 +18,27 @@ from pathlib import Path
 def prepare() -> None:
     """See to the folder, before PoCL is loaded; another one where the user's cannot be written."""
     folder = place()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK | os.X_OK)
-    except OSError:
-        writable = False
-    if writable:
+    if writable(folder):
         for path in damaged(folder):
             path.unlink(missing_ok=True)
     elif not os.environ.get("POCL_CACHE_DIR"):
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="gascl-pocl-")
-        atexit.register(shutil.rmtree, os.environ["POCL_CACHE_DIR"], ignore_errors=True)
+        atexit.register(_remove, os.environ["POCL_CACHE_DIR"], os.getpid())
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be written in the folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _remove(folder: str, process: int) -> None:
+    """At exit, but not at that of a forked child."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def place() -> Path:

@@ -16,6 +16,10 @@ from gascl.cli import main
 os.environ.setdefault("CL_CONFIG_CPU_VECTORIZER_MODE", "8")
 
 
+# Ignored in jobs that a shell runs in the background, and then tests of Ctrl-C press it in vain.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture
 def gascl_(capsys):
     """Runs the command in this process: gascl_(...) -> (exit code, stdout, stderr)."""
