@@ -118,7 +118,7 @@ class Conversions:
             source, target: the columns of ids, both integers or both text.
             fields: the columns to take as edge fields, or a dict from the fields' names to columns,
                 such as {"weight": "minutes"}; by default all others of numbers or bool, and what
-                was left out is in the report only, without a warning. An only column of numbers is
+                was left out is in the report only, without a warning. A sole column of numbers is
                 the field "weight", unless a dict names it otherwise. NaN is a number there; a null
                 is an error.
 
@@ -149,7 +149,7 @@ class Conversions:
             columns: the names of the sources, the targets, and those to take as fields,
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
                 `dst`, `from` and `to` and the like, or else the first two, and all others of
-                numbers or bool as fields. An only column of numbers is the field "weight".
+                numbers or bool as fields. A sole column of numbers is the field "weight".
             directed: by default what `to_arrow` wrote into the table, or else True.
 
         Raises:

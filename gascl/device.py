@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import threading
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import platformdirs
 import pyopencl as cl
 
 from gascl import atomics, drivers, pocl, poclcache, process
@@ -111,12 +114,10 @@ class Device:
         text = atomics.probe(type_, kernel_text("atomics.cl"))
         sums = np.zeros(atomics.PROBE_CELLS, type_)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)
-                built = cl.Program(self.context, text).build(trial.options())
+            program = built(self, text, trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            kernel(built, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(program, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
@@ -158,6 +159,26 @@ def _context(device: Any) -> Any:
     return cl.Context([device])
 
 
+def built(device: Device, text: str, options: Sequence[str]) -> Any:
+    """A program built for a device.
+
+    Where the driver keeps no compiled programs, pyopencl does, on disk. Where what it kept is
+    damaged, or it cannot write there, the program is built anew.
+
+    Raises:
+        cl.RuntimeError: the driver refuses it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what compilers say, and that what was kept is damaged
+        try:
+            return cl.Program(device.context, text).build(list(options))
+        except cl.RuntimeError:
+            raise
+        except Exception:  # pyopencl's, the system's or pickle's
+            with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
+                return cl.Program(device.context, text).build(list(options), cache_dir=folder)
+
+
 def kernel(program: Any, name: str) -> Any:
     """A kernel of a built program.
 
@@ -176,7 +197,7 @@ def kernel(program: Any, name: str) -> Any:
 def complaint(error: cl.Error) -> str:
     """What a driver says of a failed build, in a line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0])
+    return next((line for line in lines if "error:" in line), lines[0].split(" - ")[0])
 
 
 def cannot_build(device: Device, error: cl.Error) -> DeviceError:
@@ -221,6 +242,8 @@ def _platforms() -> list[Any]:
     """OpenCL's platforms; the first look is when the loader and PoCL read their environment."""
     if sys.platform == "linux":
         poclcache.prepare()
+    if not poclcache.writable(Path(platformdirs.user_cache_dir())):
+        cl._PYOPENCL_NO_CACHE = True  # pyopencl would try again and again, and say so
     with drivers.announced():
         return list(cl.get_platforms())
 

@@ -322,8 +322,8 @@ class Graph(Conversions):
         """A hash of the number of vertices, direction, ends of the edges in order, and labels.
         Labels that are neither integers nor text count by repr().
 
-        Edge fields do not count: a run that goes on from a State compares the values of those that
-        its program reads.
+        Edge fields are not part of it: a run that goes on from a State compares the values of
+        those that its program reads.
         """
         return fingerprint(self)
 

@@ -201,4 +201,4 @@ def _reason(path: Path, error: OSError) -> str:
         return f"{cause}; make room there, or name a file in another folder"
     if path.exists() and not os.access(path, os.W_OK):
         return f"{cause}; change the file's permissions, or name another file"
-    return f"{cause}; see to the permissions of {folder}, or name a file in another folder"
+    return f"{cause}; check the permissions of {folder}, or name a file in another folder"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ import pyopencl as cl
 from gascl import process
 from gascl.codegen import generate
 from gascl.deliveries import Delivery, kernel_text
-from gascl.device import Device, cannot_build, kernel
+from gascl.device import Device, built, cannot_build, kernel
 from gascl.errors import DeviceError, ProgramError
 from gascl.facts import Facts
 from gascl.header import ABREAST, INBOX, MASKS
@@ -303,9 +302,7 @@ def _build(
 @lru_cache(PROGRAMS)
 def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
     """A program by its text: classes that differ only in where they stand share it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cl.CompilerWarning)
-        return cl.Program(device.context, text).build(list(options))
+    return built(device, text, options)
 
 
 def _check_sizes(device: Device, kernel: Any, header: Header) -> None:

@@ -11,24 +11,34 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 
 def prepare() -> None:
     """See to the folder, before PoCL is loaded; another one where the user's cannot be written."""
     folder = place()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK | os.X_OK)
-    except OSError:
-        writable = False
-    if writable:
+    if writable(folder):
         for path in damaged(folder):
             path.unlink(missing_ok=True)
     elif not os.environ.get("POCL_CACHE_DIR"):
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="gascl-pocl-")
-        atexit.register(shutil.rmtree, os.environ["POCL_CACHE_DIR"], ignore_errors=True)
+        atexit.register(_remove, os.environ["POCL_CACHE_DIR"], os.getpid())
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be written in the folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _remove(folder: str, process: int) -> None:
+    """At exit, but not at that of a forked child."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def place() -> Path:
@@ -48,33 +58,48 @@ def damaged(folder: Path) -> Iterator[Path]:
     Another process may be writing one: PoCL and the linker do that in files of the folder itself,
     which then move to where they belong (llvm_codegen in lib/CL/devices/common.c).
     """
-    whole = {".so": _is_whole_library, ".bc": _is_whole_bitcode}
-    for parent, _, names in os.walk(folder):
-        for name in names if Path(parent) != folder else ():
-            check = whole.get(os.path.splitext(name)[1])
-            path = Path(parent, name)
-            try:
-                if check is not None and not check(path):
-                    yield path
-            except OSError:  # removed meanwhile, or another user's
-                continue
+    checks = {".so": _is_whole_library, ".bc": _is_whole_bitcode}
+    folders = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+    while folders:
+        for entry in _entries(folders.pop()):
+            check = checks.get(entry.name[-3:])
+            if check is not None and not _passes(check, entry.path):
+                yield Path(entry.path)
+            elif check is None and entry.is_dir(follow_symlinks=False):
+                folders.append(entry)
 
 
-def _is_whole_library(path: Path) -> bool:
+def _entries(folder: os.DirEntry[str]) -> Iterable[os.DirEntry[str]]:
+    try:
+        return os.scandir(folder)
+    except OSError:  # removed meanwhile, or another user's
+        return ()
+
+
+def _passes(check: Callable[[int, int], bool], path: str) -> bool:
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        return check(file, os.fstat(file).st_size)
+    finally:
+        os.close(file)
+
+
+def _is_whole_library(file: int, size: int) -> bool:
     """A shared library of 64 bits, whose table of sections stands at its end."""
-    with path.open("rb") as file:
-        header = file.read(64)
-        if len(header) < 64 or header[:4] != b"\x7fELF":
-            return False
-        (table,) = struct.unpack_from("<Q", header, 40)
-        size, count = struct.unpack_from("<HH", header, 58)
-        return os.fstat(file.fileno()).st_size >= table + size * count
+    header = os.pread(file, 64, 0)
+    if len(header) < 64 or header[:4] != b"\x7fELF":
+        return False
+    (table,) = struct.unpack_from("<Q", header, 40)
+    each, count = struct.unpack_from("<HH", header, 58)
+    return bool(size >= table + each * count)
 
 
-def _is_whole_bitcode(path: Path) -> bool:
+def _is_whole_bitcode(file: int, size: int) -> bool:
     """LLVM's bitcode: blocks, each with its length in words behind the first word of it."""
-    data = path.read_bytes()
     at = 4
-    while at + 8 <= len(data):
-        at += 8 + 4 * int(struct.unpack_from("<I", data, at + 4)[0])
-    return data[:4] == b"BC\xc0\xde" and at == len(data) > 4
+    while at + 8 <= size:
+        at += 8 + 4 * int(struct.unpack("<I", os.pread(file, 4, at + 4))[0])
+    return os.pread(file, 4, 0) == b"BC\xc0\xde" and at == size > 4

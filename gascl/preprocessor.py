@@ -172,7 +172,7 @@ class _Expansion:
             self._conditional(line, word)
         elif word in ("define", "undef"):
             if self.open:
-                why = f"#{word} within #if: which branch holds is for the compiler to know; "
+                why = f"#{word} within #if: only the compiler knows which branch is taken; "
                 raise NotUnderstood(at, f"{why}#define it outside, or choose in Python")
             self._define(line, word)
         else:
@@ -330,7 +330,9 @@ def _values(macro: _Macro, call: Token, rest: list[Token]) -> tuple[dict[str, li
         given.append([])
     if len(given) != len(params):
         many = f"{len(given)} value{'s' * (len(given) != 1)}"
-        raise NotUnderstood(call.line, f"macro {macro.name} takes {len(params)}, not {many}")
+        raise NotUnderstood(
+            call.line, f"macro {macro.name} takes {len(params)} arguments, not {many}"
+        )
     return dict(zip(params, given, strict=True)), token
 
 

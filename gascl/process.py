@@ -43,5 +43,5 @@ def check() -> None:
             f"this process was forked from process {_user}, which had already used an OpenCL "
             "device, and OpenCL does not survive a fork: start workers by "
             "multiprocessing.get_context('spawn'), also as ProcessPoolExecutor(mp_context=...), "
-            "or use gascl in the parent only after the fork"
+            "or fork before the parent first uses a device"
         )

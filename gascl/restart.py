@@ -61,7 +61,8 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
     other = _other_field(program, graph, state.graph)
     if other and cls.restart != "any":
         raise ProgramError(
-            f"{cls.__name__} can't go on from that State: the edge field {other!r} is another; "
+            f"{cls.__name__} can't go on from that State: the values of the edge field {other!r} "
+            "have changed; "
             "run it without state="
         )
     same = cls is state.program and program.lanes == state.lanes and state.resumable
@@ -111,9 +112,9 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
     if cls.restart == "never":
         why = "what it finds depends on the graph it began with"
     else:
-        removed = f"the change removed {change.removed if change else 0} edges"
-        other = "the graph is not what one with_edges(...) made of the State's"
-        why = f"it survives added edges only, and {removed if change else other}"
+        removed = f"edges were removed ({change.removed if change else 0:,})"
+        other = "the graph was not made from the State's graph by a single with_edges(...)"
+        why = f"only added edges are allowed, and {removed if change else other}"
     raise ProgramError(f"{cls.__name__} can't go on from that State: {why}; run it without state=")
 
 
@@ -133,7 +134,7 @@ def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.nd
         raise GasclError("start='changed': the graph is none that with_edges made")
     why = f"its edge field {other!r} is another" if other else ""
     if not same_edges and _direct(graph, before) is None:
-        why = "it is not what one with_edges(...) made of the State's"
+        why = "it was not made from the State's graph by a single with_edges(...)"
     if why:
         raise GasclError(
             f"start='changed': the graph does not know all that has changed: {why}; give the "

@@ -83,9 +83,10 @@ class Standstill:
             for n in bounds
         ]
         ways = [*larger, *["dtype='float64'"] * floats]
-        remedy = " or ".join(ways) or "a rule that holds there, or a number of supersteps"
         if self._fallen < math.inf:  # without rounding, the change would fall
-            return f"rounding to {program.dtype} keeps it from its end{shown}; give {remedy}"
+            above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
+            return f"{above}; give {' or '.join(ways)}"
+        remedy = " or ".join([*ways, "a rule that can hold", "a number of supersteps"])
         return f"came back to a state it had been in, and would never end{shown}; give {remedy}"
 
 

@@ -20,7 +20,7 @@ import platformdirs
 import pyopencl as cl
 
 from gascl.deliveries import kernel_text
-from gascl.device import Device, complaint, devices, kernel
+from gascl.device import Device, built, complaint, devices, kernel
 from gascl.errors import FormatError
 from gascl.newfile import new_file
 
@@ -63,11 +63,11 @@ def run(device: Device) -> str:
     """Build and run the trial in this process; what went wrong, in a line, or nothing."""
     options = [f"-DGASCL_GROUP={device.group}", *(["-DGASCL_FP64"] if device.fp64 else [])]
     try:
-        built = cl.Program(device.context, kernel_text("trial.cl")).build(options)
+        program = built(device, kernel_text("trial.cl"), options)
         sums, count = np.zeros(device.group, np.int64), np.zeros(1, np.int32)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         buffers = [cl.Buffer(device.context, flags, hostbuf=host) for host in (sums, count)]
-        adds = kernel(built, "gascl_trial")
+        adds = kernel(program, "gascl_trial")
         adds.set_args(*buffers, np.int32(NUMBERS))
         size = (device.group,)
         cl.enqueue_nd_range_kernel(device.queue, adds, size, size)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -88,7 +90,8 @@ def _running(event: Any) -> bool:
 
 def _abandon(event: Any, device: Device, keep: Any) -> None:
     """Release nothing that the device uses before it is done: that would wait for it. What a daemon
-    thread holds is not released when the process exits, either.
+    thread holds is not released when the process exits, either. Drivers other than PoCL wait for
+    their kernels all the same when they are unloaded: the process leaves before.
     """
 
     def hold(event: Any, keep: Any) -> None:
@@ -96,4 +99,14 @@ def _abandon(event: Any, device: Device, keep: Any) -> None:
             event.wait()
 
     _abandoned[device.cl] = event
+    if "PoCL" not in device.cl.platform.version:
+        atexit.register(_leave, device)
     threading.Thread(target=hold, args=(event, keep), daemon=True).start()
+
+
+def _leave(device: Device) -> None:
+    """End the process at its exit where the device is still busy; with the exit code of Ctrl-C."""
+    if busy(device):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(130)

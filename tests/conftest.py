@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from gascl.cli import main
 # Intel's runtime for CPUs (2026.2) vectorizes over 16 work-items by default, and miscompiles groups
 # of fewer, such as the 8 that stand for a GPU's here. gascl itself runs groups of 1 there.
 os.environ.setdefault("CL_CONFIG_CPU_VECTORIZER_MODE", "8")
+
+
+# Ignored in jobs that a shell runs in the background, and then tests of Ctrl-C press it in vain.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

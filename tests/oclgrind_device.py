@@ -9,6 +9,7 @@ import pyopencl as cl
 
 import gascl.layout
 import gascl.plan
+import gascl.trial
 from gascl.deliveries import DELIVERIES
 from gascl.device import Device
 
@@ -23,7 +24,11 @@ def patch_kernels(file: str, old: str, new: str) -> str:
         return text.replace(old, new)
 
     original = gascl.plan.kernel_text
-    gascl.plan.kernel_text = lambda name: patch(original(name)) if name == file else original(name)
+
+    def patched(name: str) -> str:
+        return patch(original(name)) if name == file else original(name)
+
+    gascl.plan.kernel_text = gascl.trial.kernel_text = patched
     name = file.removesuffix(".cl")
     if name in DELIVERIES:
         DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], text=patch(DELIVERIES[name].text))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from oclgrind_device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
-from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
+from gascl import Engine, Graph, VertexProgram, aggregate, param, trial, vertex
 from gascl.deliveries import DELIVERIES, admitted, demand_of
 from gascl.device import Device
 from gascl.programs import PageRank, ShortestPaths
@@ -333,6 +333,7 @@ def able(program: VertexProgram, device: Device) -> list[str]:
 def run_all(device: Device) -> None:
     engine, directed = Engine(GRAPH, device), Engine(DIRECTED, device)
     look_at_shape(engine)
+    assert trial.run(device) == ""
     used = set()
     for cls, parameters, check in CASES:
         for name in able(cls(**parameters), device):
@@ -355,6 +356,7 @@ def run_all(device: Device) -> None:
 def run_patched(device: Device, *patch: str) -> None:
     """What shows that an error is found: a few programs under every delivery."""
     name = patch_kernels(*patch)
+    trial.run(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):
         for delivery in [name or "slots"]:

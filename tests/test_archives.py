@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import random
 import shutil
 import tarfile
@@ -68,6 +69,19 @@ def test_more_than_the_limit(tmp_path, pack):
 )
 def test_one_name_twice(tmp_path, members):
     hostile(tmp_path, tarred(*members), tarred, ["a.txt", "twice"])
+
+
+def test_one_name_twice_where_python_looks_where_links_lead(tmp_path, monkeypatch):
+    """As Python's own filter has done since mid-2025."""
+
+    def check(member, folder):
+        os.path.realpath(
+            os.path.join(folder, member.name), strict=os.path.dirname(member.name) != ""
+        )
+        return member
+
+    monkeypatch.setattr(tarfile, "data_filter", check, raising=False)
+    hostile(tmp_path, tarred(("a.txt", b"1"), ("a.txt/b", b"2")), tarred, ["a.txt", "twice"])
 
 
 def test_more_after_the_end(tmp_path):

@@ -186,3 +186,21 @@ def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
         assert "that is the device's fault, not the program's: see which devices work with" in said
     else:
         assert "where PoCL keeps compiled kernels, is full: make room there" in said
+
+
+@pytest.mark.parametrize("error", [KeyError("PYOPENCL_CACHE_FAILURE_FATAL"), EOFError()])
+def test_what_pyopencl_kept_is_damaged(monkeypatch, error):
+    """As pyopencl fails where the binary, or what it wrote beside it, was cut short."""
+    build, asked = cl.Program.build, []
+
+    def fails_by_cache(self, *arguments, cache_dir=None):
+        asked.append(cache_dir)
+        if cache_dir is None:
+            raise error
+        return build(self, *arguments, cache_dir=cache_dir)
+
+    monkeypatch.setattr(cl.Program, "build", fails_by_cache)
+    device = Device(devices()[0].cl)
+    assert Engine(Graph.from_edges([0], [1]), device).run(Nothing()).x.tolist() == [1, 1]
+    assert asked[0] is None
+    assert asked[1] is not None

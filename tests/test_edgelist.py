@@ -204,6 +204,7 @@ WEIGHTS = st.integers().map(str) | st.floats().map(repr) | st.sampled_from(["nan
 ROWS = st.lists(st.tuples(IDS, IDS, WEIGHTS), min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(
     ROWS,
     st.sampled_from([" ", "\t", ",", " , ", ";", "  "]),

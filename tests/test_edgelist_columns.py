@@ -61,7 +61,7 @@ def test_trailing_columns_are_ignored_and_reported(write):
     assert "columns ignored: 3 (from 0), 4 (from 0); columns= takes them" in graph.report
     graph = Graph.read(write("b.txt", "1 2 friend\n5 6 foe\n"))
     assert not graph.edge_fields
-    assert "column 2 (from 0) is no weight: 'friend' is no number" in graph.report
+    assert "column 2 (from 0) is not taken as weight: 'friend' is not a number" in graph.report
 
 
 @pytest.mark.parametrize(

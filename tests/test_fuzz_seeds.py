@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 
 import fuzz_checks
+import numpy as np
 import pytest
 from fuzz_packed import check_damaged, cut_off
 from fuzz_targets import SEEDS, TARGETS
+from numpy.lib import NumpyVersion
 
 pytest.importorskip("networkx")
 pytest.importorskip("pyarrow")
@@ -30,6 +32,8 @@ def test_seeds(reader, tmp_path, monkeypatch):
             patch.setattr(fuzz_checks, "read", read)
             graphs.clear()
             TARGETS[reader].check(data, tmp_path)
+        if path.name == "header_of_python2" and NumpyVersion(np.__version__) >= "2.5.0":
+            continue  # which NumPy does not read any more
         whole = any(graph is not None for graph in graphs)
         assert not graphs or reader == "any" or whole != path.name.startswith("bad"), path
 

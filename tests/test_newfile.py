@@ -283,7 +283,7 @@ def test_a_folder_that_is_read_only(open_folder):
     open_folder.chmod(0o555)
     for name in ("a.csv", "b.csv"):
         said = as_a_user(open_folder / name)
-        assert f"{open_folder / name} cannot be written: Permission denied; see to the perm" in said
+        assert f"{open_folder / name} cannot be written: Permission denied; check the perm" in said
         assert "name a file in another folder" in said
     assert path.read_bytes() == b"old"
     assert names(open_folder) == ["a.csv"]

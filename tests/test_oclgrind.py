@@ -136,7 +136,7 @@ SPOILT = {
         "gascl_shared_.boxes[gascl_item / 2] = gascl_mine;",
     ),
     "gascl_pull_gather": (INVALID_WRITE, "pull.cl", "AT(row)] = in", "AT(row) + 1] = in"),
-    "gascl_pull_apply": (INVALID_READ, "pull.cl", "pulled[GASCL_AT(id)]", "pulled[id + 1]"),
+    "gascl_pull_apply": (INVALID_READ, "pull.cl", "pulled[GASCL_AT(row)]", "pulled[row + 999]"),
     "gascl_outbox_scatter": (INVALID_READ, "outbox.cl", "gascl_mask[id]", "gascl_mask[id + 1]"),
     "gascl_outbox_gather": (
         INVALID_READ,
@@ -144,6 +144,7 @@ SPOILT = {
         "*x = outbox[at];",
         "*x = outbox[at + 999];",
     ),
+    "gascl_trial": (INVALID_WRITE, "trial.cl", "sums[item] =", "sums[item + 1] ="),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }
 

@@ -132,7 +132,7 @@ def test_an_empty_remark_is_no_weight(tmp_path):
     (tmp_path / "a.csv").write_text("from,to,name,remark\na,b,x,\nb,c,y,slow\n")
     graph = Graph.read(tmp_path / "a.csv")
     assert not graph.edge_fields
-    assert "column 2 ('name') is no weight: 'x' is no number" in graph.report
+    assert "column 2 ('name') is not taken as weight: 'x' is not a number" in graph.report
 
 
 def test_what_gascl_writes_keeps_its_names(tmp_path):

@@ -30,6 +30,6 @@ def why_not(path: Path, pipes: bool = False) -> str | None:
             return None
     except OSError as error:
         return (
-            f"{error.strerror} in {folder}; see to that folder's permissions, or name a file in "
+            f"{error.strerror} in {folder}; check that folder's permissions, or name a file in "
             "another"
         )

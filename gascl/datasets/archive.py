@@ -82,7 +82,10 @@ def _tarred(archive: Path, tar: tarfile.TarFile, folder: Path) -> Iterator[Membe
         _inside(archive, member.name)
         check = getattr(tarfile, "data_filter", None)  # in Pythons since mid-2023
         if check is not None:
-            check(member, str(folder))
+            try:
+                check(member, str(folder))
+            except NotADirectoryError as error:  # Pythons since mid-2025 look where links lead
+                raise _twice(archive, member.name) from error
         yield member.name, member.size, None if member.isdir() else tar.extractfile(member)
 
 
@@ -121,7 +124,7 @@ def _write(archive: Path, name: str, size: int, content: IO[bytes] | None, targe
             return
         file = target.open("xb")
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise FormatError(f"{archive} has {name!r} twice; it is not used") from error
+        raise _twice(archive, name) from error
     except OSError as error:
         raise _unwritten(target, error) from error
     written = 0
@@ -150,6 +153,10 @@ def _inside(archive: Path, name: str) -> PurePosixPath:
     if any(ord(character) < 32 for character in name):
         raise _refused(archive, name, "has a name that no file has")
     return PurePosixPath(name)
+
+
+def _twice(archive: Path, name: str) -> FormatError:
+    return FormatError(f"{archive} has {name!r} twice; it is not used")
 
 
 def _refused(archive: Path, name: str, why: str) -> FormatError:

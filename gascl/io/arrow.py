@@ -181,7 +181,7 @@ def _fields(
         field = asked[name] or (WEIGHT if name == weight else name)
         wrong = "its name is not an identifier" if not field.isidentifier() else ""
         wrong = f"another one is called {field!r}" if field in taken else wrong
-        wrong = "it is twice there" if names.count(name) > 1 else wrong
+        wrong = "it occurs twice" if names.count(name) > 1 else wrong
         if wrong:
             if wanted is not None:
                 raise source.error(f"{source.name}: {said} can't be a field: {wrong}; rename it")

@@ -320,7 +320,7 @@ def _choose_weight(path: Path, layout: Layout, rows: list[list[str] | None]) -> 
     if len(numeric) == 1 and not layout.konect:
         return _add_field(path, layout, numeric[0], WEIGHT)
     layout.report.append(
-        f"column {_column_name(layout, 2)} is no weight: {firsts[2][0]!r} is no number"
+        f"column {_column_name(layout, 2)} is not taken as weight: {firsts[2][0]!r} is not a number"
     )
 
 
@@ -347,8 +347,8 @@ def _check_ends(path: Path, layout: Layout) -> None:
     if places and places[0] and layout.header:
         pair = layout.header[places[0] : places[0] + 2]
         raise FormatError(
-            f"{path}, line {layout.header_line}: the header has {pair[0]!r} and {pair[1]!r} not in "
-            f"front; say which columns are source and target: columns={tuple(pair)!r}"
+            f"{path}, line {layout.header_line}: {pair[0]!r} and {pair[1]!r} are not its first "
+            f"columns; say which columns are source and target: columns={tuple(pair)!r}"
         )
 
 
@@ -357,10 +357,10 @@ def _place(path: Path, layout: Layout, column: Column) -> int:
         assert layout.header is not None
         if layout.header.count(column) == 1:
             return layout.header.index(column)
-        found = "twice" if column in layout.header else "not"
+        found = "more than one column" if column in layout.header else "no column"
         known = ", ".join(layout.header)
         raise FormatError(
-            f"{path}, line {layout.header_line}: the header has {column!r} {found}; its columns "
+            f"{path}, line {layout.header_line}: the header has {found} {column!r}; its columns "
             f"are {known}; give another name, or a number from 0"
         )
     if not 0 <= column < layout.width:
@@ -376,10 +376,13 @@ def _add_field(path: Path, layout: Layout, place: int, name: str | None = None) 
     if name is None:
         name = layout.header[place] if layout.header else f"column{place}"
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
-    if not name.isidentifier() or name in layout.fields:
+    if name in layout.fields:
+        both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
+        raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
+    if not name.isidentifier():
         raise FormatError(
             f"{path}: column {_column_name(layout, place)} gives no name for an edge field, which "
-            "is of letters, digits and _, and one of a kind; correct the header, or give one: "
+            "is of letters, digits and _; correct the header, or give one: "
             f"columns=(..., '{WEIGHT}={place}')"
         )
     layout.fields[name] = place

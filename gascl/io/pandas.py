@@ -63,7 +63,7 @@ def read_pandas(
         if name in (source, target):
             continue
         if names.count(name) > 1:
-            report.append(f"column {name!r} left out: it is twice there")
+            report.append(f"column {name!r} left out: it occurs twice")
             continue
         column, said = df[name], f"column {name!r}"
         field = own or (WEIGHT if name == weight else name)
