@@ -329,10 +329,8 @@ def _values(macro: _Macro, call: Token, rest: list[Token]) -> tuple[dict[str, li
     if macro.variadic and len(given) == len(params) - 1:
         given.append([])
     if len(given) != len(params):
-        many = f"{len(given)} value{'s' * (len(given) != 1)}"
-        raise NotUnderstood(
-            call.line, f"macro {macro.name} takes {len(params)} arguments, not {many}"
-        )
+        many = f"{len(params)} argument{'s' * (len(params) != 1)}, not {len(given)}"
+        raise NotUnderstood(call.line, f"macro {macro.name} takes {many}")
     return dict(zip(params, given, strict=True)), token
 
 

@@ -62,8 +62,7 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
     if other and cls.restart != "any":
         raise ProgramError(
             f"{cls.__name__} can't go on from that State: the values of the edge field {other!r} "
-            "have changed; "
-            "run it without state="
+            "have changed; run it without state="
         )
     same = cls is state.program and program.lanes == state.lanes and state.resumable
     if same and cls.restart != "any" and program.parameter_values() != state.values:

@@ -166,8 +166,8 @@ REFUSED = [
     ("v.x <: 0 :> = 1", 0, "`<:` is a digraph or trigraph"),
     ("v.x ??( 0 ??) = 1", 0, "`??(` is a digraph or trigraph"),
     ("// a ??/\nv.x = 1;", 0, "`??/` is a trigraph"),
-    ("#define F(a) a\n\nF(1, 2)", 2, "macro F takes 1, not 2 values"),
-    ("#define F(a, b) a\nF(1)", 1, "macro F takes 2, not 1 value"),
+    ("#define F(a) a\n\nF(1, 2)", 2, "macro F takes 1 argument, not 2"),
+    ("#define F(a, b) a\nF(1)", 1, "macro F takes 2 arguments, not 1"),
     ("#define F(a) a\nF(1", 1, "the call of macro F has no `)`"),
     ("#define F(a) a\nF(\n#undef B\n1)", 1, "the call of macro F has no `)`"),
     ("#define F(a) a\nF\n#undef B\n(1)", 2, "#undef stands behind `F`"),
@@ -247,7 +247,7 @@ def test_a_macro_hides_nothing(functions, scatter, plain):
         ({"apply": "v.x = W;"}, r"Wrong\.apply:1: .*`e` can't be seen in Wrong\.apply"),
         ({"scatter": "\n\nTWO;"}, r"Wrong\.scatter:3: .*send takes 1, not 2 values"),
         ({"apply": "\nv.y \\\n= 1;"}, r"Wrong\.apply:2: .*unknown v\.y"),
-        ({"apply": "SET(1, 2);"}, r"Wrong\.apply:1: .*macro SET takes 1, not 2 values"),
+        ({"apply": "SET(1, 2);"}, r"Wrong\.apply:1: .*macro SET takes 1 argument, not 2"),
     ],
 )
 def test_mistakes_in_macros_name_the_line_that_uses_them(changes, words):

@@ -154,7 +154,7 @@ def test_lanes_end_together(name):
     dampings = [0.99, 0.5, 0.999]
     result = run(graph_of(name), PageRank(damping=dampings, tolerance=3e-6, dangling="ignore"))
     assert not result.converged
-    assert "rounding to float32" in result.stopped
+    assert "rounding in float32" in result.stopped
     for lane, damping in enumerate(dampings):
         expected = exact(graph_of(name), damping, dangling="ignore")
         assert off(result.rank[:, lane], expected) < by_rounding(damping) + 3e-6
@@ -186,13 +186,13 @@ def test_what_is_slow_is_not_cut_short():
 
 
 def test_it_says_so_once_and_to_the_shell(gascl_, tmp_path):
-    with pytest.warns(NotConverged, match="PageRank did not converge: rounding to float32"):
+    with pytest.warns(NotConverged, match="PageRank did not converge: rounding in float32"):
         Engine(graph_of("three")).run(PageRank(damping=0.95))
     (tmp_path / "three.txt").write_text("0 1\n0 2\n")
     given = ("--undirected", "--set", "damping=0.95")
     code, out, err = gascl_("run", "PageRank", tmp_path / "three.txt", *given)
     assert code == 3
-    assert "rounding to float32" in err
+    assert "rounding in float32" in err
     first = exact(graph_of("three"), 0.95).max()
     assert f"{first:.4f}" in out  # the ranks are printed all the same
 
@@ -271,12 +271,14 @@ def test_users_programs_end_where_a_state_comes_back(cls, delivery):
 def test_what_to_do_about_it():
     graph = graph_of("three")
     assert "moved=1" in run(graph, Stuck()).stopped
-    assert run(graph, Stuck()).stopped.endswith("give dtype='float64'")
+    assert run(graph, Stuck()).stopped.endswith(
+        "give dtype='float64' or a rule that can hold or a number of supersteps"
+    )
     # In float64 it moves; then the state never comes back.
     assert "max_supersteps" in run(graph, Stuck(dtype="float64"), max_supersteps=1000).stopped
     stopped = run(graph, Swap()).stopped  # one of three vertices has 1, or the two others
     assert "never end (ones=1); " in stopped or "never end (ones=2); " in stopped
-    assert stopped.endswith("give a rule that holds there, or a number of supersteps")
+    assert stopped.endswith("give a rule that can hold or a number of supersteps")
 
 
 class Flood(VertexProgram):
