@@ -90,8 +90,8 @@ def _running(event: Any) -> bool:
 
 def _abandon(event: Any, device: Device, keep: Any) -> None:
     """Release nothing that the device uses before it is done: that would wait for it. What a daemon
-    thread holds is not released when the process exits, either. Drivers other than PoCL wait for
-    their kernels all the same when they are unloaded: the process leaves before.
+    thread holds is not released when the process exits, either. Intel's runtime for CPUs waits
+    for its kernels all the same when it is unloaded: the process leaves before.
     """
 
     def hold(event: Any, keep: Any) -> None:
@@ -99,7 +99,7 @@ def _abandon(event: Any, device: Device, keep: Any) -> None:
             event.wait()
 
     _abandoned[device.cl] = event
-    if "PoCL" not in device.cl.platform.version:
+    if device.is_cpu and "PoCL" not in device.cl.platform.version:
         atexit.register(_leave, device)
     threading.Thread(target=hold, args=(event, keep), daemon=True).start()
 

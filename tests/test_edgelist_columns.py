@@ -114,7 +114,7 @@ def test_separators(write):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"columns": ("from", "cost to")}, ["'cost to' not", "id, from, to"]),
+        ({"columns": ("from", "cost to")}, ["no column 'cost to'", "id, from, to"]),
         ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
         ({"columns": (1, "from")}, ["twice"]),
         ({"columns": "from"}, ["columns='from'", "names or numbers"]),

@@ -227,7 +227,8 @@ def test_a_script_ends(name):
         "KeyboardInterrupt a second Ctrl-C .* Its kernel still runs on .* bound it", first
     )
     assert re.match("DeviceError .* still runs the kernel of a run .* a new process", second)
-    assert process.returncode == 7, "which no thread of the device holds up"
+    pocl = "PoCL" in find().cl.platform.version
+    assert process.returncode == (7 if pocl or not find().is_cpu else 130), "nothing holds it up"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
