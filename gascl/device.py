@@ -38,7 +38,7 @@ class Device:
     Attributes:
         cl: the pyopencl device.
         group: items a work-group; 1 gives an item a whole range of rows (best on CPUs).
-        processor: what PoCL builds for, where it had to be seen to (pocl.py).
+        processor: the one that PoCL from pip builds for, in LLVM's words (pocl.py); else empty.
     """
 
     cl: Any
@@ -274,7 +274,8 @@ def find(choice: Any = None) -> Device:
     Args:
         choice: part of a device's or platform's name (the fastest that matches), an index into
             `devices()`, a pyopencl device, a `Device`, or None: the environment's
-            GASCL_DEVICE, else the fastest GPU that runs a trial kernel, else the fastest such CPU.
+            GASCL_DEVICE, else the fastest GPU that passes the trial (trial.py), else the fastest
+            CPU that does.
     """
     process.check()
     if isinstance(choice, Device):

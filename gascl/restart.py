@@ -131,7 +131,7 @@ def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.nd
     """
     if graph.change is None:
         raise GasclError("start='changed': the graph is none that with_edges made")
-    why = f"its edge field {other!r} is another" if other else ""
+    why = f"the values of its edge field {other!r} have changed" if other else ""
     if not same_edges and _direct(graph, before) is None:
         why = "it was not made from the State's graph by a single with_edges(...)"
     if why:

@@ -137,8 +137,8 @@ class Result:
         holds each field as it is, under its name.
 
         Text is UTF-8; a lone surrogate in a label, which UTF-8 can't hold, is written as
-        its escape, such as \ud800, in .csv and .parquet. The file appears when it is whole and
-        replaces an old one only then.
+        its escape, such as \ud800, in .csv and .parquet. The file appears only once it is
+        complete, and replaces an old one only then.
 
         Raises:
             FormatError: the file cannot be written; what stood there stays.

@@ -88,8 +88,15 @@ def test_home_that_can_not_be_written(tmp_path, home):
         home = str(tmp_path / "file")
         Path(home).write_text("", encoding="utf-8")
     ran = _run(HOME=home, XDG_CACHE_HOME="", POCL_CACHE_DIR="", TMPDIR=str(tmp_path))
-    assert (ran.returncode, ran.stdout) == (0, "[0, 1, 2]\n"), ran.stderr
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "[0, 1, 2]\n", "")
     assert not list(tmp_path.glob("gascl-*")), "its own folder goes with the process"
+
+
+def test_a_forked_childs_exit_removes_nothing_of_its_parents(tmp_path):
+    poclcache._remove(str(tmp_path), os.getpid() + 1)
+    assert tmp_path.exists()
+    poclcache._remove(str(tmp_path), os.getpid())
+    assert not tmp_path.exists()
 
 
 def test_place(monkeypatch):

@@ -117,6 +117,10 @@ def test_what_can_be_no_field(read, tmp_path):
     twice = ["from", "to", "weight=minutes", "weight=km"]
     if read is not from_pandas:  # a dict has each name once
         refused(["weight"], lambda: read(KM, tmp_path, columns=twice))
+        path = tmp_path / "twice.csv"
+        path.write_text("from,to,minutes,km\na,b,1,2\n", encoding="utf-8")
+        said = ["columns 2 ('minutes') and 3 ('km') are both called 'weight'"]
+        refused(said, lambda: Graph.read(path, columns=twice))
     refused([], lambda: read(NAMED, tmp_path, columns=["from", "to", "name"]))  # it is text
 
 

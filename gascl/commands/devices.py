@@ -17,7 +17,7 @@ example:
 
 Each is tried with a small kernel, in a process of its own; one that passed is not tried again.
 * marks the device that runs where --device is not given: the environment's GASCL_DEVICE, else the
-fastest GPU that passes, else the fastest such CPU."""
+fastest GPU that passes, else the fastest CPU that does."""
 
 
 def options(add: Callable[..., Any]) -> None:
