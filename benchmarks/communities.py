@@ -25,9 +25,9 @@ import numpy as np
 from turns import table
 
 from gascl import Engine, Graph
-from gascl.clusters import adjusted_rand, by_length, mutual_information, simple
 from gascl.generators import lfr
 from gascl.programs import LabelPropagation, ParticleCommunities
+from gascl.programs.clusters import adjusted_rand, by_length, mutual_information, simple
 
 #: The paper's six: vertices, edges a vertex, and whether there are few large groups or many small.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
@@ -320,8 +320,8 @@ def picture(file: Path, device: Any) -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
     from block_model import changing
 
-    from gascl.pictures import history
-    from gascl.tracking import track
+    from gascl.communities.pictures import history
+    from gascl.communities.tracking import track
 
     moments = list(track(changing(), device=device))
     for moment in moments:

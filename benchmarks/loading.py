@@ -215,7 +215,7 @@ def memory(name: str) -> int:
 def warm(load: Callable[[Path], Counts]) -> None:
     """Import what is needed, which is not the loading."""
     for name in (
-        "gascl.graph",
+        "gascl.graph.graph",
         "gascl.io",
         "pandas",
         "pyarrow.parquet",

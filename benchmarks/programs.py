@@ -24,7 +24,8 @@ from peers import PEERS, Inputs
 from turns import table
 
 import gascl.programs
-from gascl import Engine, VertexProgram, deliveries
+from gascl import Engine, VertexProgram
+from gascl.delivery import table as deliveries
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: V^2 pairs are too many of this graph: communities.py is their benchmark.

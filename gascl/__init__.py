@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gascl.graph.outside import provide
+
 if TYPE_CHECKING:
     from gascl import datasets as datasets
     from gascl import generators as generators
     from gascl import io as io
-    from gascl import memory as memory
-    from gascl.device import devices as devices
-    from gascl.engine import Engine as Engine
     from gascl.errors import DeviceError as DeviceError
     from gascl.errors import FieldError as FieldError
     from gascl.errors import FormatError as FormatError
@@ -21,31 +20,50 @@ if TYPE_CHECKING:
     from gascl.errors import NotConverged as NotConverged
     from gascl.errors import NotConvergedError as NotConvergedError
     from gascl.errors import ProgramError as ProgramError
-    from gascl.fields import aggregate as aggregate
-    from gascl.fields import arc as arc
-    from gascl.fields import edge as edge
-    from gascl.fields import param as param
-    from gascl.fields import vertex as vertex
-    from gascl.graph import Graph as Graph
-    from gascl.program import VertexProgram as VertexProgram
+    from gascl.graph.graph import Graph as Graph
+    from gascl.language.fields import aggregate as aggregate
+    from gascl.language.fields import arc as arc
+    from gascl.language.fields import edge as edge
+    from gascl.language.fields import param as param
+    from gascl.language.fields import vertex as vertex
+    from gascl.language.program import VertexProgram as VertexProgram
+    from gascl.language.types import struct as struct
     from gascl.result import Result as Result
-    from gascl.types import struct as struct
+    from gascl.runtime import memory as memory
+    from gascl.runtime.device import devices as devices
+    from gascl.runtime.engine import Engine as Engine
+
+provide(
+    read="gascl.io:read_file",
+    write="gascl.io:write_file",
+    too_large="gascl.io.files:too_large",
+    dataset="gascl.datasets:load",
+    from_arrow="gascl.io.arrow:read_arrow",
+    from_igraph="gascl.io.igraph:read_igraph",
+    from_networkx="gascl.io.networkx:read_networkx",
+    from_pandas="gascl.io.pandas:read_pandas",
+    from_scipy="gascl.io.scipy:read_scipy",
+    to_arrow="gascl.io.arrow:write_arrow",
+    to_igraph="gascl.io.igraph:write_igraph",
+    to_networkx="gascl.io.networkx:write_networkx",
+    to_pandas="gascl.io.pandas:write_pandas",
+)
 
 __version__ = "0.1.0"
 
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
 _HOME = {
-    "Engine": "engine",
-    "Graph": "graph",
+    "Engine": "runtime.engine",
+    "Graph": "graph.graph",
     "Result": "result",
-    "VertexProgram": "program",
-    "aggregate": "fields",
-    "arc": "fields",
-    "devices": "device",
-    "edge": "fields",
-    "param": "fields",
-    "struct": "types",
-    "vertex": "fields",
+    "VertexProgram": "language.program",
+    "aggregate": "language.fields",
+    "arc": "language.fields",
+    "devices": "runtime.device",
+    "edge": "language.fields",
+    "param": "language.fields",
+    "struct": "language.types",
+    "vertex": "language.fields",
     "DeviceError": "errors",
     "FieldError": "errors",
     "FormatError": "errors",
@@ -57,13 +75,19 @@ _HOME = {
     "ProgramError": "errors",
 }
 #: Modules that are named so, as gascl.generators.rmat is; loaded when first used, too.
-_MODULES = ("datasets", "generators", "io", "memory", "programs")
+_MODULES = {
+    "datasets": "datasets",
+    "generators": "generators",
+    "io": "io",
+    "memory": "runtime.memory",
+    "programs": "programs",
+}
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"gascl.{name}")
+        return import_module(f"gascl.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'gascl' has no attribute {name!r}")
     return getattr(import_module(f"gascl.{_HOME[name]}"), name)

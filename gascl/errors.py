@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gascl.result import Result
+import sys
+import warnings
+from types import FrameType
+from typing import Any
 
 
 class GasclError(Exception):
@@ -42,7 +42,7 @@ class NotConvergedError(GasclError, RuntimeError):
         result: the partial `Result`.
     """
 
-    def __init__(self, message: str, result: Result):
+    def __init__(self, message: str, result: Any):
         super().__init__(message)
         self.result = result
 
@@ -58,6 +58,20 @@ class Interrupted(KeyboardInterrupt):
         result: the partial `Result`, after the last whole superstep.
     """
 
-    def __init__(self, message: str, result: Result):
+    def __init__(self, message: str, result: Any):
         super().__init__(message)
         self.result = result
+
+
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line that called gascl; of a run within a `solve`, of the line that ran that."""
+    frame: FrameType | None = sys._getframe(1)
+    level, found = 2, 0
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module == "gascl.runtime.composite" and frame.f_code.co_name == "solve":
+            found = 0  # the lines further in are the program's
+        elif not found and module.partition(".")[0] != "gascl":
+            found = level
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=found or 2)

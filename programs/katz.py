@@ -11,7 +11,7 @@ to come, which sum t as the sum was one of 1, bring each that part of its own or
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.spectrum import most_eigenvalue
+from gascl.programs.spectrum import most_eigenvalue
 
 
 class Walks(VertexProgram):

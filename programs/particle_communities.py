@@ -2,7 +2,8 @@
 
 Neighbours attract each other and all others repel (particles.py has the formula and the papers).
 When they come to rest, vertices that many edges join have gathered. Positions are kept while edges
-come and go: communities of a changing graph move, split and merge, and gascl.tracking follows them.
+come and go: communities of a changing graph move, split and merge, and gascl.communities.track
+follows them.
 
 Departure: clusters are cut out of the graph where its edges are long, at the length that gives the
 greatest modularity, instead of by k-means, which has to know how many there are.
@@ -11,7 +12,7 @@ greatest modularity, instead of by k-means, which has to know how many there are
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
-from gascl.clusters import by_length, push, simple
+from gascl.programs.clusters import by_length, push, simple
 from gascl.programs.particles import Particles
 
 

@@ -11,7 +11,7 @@ They form a tree also where weights are 0, since a parent's distance was known a
 import numpy as np
 
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
-from gascl.warned import warn
+from gascl.errors import warn
 
 
 class ShortestPaths(VertexProgram):

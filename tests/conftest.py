@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from filecases import put
+from support.filecases import put
 
-from gascl.cli import main
+from gascl.cli.main import main
 
 # Intel's runtime for CPUs (2026.2) vectorizes over 16 work-items by default, and miscompiles groups
 # of fewer, such as the 8 that stand for a GPU's here. gascl itself runs groups of 1 there.
@@ -48,7 +48,7 @@ def small(write):
 def poisoned(monkeypatch):
     """Memory that is new to a run holds what is no zero, no identity and no vertex."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.state import State
+    from gascl.runtime.state import State
 
     allocate = State._allocate
 

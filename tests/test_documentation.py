@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from samples import arcs_of, random_graph, to_networkx
+from support.samples import arcs_of, random_graph, to_networkx
 
 from gascl import Engine, Graph
 

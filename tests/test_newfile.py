@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from filecases import refused
+from support.filecases import refused
 
 from gascl import newfile
 from gascl.newfile import is_replaced, new_file, new_files

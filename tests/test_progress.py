@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from gascl.commands.terminal import say
+from gascl.cli.terminal import say
 from gascl.progress import Progress
 from gascl.result import Step
 

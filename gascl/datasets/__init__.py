@@ -12,7 +12,7 @@ from gascl.datasets.dataset import Dataset
 from gascl.datasets.registry import REGISTRY, find
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 __all__ = ["REGISTRY", "Dataset", "fetch", "find", "load"]
 

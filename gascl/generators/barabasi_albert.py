@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
 from gascl.generators.words import EDGES, REDRAWS, Draws, Words
-from gascl.graph import Graph
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.graph import Graph
 
 ROWS = 1 << 14  # vertices that are joined between two calls of progress
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.graph import Graph
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.graph import Graph
 
 
 def grid(

@@ -22,7 +22,7 @@ from gascl.generators.made import (
     whole,
 )
 from gascl.generators.words import DEGREES, GROUPS, INNER, NUMBERING, OUTER, REDRAWS, Draws, Words
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 
 ATTEMPTS = 100  # to draw sizes of communities that can take all vertices
 

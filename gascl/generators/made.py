@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gascl import intake
-from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
 from gascl.generators.words import CHUNK, STREAM, WEIGHTS, Words
-from gascl.graph import Graph
-from gascl.intake import Duplicates, SelfLoops
+from gascl.graph import intake
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.graph import Graph
+from gascl.graph.intake import Duplicates, SelfLoops
 
 Weights = tuple[int, int] | None
 

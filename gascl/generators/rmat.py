@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from gascl import intake
-from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, probability, room, seeded, weighted, whole
 from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, Words, permutation
-from gascl.graph import Graph
-from gascl.intake import Duplicates, SelfLoops
+from gascl.graph import intake
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.graph import Graph
+from gascl.graph.intake import Duplicates, SelfLoops
 
 MOST_LEVELS = 6  # of one draw: 4096 outcomes, whose tables stay in a core's cache
 BLOCK = 1 << 16  # edges that are worked on at a time, so that they stay in the cache

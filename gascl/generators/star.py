@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 
 
 def star(

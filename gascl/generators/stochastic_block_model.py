@@ -10,7 +10,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
 from gascl.generators.words import EDGES, Words
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 
 BATCH = 1 << 15  # gaps that are drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits

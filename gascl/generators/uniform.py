@@ -7,7 +7,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
 from gascl.generators.words import CHUNK, EDGES, Words
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 
 
 def uniform(

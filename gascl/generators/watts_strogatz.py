@@ -19,7 +19,7 @@ from gascl.generators.made import (
     whole,
 )
 from gascl.generators.words import EDGES, REDRAWS, Draws, Words
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 
 REPORT = 1 << 16  # rewired edges between two calls of progress
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io import (
     dimacs,
     edgelist,
@@ -27,11 +28,10 @@ from gascl.io import (
     table,
 )
 from gascl.io.files import opened, plain
-from gascl.io.parsed import Format, Parsed
 from gascl.io.paths import checked_path
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 FORMATS = {
     format.name: format

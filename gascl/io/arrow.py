@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX
 from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.parsed import Parsed
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
-from gascl.io.parsed import Parsed
 from gascl.io.tableids import vertices
 from gascl.io.tablesource import Source, concatenated, without_nulls
 from gascl.io.weightcolumn import WEIGHT, field_and_column, no_weight, weight_column
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 #: Names that columns of sources and targets have, in any case, in the order they are looked for.
 ENDS = (

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgelayout import is_int64, is_number
 from gascl.io.files import unended
 from gascl.io.lines import ODD, Lines, Splitter, shown, split_lines
-from gascl.io.parsed import Parsed
 
 ANYWAY = "read it with format='edgelist', which takes every row as an edge, or give it a header"
 

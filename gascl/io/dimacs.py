@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX
 from gascl.errors import FormatError
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
-from gascl.io.parsed import Format, Parsed
 from gascl.io.paths import checked_path
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 NAME = "DIMACS (.gr)"
 ROWS = 1 << 18  # written at once

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gascl.errors import FormatError
+from gascl.graph.labels import INTEGER
 from gascl.io.files import plain
 from gascl.io.lines import ODD, Lines, Splitter, check_text, return_inside, shown
 from gascl.io.weightcolumn import WEIGHT, field_and_column, no_weight
-from gascl.labels import INTEGER
 
 #: What headers call the ends of an edge, compared without case, blanks, _ and "id".
 ENDS = {("source", "target"), ("src", "dst"), ("from", "to"), ("fromnode", "tonode")}

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io import dimacs, matrixmarket
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
@@ -22,7 +23,6 @@ from gascl.io.edgerows import write
 from gascl.io.files import opened, unended
 from gascl.io.ids import numbered
 from gascl.io.lines import Lines, shown, split_lines
-from gascl.io.parsed import Format, Parsed
 
 EXPECTED = "expected source, target and perhaps a weight or more columns"
 

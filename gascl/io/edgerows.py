@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.labels import INTEGER
 from gascl.io.files import created, plain
 from gascl.io.limits import OTHER_WAY, without
-from gascl.labels import INTEGER
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 PART = 1 << 16  # rows written at a time
 

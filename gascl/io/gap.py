@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from gascl.arcs import INT32_MAX, stable_order
 from gascl.errors import FormatError
+from gascl.graph.arcs import INT32_MAX, stable_order
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.bothways import SAID
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.limits import check_integers, check_limits
 from gascl.io.mirrors import unpaired
-from gascl.io.parsed import Format, Parsed
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 HEADER = struct.Struct("<?qq")
 INT32 = np.iinfo(np.int32)

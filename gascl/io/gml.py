@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
@@ -23,10 +24,9 @@ from gascl.io.networkx import (
     whole_or_text,
     without_labels,
 )
-from gascl.io.parsed import Format, Parsed
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 KEY = re.compile(r"[A-Za-z][0-9A-Za-z_]*")  # what NetworkX writes and reads as a name
 PLACE = re.compile(r" ?at \((\d+), \d+\)$")  # at the end of an error of its parser

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.integers import INT64, blocks, integer, integers, shown
 from gascl.io.limits import check_integers, check_limits
-from gascl.io.parsed import Format, Parsed
 from gascl.io.properties import load_properties, properties_text
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 NAME = "Graphalytics"
 ROWS = 1 << 18  # written at once

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
@@ -25,11 +26,10 @@ from gascl.io.networkx import (
     whole_or_text,
     without_labels,
 )
-from gascl.io.parsed import Format, Parsed
 from gascl.io.xmltree import Located, tree
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.labels import label_array
+from gascl.graph.parsed import Parsed
 from gascl.io.extras import imported
 from gascl.io.networkx import numeric_attributes
-from gascl.io.parsed import Parsed
-from gascl.labels import label_array
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 
 def read_igraph(g: Any) -> Parsed:

@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from gascl.graph.labels import INTEGER
 from gascl.io.files import UTF16
-from gascl.labels import INTEGER
 
 BLOCK = 1 << 20  # bytes: what the arrays of a block need stays in the cache
 BOM = b"\xef\xbb\xbf"

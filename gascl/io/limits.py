@@ -11,7 +11,7 @@ import numpy as np
 from gascl.errors import FormatError
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 
 OTHER_WAY = {

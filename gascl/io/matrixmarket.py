@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.labels import INTEGER
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.barematrix import read_bare
 from gascl.io.bothways import both_ways
 from gascl.io.columns import Irregular, read_columns
@@ -21,8 +23,6 @@ from gascl.io.edgelayout import is_number
 from gascl.io.files import opened, unended
 from gascl.io.lines import ODD, Lines, Splitter, return_inside, shown, split_lines
 from gascl.io.matrixrows import write
-from gascl.io.parsed import Format, Parsed
-from gascl.labels import INTEGER
 
 BANNER = b"%%matrixmarket"
 VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}

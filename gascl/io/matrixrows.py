@@ -13,7 +13,7 @@ from gascl.io.files import created
 from gascl.io.limits import without
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 PART = 1 << 16  # rows written at a time
 ELSE = "format='gascl' holds it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.arcs import stable_order
+from gascl.graph.arcs import stable_order
 
 
 def unpaired(

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.arcs import Arcs, index_dtype
 from gascl.errors import FormatError
+from gascl.graph.arcs import Arcs, index_dtype
+from gascl.graph.labels import shown
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.bothways import SAID, both_ways
 from gascl.io.files import created
 from gascl.io.members import SIGNATURE, Member, check_all, read_members, write_members
-from gascl.io.parsed import Format, Parsed
-from gascl.labels import shown
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 #: Of the layout; a reader takes those up to its own.
 VERSION = 1

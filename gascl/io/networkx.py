@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.labels import INTEGER, label_array, shown
+from gascl.graph.parsed import Parsed
 from gascl.io.extras import imported
-from gascl.io.parsed import Parsed
-from gascl.labels import INTEGER, label_array, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 MAX_GROUPS = 64  # different texts of an attribute that are taken for groups of vertices
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.labels import shown
+from gascl.graph.parsed import Parsed
 from gascl.io.anyids import numbered
 from gascl.io.extras import imported
-from gascl.io.parsed import Parsed
 from gascl.io.weightcolumn import WEIGHT, no_weight, weight_column
-from gascl.labels import shown
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 
 def read_pandas(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.files import created, opened
 from gascl.io.limits import without
-from gascl.io.parsed import Format, Parsed
 from gascl.io.scipy import read_scipy
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 #: The members that save_npz may begin with, in any of SciPy's versions.
 FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")

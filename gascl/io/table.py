@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.parsed import Format, Parsed
 from gascl.io.arrow import KEY, parsed_table, write_arrow
 from gascl.io.extras import imported
 from gascl.io.files import created, opened
 from gascl.io.limits import without
-from gascl.io.parsed import Format, Parsed
 from gascl.io.tablesource import Source
 
 if TYPE_CHECKING:
-    from gascl.graph import Graph
+    from gascl.graph.graph import Graph
 
 MAX_METADATA = 1 << 26  # bytes; readers of Parquet take no text beyond about 100 MB
 BATCH = 1 << 20  # rows

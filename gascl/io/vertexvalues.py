@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph import Graph
+from gascl.graph.graph import Graph
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened
 from gascl.io.integers import blocks, integer, shown

@@ -1,0 +1,296 @@
+"""`gascl generate`: write a graph made by rule to a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.cli import directionoption as direction
+from gascl.cli.exitcode import DONE
+from gascl.cli.graphfile import described
+from gascl.cli.numbertext import size
+from gascl.cli.outputfile import why_not
+from gascl.cli.terminal import say
+from gascl.errors import FormatError, GraphError
+from gascl.progress import CLEAR
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+ABOUT = "make a random graph, or one of simple shape, and write it to a file"
+
+SHARED = ("seed", "weights")
+POLICIES = ("duplicates", "self_loops")
+
+#: Each generator's parameters: those that must be given, and others. As in gascl.generators, which
+#: imports NumPy.
+GENERATORS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rmat": (("scale",), ("edges_per_vertex", "a", "b", "c", "renumber", "directed", *POLICIES)),
+    "uniform": (("num_vertices", "num_edges"), ("directed",)),
+    "barabasi_albert": (("num_vertices", "edges_per_vertex"), ()),
+    "watts_strogatz": (("num_vertices", "neighbors", "rewire"), ()),
+    "grid": (("rows", "columns"), ("layers", "periodic")),
+    "star": (("num_vertices",), ("directed",)),
+    "path": (("num_vertices",), ("directed",)),
+    "complete": (("num_vertices",), ("directed",)),
+    "stochastic_block_model": (("sizes", "probabilities"), ("directed",)),
+    "lfr": (
+        ("num_vertices", "average_degree", "max_degree"),
+        (
+            "mixing",
+            "degree_exponent",
+            "community_exponent",
+            "min_community",
+            "max_community",
+        ),
+    ),
+}
+WITH_COMMUNITY = ("stochastic_block_model", "lfr")
+WITH_PROGRESS = ("rmat", "barabasi_albert", "watts_strogatz")
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, not {text!r}") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, not {text!r}") from None
+
+
+def _list(text: str) -> list[int]:
+    return [_whole(part) for part in text.split(",")]
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, comma, high = text.partition(",")
+    if not comma:
+        raise argparse.ArgumentTypeError(f"expected LOW,HIGH, such as 1,255, not {text!r}")
+    return _whole(low), _whole(high)
+
+
+def _probabilities(text: str) -> list[float] | list[list[float]]:
+    rows = [[_number(part) for part in row.split(",")] for row in text.split(";")]
+    return rows if ";" in text else rows[0]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter as an option: its placeholder, how its text is taken, and help."""
+
+    metavar: str
+    type: Callable[[str], Any]
+    help: str
+    flag: str = ""
+
+    def flag_of(self, name: str) -> str:
+        return self.flag or "--" + name.replace("_", "-")
+
+
+OPTIONS = {
+    "scale": Option("N", _whole, "2**N vertices"),
+    "num_vertices": Option("N", _whole, "the number of vertices", "--vertices"),
+    "num_edges": Option("M", _whole, "the number of edges", "--edges"),
+    "edges_per_vertex": Option("N", _whole, "edges that each vertex brings (rmat: 16)"),
+    "neighbors": Option("N", _whole, "to how many a vertex is joined at first; even"),
+    "rewire": Option("P", _number, "the chance of an edge to be rewired"),
+    "rows": Option("N", _whole, "the grid's rows"),
+    "columns": Option("N", _whole, "the grid's columns"),
+    "layers": Option("N", _whole, "the grid's layers (default 1: two dimensions)"),
+    "sizes": Option("N,N,...", _list, "the groups' sizes"),
+    "probabilities": Option(
+        "P,P", _probabilities, "within a group, and between groups; or a matrix, 'P,P;P,P'"
+    ),
+    "average_degree": Option("X", _number, "the mean degree"),
+    "max_degree": Option("N", _whole, "the largest degree"),
+    "mixing": Option("X", _number, "the part of edges between communities (default 0.3)"),
+    "degree_exponent": Option("X", _number, "of the degrees' power law (default 2.5)"),
+    "community_exponent": Option("X", _number, "of the sizes' power law (default 1.5)"),
+    "min_community": Option("N", _whole, "the smallest community"),
+    "max_community": Option("N", _whole, "the largest community"),
+    "a": Option("P", _number, "the chance of the quarter top left (default 0.57)", "--a"),
+    "b": Option("P", _number, "of the quarter top right (default 0.19)", "--b"),
+    "c": Option("P", _number, "of the quarter bottom left (default 0.19)", "--c"),
+    "seed": Option("N", _whole, "the same seed gives the same graph (default 0)"),
+    "weights": Option("LOW,HIGH", _range, "give each edge a weight, a whole number drawn so"),
+    "duplicates": Option("POLICY", str, "keep (default), sum, min, max, first or error"),
+    "self_loops": Option("POLICY", str, "keep (default), drop or error"),
+}
+
+
+def _usage(name: str) -> str:
+    must, may = GENERATORS[name]
+    texts = [f"{OPTIONS[p].flag_of(p)} {OPTIONS[p].metavar}" for p in must]
+    texts += [f"[{flag}]" for p in may for flag in _flags(p)]
+    lines, line = [], f"  {name.replace('_', '-')}"
+    for text in texts:
+        if len(line) + len(text) > 90:
+            lines.append(line)
+            line = "     "
+        line += f" {text}"
+    return "\n".join([*lines, line])
+
+
+def _flags(parameter: str) -> list[str]:
+    if parameter == "directed":
+        return ["--directed", "--undirected"]
+    if parameter == "renumber":
+        return ["--no-renumber"]
+    return [OPTIONS[parameter].flag_of(parameter) if parameter in OPTIONS else f"--{parameter}"]
+
+
+HELP = "\n".join(
+    [
+        "generators, and what each takes besides --seed and --weights:",
+        *map(_usage, GENERATORS),
+        "",
+        "examples:",
+        "  gascl generate rmat --scale 22 -o g.npz",
+        "  gascl generate grid --rows 1000 --columns 1000 --weights 1,255 -o roads.mtx.gz",
+        "  gascl generate stochastic-block-model --sizes 500,500 --probabilities 0.1,0.01 -o b.npz",
+    ]
+)
+
+
+def options(add: Any) -> None:
+    """Add the command's arguments by `add`, a parser's add_argument."""
+    names = [name.replace("_", "-") for name in GENERATORS]
+    add("generator", metavar="GENERATOR", choices=names, help=", ".join(names))
+    text = "the file to write; its extension tells the format"
+    add("-o", "--output", metavar="FILE", type=Path, required=True, help=text)
+    add("--format", metavar="NAME", help="the format (default: told by FILE's extension)")
+    for name, option in OPTIONS.items():
+        kinds: dict[str, Any] = {"metavar": option.metavar, "type": option.type}
+        add(option.flag_of(name), dest=name, default=None, help=option.help, **kinds)
+    text = "edges run both ways (the default, but for rmat)"
+    direction.options(add, "edges have one way", text)
+    text = "keep R-MAT's own numbers: low ones have most edges"
+    add("--no-renumber", dest="renumber", action="store_false", default=None, help=text)
+    text = "join the grid's last rows, columns and layers to the first"
+    add("--periodic", action="store_true", default=None, help=text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the graph and write it; returns the exit code.
+
+    Raises:
+        GraphError: a parameter is missing, wrong, or not one of the generator's.
+        FormatError: the file cannot be written, or can't hold such a graph.
+    """
+    name = arguments.generator.replace("-", "_")
+    given = _parameters(arguments, name)
+    from gascl import generators
+
+    _rehearse(arguments.output, arguments.format, name, given)
+    began = time.perf_counter()
+    progress = _Progress(arguments.generator)
+    extra = {"progress": progress} if name in WITH_PROGRESS else {}
+    try:
+        graph: Graph = getattr(generators, name)(**given, **extra)
+        made = time.perf_counter()
+    finally:
+        progress.clear()
+    graph.write(arguments.output, format=arguments.format)
+    written = time.perf_counter()
+    print(described(graph))
+    print(f"wrote {arguments.output}: {size(arguments.output.stat().st_size)}")
+    print(f"time: generate {made - began:.3f} s, write {written - made:.3f} s")
+    return DONE
+
+
+def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
+    """The generator's parameters that were given.
+
+    Raises:
+        GraphError: one is missing, or was given and is not one of them.
+    """
+    must, may = GENERATORS[name]
+    known = (*must, *may, *SHARED)
+    every = (*OPTIONS, "directed", "renumber", "periodic")
+    given = {n: getattr(arguments, n) for n in every if getattr(arguments, n) is not None}
+    for parameter in given:
+        if parameter not in known:
+            takes = ", ".join(flag for p in known for flag in _flags(p))
+            flags = _flags(parameter)
+            flag = flags[-1] if given[parameter] is False else flags[0]
+            raise GraphError(f"{arguments.generator} takes no {flag}; it takes {takes}")
+    missing = [OPTIONS[p].flag_of(p) for p in must if p not in given]
+    if missing:
+        raise GraphError(
+            f"{arguments.generator} needs {' and '.join(missing)}; see `gascl generate --help`"
+        )
+    return given
+
+
+def _rehearse(path: Path, format: str | None, name: str, given: dict[str, Any]) -> None:
+    """Write a graph of the same kind and two vertices elsewhere, so that what would be refused at
+    the end is refused before the work.
+
+    Raises:
+        FormatError: so it is.
+    """
+    import numpy as np
+
+    from gascl.graph.graph import Graph
+
+    if path.is_dir() or not path.parent.is_dir():
+        wrong = "is a directory" if path.is_dir() else f"is in {path.parent}, which is no folder"
+        raise FormatError(f"{path} {wrong}; name a file in one")
+    if why := why_not(path):
+        raise FormatError(f"{path} cannot be written: {why}")
+    ends = np.array([0], np.int32), np.array([1], np.int32)
+    small = Graph(
+        *ends,
+        2,
+        given.get("directed", name == "rmat"),
+        edge_fields={"weight": np.ones(1, np.int32)} if "weights" in given else {},
+        vertex_fields={"community": np.zeros(2, np.int32)} if name in WITH_COMMUNITY else {},
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            small.write(Path(folder) / path.name, format=format)
+        except FormatError as error:
+            raise FormatError(
+                str(error).replace(str(Path(folder) / path.name), str(path))
+            ) from None
+
+
+class _Progress:
+    """Says on stderr how far a generator is, where it takes longer than two seconds."""
+
+    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds until the first line, and between two
+
+    def __init__(self, name: str):
+        self.name = name
+        self.terminal = sys.stderr.isatty()
+        self.due = time.monotonic() + self.AFTER
+        self.shown = False
+
+    def __call__(self, done: int, of: int) -> None:
+        now = time.monotonic()
+        if now < self.due:
+            return
+        self.due = now + (self.TERMINAL if self.terminal else self.FILE)
+        text = f"{self.name}: {done:,} of {of:,} ({100 * done // of} %)"
+        if self.terminal:
+            print(f"{CLEAR}gascl: {text}", end="", file=sys.stderr, flush=True)
+            self.shown = True
+        else:
+            say(text)
+
+    def clear(self) -> None:
+        """Take the line away, so that what follows begins a line of its own."""
+        if self.shown:
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+            self.shown = False

@@ -1,0 +1,71 @@
+"""`gascl info`: what a graph's file holds and what was taken for what."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gascl.cli import graphfile
+from gascl.cli.exitcode import DONE
+from gascl.cli.formatnames import TABLE
+from gascl.cli.numbertext import number, span
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+ABOUT = "describe a graph"
+HELP = f"""\
+examples:
+  gascl info wiki-Vote.txt.gz
+  gascl info trips.csv --option columns=from,to,minutes
+  gascl info roads.gr.gz --memory
+
+{TABLE}"""
+
+
+def options(add: Callable[..., Any]) -> None:
+    """Add GRAPH, what reading takes, and --memory."""
+    graphfile.options(add)
+    text = "estimate what the graph and a run on it take, on the host and the device, and no more"
+    add("--memory", action="store_true", help=text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what was read, then labels, fields, degrees, loops and parallel edges; or memory."""
+    graph = graphfile.read(arguments)
+    print(graphfile.described(graph))
+    if arguments.memory:  # before any arcs are built, which may be what there is no room for
+        from gascl.runtime.memory import described
+
+        print("\n".join(described(graph)))
+        return DONE
+    print(f"arcs: {graph.num_arcs:,}")
+    if graph.labels is None:
+        print("labels: none; a vertex is its index from 0")
+    else:
+        some = ", ".join(repr(label) for label in graph.labels[:3].tolist())
+        kind = "text" if graph.labels.dtype.kind == "U" else str(graph.labels.dtype)
+        print(f"labels: {kind}, such as {some}" if some else f"labels: {kind}")
+    for kind, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+        for name, values in fields.items():
+            shown = f", {span(values)}" if len(values) and values.dtype.kind in "iuf" else ""
+            print(f"{kind} field {name}: {values.dtype}{shown}")
+    if graph.num_vertices:
+        _print_shape(graph)
+    return DONE
+
+
+def _print_shape(graph: Graph) -> None:
+    import numpy as np
+
+    degrees = {"out-degree": graph.out_degree, "in-degree": graph.in_degree}
+    for name, degree in degrees.items() if graph.directed else [("degree", graph.out_degree)]:
+        print(f"{name}: {span(degree)}, mean {number(degree.mean().item())}")
+    print(f"isolated vertices: {np.count_nonzero(graph.out_degree + graph.in_degree == 0):,}")
+    src, dst = graph.edge_src.astype(np.int64), graph.edge_dst.astype(np.int64)
+    print(f"self-loops: {np.count_nonzero(src == dst):,}")
+    if not graph.directed:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    parallel = graph.num_edges - len(np.unique(src * graph.num_vertices + dst))
+    print(f"parallel edges: {parallel:,} beyond the first with the same ends")

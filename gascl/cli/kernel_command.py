@@ -1,0 +1,70 @@
+"""`gascl kernel`: the source that is built for a program."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from gascl.cli import programoption
+from gascl.cli.exitcode import DONE
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+
+ABOUT = "print the OpenCL C that is built for a program"
+HELP = """\
+examples:
+  gascl kernel PageRank --set dangling=ignore
+  gascl kernel my_program.py:MyProgram --delivery slots > my_program.cl"""
+
+options = programoption.options
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the source; needs no device."""
+    from gascl.cli.programfile import constructed, program_class
+
+    cls = program_class(arguments.program)
+    if cls.solve is None:
+        program = constructed(cls, _needed(cls) | dict(arguments.set))
+        print(_source(program, arguments.delivery), end="")
+        return DONE
+    constructed(cls, _needed(cls) | dict(arguments.set))  # refuses what is wrong
+    for part in _parts(cls):
+        print(f"// {part.__name__}, which {cls.__name__} runs")
+        print(_source(constructed(part, _needed(part)), arguments.delivery), end="")
+    return DONE
+
+
+def _needed(cls: type[VertexProgram]) -> dict[str, str]:
+    """Only choices and dtype show in the source: any value does for what must be given."""
+    from gascl.language.fields import REQUIRED
+
+    return {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
+
+
+def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
+    """The programs in the file of one that runs several, or else those it takes from others."""
+    from gascl.errors import ProgramError
+    from gascl.language.program import VertexProgram
+
+    named = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
+    there = [c for c in named if issubclass(c, VertexProgram) and c.solve is None]
+    there = [c for c in there if {"scatter", "apply"} & set(c.snippets)]
+    parts = [c for c in there if c.__module__ == cls.__module__] or there
+    if not parts:
+        raise ProgramError(f"{cls.__name__} runs programs of other files: name one of those")
+    return parts
+
+
+def _source(program: VertexProgram, delivery: str) -> str:
+    from gascl.codegen.generate import generate
+    from gascl.delivery.atomics import Atomics
+    from gascl.delivery.table import choose, demand_of
+    from gascl.runtime.plan import assemble
+
+    cls = type(program)
+    header = generate(cls, real=program.dtype, choices=program.choices(), lanes=program.lanes)
+    demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
+    return assemble(header, choose(program, demand, delivery)[0])[0]

@@ -1,0 +1,96 @@
+"""The command `gascl`: the frame around its subcommands, which are modules of `gascl.cli`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+
+from gascl import __version__
+from gascl.cli import exitcode
+from gascl.cli.formatnames import READER_OPTIONS
+from gascl.cli.terminal import say, say_warning
+from gascl.errors import GasclError
+
+#: Modules of gascl.cli, in the order of the help.
+COMMANDS = (
+    *("run", "info", "convert", "generate", "datasets", "graphalytics"),
+    *("devices", "kernel"),
+)
+
+ABOUT = "Graph algorithms written as vertex programs, on any OpenCL device."
+HELP = f"""\
+example:
+  gascl run PageRank wiki-Vote.txt.gz
+
+{exitcode.HELP}"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (by default the process's own); returns its exit code.
+
+    Raises:
+        SystemExit: wrong usage (2), --help or --version (0).
+    """
+    arguments, unknown = _parser().parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(
+            f"unrecognized arguments: {' '.join(unknown)}{_meant(arguments, unknown)}"
+        )
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a label need not be in the terminal's encoding
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with warnings.catch_warnings():
+        warnings.showwarning = say_warning
+        try:
+            code: int = arguments.command(arguments)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:  # `| head` has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return exitcode.DONE
+        except KeyboardInterrupt as pressed:
+            return say(str(pressed) or "interrupted", exitcode.INTERRUPTED)
+        except GasclError as error:
+            return say(f"error: {error}", exitcode.ERROR)
+        except OSError as error:
+            named = f"{error.filename}: " if error.filename else ""
+            return say(f"error: {named}{error.strerror or error}", exitcode.ERROR)
+        except MemoryError as error:
+            message = f"error: the host has not enough memory for it: {error}"
+            return say(message, exitcode.ERROR)
+
+
+def _meant(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
+    """The option that an unknown one is nearest to, if any is."""
+    known = {flag: flag for flag in arguments.parser._option_string_actions}
+    if "--option" in known:
+        known = {f"--{name}": f"--option {name}=..." for name in READER_OPTIONS} | known
+    for text in unknown:
+        near = get_close_matches(text.partition("=")[0], known, 1, 0.75)
+        if text.startswith("--") and near:
+            return f"; did you mean {known[near[0]]}?"
+    return ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("gascl", None, ABOUT, HELP, formatter_class=layout)
+    parser.add_argument("--version", action="version", version=f"gascl {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = import_module(f"gascl.cli.{name}_command")
+        about = module.ABOUT
+        added = commands.add_parser(name, help=about, epilog=module.HELP, formatter_class=layout)
+        added.description = f"{about[0].upper()}{about[1:]}."
+        module.options(added.add_argument)
+        added.set_defaults(command=module.run, parser=added)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

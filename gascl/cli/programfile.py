@@ -1,0 +1,102 @@
+"""Finding the class that a command line names: a bundled program, or one in a user's file."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.errors import GasclError, ProgramError
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+
+
+def program_class(text: str) -> type[VertexProgram]:
+    """The class that PROGRAM names.
+
+    Raises:
+        ProgramError: there is none, or its file has an error.
+    """
+    from gascl.language.program import VertexProgram
+
+    file, colon, name = text.rpartition(":")
+    if not colon and text.endswith(".py"):
+        file, name = text, ""
+    if file:
+        path = Path(file)
+        if not path.is_file():
+            raise ProgramError(f"{file}: there is no such file; check the path")
+        programs = {
+            n: c
+            for n, c in vars(_load(path.resolve())).items()
+            if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
+        }
+        where = f"{file} has no vertex program {name!r}" if name else f"name a class: {file}:Class"
+    else:
+        import gascl.programs
+
+        programs = {n: getattr(gascl.programs, n) for n in gascl.programs.__all__}
+        where = f"no bundled program {name!r}"
+    if name in programs:
+        return programs[name]
+    own = "" if file else "; your own is given as my_program.py:Class"
+    raise ProgramError(f"{where}{nearest(name, programs)}{own}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest spelling and all there are."""
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return f"{hint} There is {', '.join(known) or 'none'}"
+
+
+def _load(path: Path) -> Any:
+    """The module in a user's file. What goes wrong there is said with the file and its line."""
+    import importlib.util
+
+    name = f"program_{path.stem}"  # its own, so that random.py hides no other module
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ProgramError(f"{path}: a program's file must end in .py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.append(str(path.parent))  # for modules beside it; behind those that are installed
+    try:
+        spec.loader.exec_module(module)
+    except GasclError as error:
+        line = _line_in(path, error)
+        if line is None or str(path) in str(error):
+            raise
+        raise ProgramError(f"{path}:{line.lineno}: {error}\n    {line.line}") from None
+    except SyntaxError as error:
+        where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
+    except Exception as error:
+        last = _line_in(path, error)
+        where, shown = (f"{path}:{last.lineno}", last.line) if last else (str(path), "")
+        why = f"{type(error).__name__}: {error}"
+    else:
+        return module
+    raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
+
+
+def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost line of a file that an error passed through."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    return frames[-1] if frames else None
+
+
+def constructed(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+    """A program with parameters given as text. Raises ProgramError where one is wrong."""
+    for name in values:
+        if name in cls.vertex_fields:
+            raise ProgramError(
+                f"{cls.__name__}: {name} is a vertex field, whose initial values are data: give "
+                f"them in Python, {cls.__name__}({name}=...); --set gives parameters"
+            )
+    try:
+        return cls(**values)
+    except TypeError as error:  # a dtype that is none, or an __init__ of the user's own
+        raise ProgramError(f"{cls.__name__}: {error}") from None

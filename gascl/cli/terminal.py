@@ -1,0 +1,21 @@
+"""Lines on stderr, all in one form."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from gascl.cli.exitcode import DONE
+from gascl.progress import CLEAR
+
+
+def say(message: str, code: int = DONE) -> int:
+    """Print a line on stderr and return `code`."""
+    clear = CLEAR if sys.stderr.isatty() else ""  # a line of progress may stand there
+    print(f"{clear}gascl: {message}", file=sys.stderr, flush=True)
+    return code
+
+
+def say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """`warnings.showwarning`, in a line."""
+    say(f"warning: {message}")

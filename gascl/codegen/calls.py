@@ -1,0 +1,105 @@
+"""The calls of the language, `send`, `set_mask_of` and the rest, as macros of a header.
+
+Each is a macro, so that it can name what stands around it. Parameters carry the prefix: one called
+`id` would be replaced in `v.id`, too. Each begins with a name, so that a semicolon forgotten before
+it is what the compiler complains of. kernels/words.cl has the functions behind them.
+"""
+
+from __future__ import annotations
+
+from gascl.codegen.traps import Traps
+from gascl.language.snippet import Snippet
+
+
+class Words(Traps):
+    """Writes the macros that a program's snippets use."""
+
+    def words(self) -> None:
+        """Those that mean the same in every phase."""
+        masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
+        arcs = "gascl_run_, gascl_offsets, gascl_targets"
+        single = f", {here}" if self.facts.single else ""
+        value = self.sound("(__VA_ARGS__)", self.header.message)
+        words = {
+            "send": f"send(...) gascl_send(gascl_out, {value}{single})",
+            "set_mask": f"set_mask() gascl_put_mask(v.id, 1, gascl_control_ {masks} GASCL_LANE_ON)",
+            "unset_mask": "unset_mask() "
+            f"gascl_put_mask(v.id, 0, gascl_control_ {masks} GASCL_LANE_ON)",
+            "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
+            "get_mask_of": "get_mask_of(gascl_whose) "
+            f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
+            "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
+            "neighbor": "neighbor(gascl_i) "
+            f"gascl_arc_end(v.id, (gascl_i), {here}, gascl_offsets, gascl_targets)",
+            "num_neighbors_of": "num_neighbors_of(gascl_whose) "
+            f"gascl_num_neighbors_of((gascl_whose), {here}, gascl_run_, gascl_offsets)",
+            "neighbor_of": "neighbor_of(gascl_whose, gascl_i) "
+            f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
+            "has_edge": "has_edge(gascl_from, gascl_to) "
+            f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
+            "lane": "lane gascl_lane",
+        }
+        for name, aggregator in self.program.aggregates.items():
+            value = self.sound("(__VA_ARGS__)", aggregator.resolve(self.real))
+            words[f"aggregate_{name}"] = (
+                f"aggregate_{name}(...) gascl_aggregate_{name}(gascl_all, {value})"
+            )
+        snippets = self.program.snippets.values()
+        for word, meaning in words.items():
+            if any(s.uses(word) for s in snippets):
+                self.put(f"#define {meaning}")
+        self.put("")
+        for name in self.facts.reads_others:
+            c = self.header.types[name].c
+            self.put(
+                f"static {c} gascl_read_of_{name}(const long id, const int sender, const int line,",
+                "        __global int *faults, __global gascl_control *control,",
+                f"        __global const gascl_run *run, __global const {c} *values GASCL_LANE) {{",
+                "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
+                "    return values[GASCL_AT(is ? id : 0)];",
+                "}",
+                "",
+            )
+
+    def phase(self, snippet: Snippet, late: bool) -> list[str]:
+        """Those whose meaning differs between phases; returns their names, to be undone.
+
+        Args:
+            late: apply, or gather, of which other vertices' apply must not be seen.
+        """
+        here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
+        words = {}
+        if snippet.uses("set_mask_of"):
+            function = "gascl_mark_of" if late else "gascl_set_mask_of"
+            words["set_mask_of(gascl_whose)"] = (
+                f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+            )
+        if snippet.uses("send_to"):
+            value = self.sound("(__VA_ARGS__)", self.header.message)
+            words["send_to(gascl_to, ...)"] = (
+                f"gascl_send_to((gascl_to), {value}, {int(late)}, {here}, "
+                f"GASCL_POST({'_next' if late else ''}) GASCL_LANE_ON)"
+            )
+        for name in self.facts.reads_others:
+            if snippet.uses(f"{name}_of"):
+                copied = late and name in self.facts.snapshots
+                words[f"{name}_of(gascl_whose)"] = (
+                    f"gascl_read_of_{name}((gascl_whose), {here}, "
+                    f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
+                )
+        self.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
+        return [word.split("(")[0] for word in words]
+
+    def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:
+        """Bring what a snippet mentions into sight."""
+        if snippet is None:
+            return
+        if snippet.reads("p"):
+            self.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
+        if snippet.reads("g"):
+            self.put("    const gascl_graph g = gascl_run_->graph;")
+        if snippet.reads("prev"):
+            self.put("    gascl_aggregates prev;")
+            self.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
+        if snippet.uses("superstep"):
+            self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")

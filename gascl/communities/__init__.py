@@ -1,0 +1,1 @@
+"""Communities that change over time: tracked, and drawn."""

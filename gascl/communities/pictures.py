@@ -1,0 +1,140 @@
+"""Pictures of communities that move: particles in 3-D by community, and communities over time.
+
+    from gascl.communities import pictures
+
+    pictures.particles(result).savefig("particles.png")
+    pictures.history(list(track(graphs))).savefig("history.png")
+
+Each gives a matplotlib Figure; matplotlib comes with `pip install 'gascl[plot]'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FieldError, GasclError
+from gascl.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from gascl.communities.tracking import Moment
+
+#: More edges than these hide the particles, and are left out.
+MOST_EDGES = 5000
+
+
+def particles(result: Result) -> Figure:
+    """Where the particles of ParticleCommunities rest, coloured by community, and the edges."""
+    _check(result)
+    figure = _figure(5, 5)
+    _draw(figure.add_subplot(projection="3d"), result, result.community, result.position)
+    return figure
+
+
+def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
+    """What `gascl.communities.track` gave: particles at some moments, and each vertex over all.
+
+    A community keeps its colour. Below, a vertex is a line from left to right, those that began
+    together side by side; grey is in none. Dotted lines are events.
+
+    Args:
+        shown: how many moments are drawn above, evenly spread; at most all.
+    """
+    moments = _listed(moments)
+    if not moments:
+        raise GasclError("history needs a moment at least: list(track(graphs))")
+    at = np.unique(np.linspace(0, len(moments) - 1, max(shown, 1)).round().astype(int))
+    figure = _figure(2.2 * max(len(at), 2), 4.8)
+    grid = figure.add_gridspec(2, len(at), height_ratios=(2.2, 2.0))
+    everywhere = np.concatenate([moments[i].result.position for i in at])
+    for place, i in enumerate(at):
+        axes = figure.add_subplot(grid[0, place], projection="3d")
+        _draw(axes, moments[i].result, moments[i].identity, everywhere)
+        axes.set_title(f"moment {moments[i].number}", fontsize=9)
+    identities = np.stack([m.identity for m in moments])
+    rows = identities[:, np.lexsort(identities[::-1])].T
+    axes = figure.add_subplot(grid[1, :])
+    first, last = moments[0].number, moments[-1].number
+    extent = (first - 0.5, last + 0.5, len(rows), 0)
+    axes.imshow(_colours(rows), aspect="auto", extent=extent, interpolation="none")
+    for moment in moments[1:]:
+        for place, event in enumerate(moment.events):
+            axes.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
+            share = (0.06 + 0.1 * place) * len(rows)
+            axes.text(event.number - 0.45, share, event.kind, fontsize=8)
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlabel("moment")
+    axes.set_ylabel("vertex")
+    return figure
+
+
+def _listed(moments: Any) -> list[Moment]:
+    """Those moments, which can be drawn."""
+    from gascl.communities.tracking import Moment
+
+    what = "history draws what track(graphs) gives"
+    if not isinstance(moments, Iterable):
+        raise GasclError(f"{what}, not {moments!r}: give list(track(graphs))")
+    listed = list(moments)
+    for each in listed:
+        if not isinstance(each, Moment):
+            raise GasclError(f"{what}, not {each!r}: give list(track(graphs))")
+        _check(each.result, "position")
+    return listed
+
+
+def _check(result: Any, *names: str) -> None:
+    """Refuse what has no such fields; by default those of particles in communities."""
+    if not isinstance(result, Result):
+        raise GasclError(f"pictures are of a Result, not {result!r}: give what Engine.run returned")
+    for name in names or ("position", "community"):
+        if name not in result.fields:
+            try:
+                result[name]
+            except FieldError as error:
+                raise GasclError(
+                    f"there is nothing to draw: {error}; a run of ParticleCommunities has "
+                    "position and community"
+                ) from None
+    if result.position.ndim != 2 or result.position.shape[1] != 3:
+        raise GasclError(f"position is of 3 numbers a vertex, not of shape {result.position.shape}")
+
+
+def _figure(width: float, height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise GasclError("pictures need matplotlib: pip install 'gascl[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _colours(number: np.ndarray) -> np.ndarray:
+    """RGBA of each number: 18 colours by turns, grey for -1."""
+    from matplotlib import colormaps
+
+    colours = colormaps["tab20"](np.arange(20))
+    # Dark ones first, then their lighter sisters; 14 and 15 are grey.
+    order = [i for i in (*range(0, 20, 2), *range(1, 20, 2)) if i not in (14, 15)]
+    colours = np.concatenate([colours[order], [[0.8, 0.8, 0.8, 1]]])
+    found: np.ndarray = colours[np.where(number < 0, len(order), number % len(order))]
+    return found
+
+
+def _draw(axes: Any, result: Result, number: np.ndarray, everywhere: np.ndarray) -> None:
+    """`everywhere`: positions that the axes are to have room for."""
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    at, graph = result.position, result.graph
+    if graph.num_edges <= MOST_EDGES:
+        ends = np.stack([at[graph.edge_src], at[graph.edge_dst]], axis=1)
+        axes.add_collection(Line3DCollection(ends, colors="0.6", linewidths=0.2, alpha=0.5))
+    axes.scatter(*at.T, c=_colours(number), s=12, depthshade=False, linewidths=0)
+    middle = (everywhere.max(0) + everywhere.min(0)) / 2
+    reach = 1.05 * max(float(np.abs(everywhere - middle).max()), 0.5)
+    axes.set_box_aspect((1, 1, 1))
+    for axis, at_middle in zip("xyz", middle, strict=True):
+        axes.set(**{f"{axis}lim": (at_middle - reach, at_middle + reach), f"{axis}ticklabels": []})

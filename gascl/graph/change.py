@@ -1,0 +1,212 @@
+"""Graphs with edges added and removed, and what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph import intake
+from gascl.graph.labels import label_array
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """How a graph came from another.
+
+    Attributes:
+        vertices: int32, sorted: the ends of all edges added or removed; read-only.
+        added: how many edges were added; they are the last ones.
+        gone: int64, sorted: the ids of the removed edges in the graph that was changed; read-only.
+        before: the fingerprint of the graph that was changed.
+    """
+
+    vertices: np.ndarray
+    added: int
+    gone: np.ndarray
+    before: str
+
+    def __post_init__(self) -> None:
+        self.vertices.setflags(write=False)
+        self.gone.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # an unpickled array could be written to
+        return Change, (self.vertices, self.added, self.gone, self.before)
+
+    @property
+    def removed(self) -> int:
+        """How many edges were removed."""
+        return len(self.gone)
+
+
+def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> Graph:
+    """What `Graph.with_edges` gives."""
+    removed = _removed(graph, *_ends(graph, remove, "remove"))
+    src, dst = _ends(graph, add, "add")
+    given = _given_fields(graph, fields, len(src))
+    kept = ~removed
+    touched = (graph.edge_src[removed], graph.edge_dst[removed], src, dst)
+    return replace(
+        graph,
+        edge_src=np.concatenate([graph.edge_src[kept], src]),
+        edge_dst=np.concatenate([graph.edge_dst[kept], dst]),
+        edge_fields={
+            name: np.concatenate([values[kept], given[name]])
+            for name, values in graph.edge_fields.items()
+        },
+        report=list(graph.report),
+        change=Change(
+            vertices=np.unique(np.concatenate(touched)),
+            added=len(src),
+            gone=np.flatnonzero(removed),
+            before=graph.fingerprint,
+        ),
+    )
+
+
+def fingerprint(graph: Graph) -> str:
+    """What `Graph.fingerprint` is."""
+    text = blake2b(digest_size=16)
+    text.update(f"{graph.num_vertices} {graph.directed} {graph.num_edges} ".encode())
+    for ends in (graph.edge_src, graph.edge_dst):
+        text.update(np.ascontiguousarray(ends, dtype="<i4").data)
+    if graph.labels is not None:
+        kind, data = _canonical(graph.labels)
+        text.update(kind.encode())
+        text.update(data)
+    return text.hexdigest()
+
+
+def _canonical(labels: np.ndarray) -> tuple[str, Any]:
+    """Bytes that are the same for the same labels, however wide their array is."""
+    if labels.dtype == object:
+        plain = [x.item() if isinstance(x, np.generic) else x for x in labels.tolist()]
+        return "object", repr(plain).encode(errors="backslashreplace")
+    if labels.dtype.kind == "U":
+        longest = int(np.char.str_len(labels).max()) if len(labels) else 0
+        dtype = np.dtype(f"<U{max(longest, 1)}")
+    else:
+        signed = labels.dtype.kind == "i" or not len(labels) or labels.max() < 2**63
+        dtype = np.dtype("<i8" if signed else "<u8")
+    return dtype.str, np.ascontiguousarray(labels, dtype=dtype).view(np.uint8).data
+
+
+def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of edges given by labels, int32 each."""
+    src, dst = (label_array(labels) for labels in _columns(edges, name))
+    if len(src) != len(dst):
+        raise GraphError(
+            f"{name} has {len(src):,} sources and {len(dst):,} destinations; give as many"
+        )
+    try:
+        return graph.indices_of(src), graph.indices_of(dst)
+    except GraphError as error:
+        raise GraphError(f"{name}: {error}; with_edges keeps the vertices as they are") from None
+
+
+def _columns(edges: Any, name: str) -> tuple[Iterable[Any], ...]:
+    """Sources and destinations, of (sources, destinations) or of a list of pairs."""
+    wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
+    if edges is None:
+        return (), ()
+    if isinstance(edges, tuple):
+        if len(edges) != 2:
+            raise GraphError(f"{wanted}, not a tuple of {len(edges)}")
+        for labels in edges:
+            if isinstance(labels, str) or not np.iterable(labels):
+                raise GraphError(f"{wanted}; a single edge is [({edges[0]!r}, {edges[1]!r})]")
+            if isinstance(labels, np.ndarray) and labels.ndim > 1:
+                raise GraphError(f"{wanted} of one dimension, not of shape {labels.shape}")
+        # What is empty need not have the labels' type: np.array([]) is of floats.
+        return tuple(x if not isinstance(x, np.ndarray) or len(x) else () for x in edges)
+    if isinstance(edges, np.ndarray):
+        if not edges.size:
+            return (), ()
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            raise GraphError(f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}")
+        return edges[:, 0], edges[:, 1]
+    if isinstance(edges, str) or not np.iterable(edges):
+        raise GraphError(f"{wanted}, not {edges!r}")
+    src, dst = [], []
+    for place, pair in enumerate(edges):
+        try:
+            if isinstance(pair, str):  # which has letters
+                raise TypeError
+            tail, head = pair
+        except (TypeError, ValueError):
+            raise GraphError(f"{wanted}; item {place} is {pair!r}, no pair") from None
+        src.append(tail)
+        dst.append(head)
+    return src, dst
+
+
+def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
+    """bool (E,): the edges that run from src[i] to dst[i], each of them.
+
+    Raises:
+        GraphError: there is none of some i.
+    """
+    if not len(src):
+        return np.zeros(graph.num_edges, dtype=bool)
+    wanted = _keys(graph, src, dst)
+    sought = np.unique(wanted)
+    keys = _keys(graph, graph.edge_src, graph.edge_dst)
+    place = np.minimum(np.searchsorted(sought, keys), len(sought) - 1)
+    removed: np.ndarray = sought[place] == keys
+    found = np.zeros(len(sought), dtype=bool)
+    found[place[removed]] = True
+    if not found.all():
+        absent = int(np.argmin(found[np.searchsorted(sought, wanted)]))
+        tail, head = graph.label_of(src[absent]), graph.label_of(dst[absent])
+        where = f"from {tail!r} to {head!r}" if graph.directed else f"between {tail!r} and {head!r}"
+        raise GraphError(f"remove: there is no edge {where}")
+    return removed
+
+
+def _keys(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
+    """int64, equal for the same ends, in an undirected graph whichever way round they are."""
+    if not graph.directed:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    return src.astype(np.int64) * graph.num_vertices + dst
+
+
+def _given_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[str, np.ndarray]:
+    """Each edge field's values for the added edges, in the graph's own dtypes.
+
+    Raises:
+        GraphError: a field is missing or unknown, or its values are not one an edge or do not fit.
+    """
+    for name in fields:
+        if name not in graph.edge_fields:
+            known = ", ".join(graph.edge_fields) or "none"
+            raise GraphError(f"the graph has no edge field {name!r}; it has: {known}")
+    missing = [name for name in graph.edge_fields if name not in fields]
+    if missing and added:
+        raise GraphError(
+            f"add: values of the edge field {missing[0]!r} are missing; give {missing[0]}=[...], "
+            f"one for each of the {added:,} added edges"
+        )
+    given = {}
+    for name, values in intake.checked_fields(fields, added, "added edges").items():
+        given[name] = _cast(name, values, graph.edge_fields[name].dtype)
+    return {n: given.get(n, np.empty(0, v.dtype)) for n, v in graph.edge_fields.items()}
+
+
+def _cast(name: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Floats may be rounded; integers must be what they were."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        cast = values.astype(dtype)
+        if dtype.kind == "f":
+            return cast
+        wrong = (cast.astype(values.dtype) != values) | ((cast < 0) != (values < 0))
+    if wrong.any():
+        value = values[np.argmax(wrong)].item()
+        raise GraphError(f"add: {value} is no value of the edge field {name!r}, which is {dtype}")
+    return cast

@@ -1,0 +1,573 @@
+"""Graph: what every program runs on. Immutable, and on the host; knows no OpenCL."""
+
+from __future__ import annotations
+
+import operator
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph import intake
+from gascl.graph.arcs import Arcs, build_arcs
+from gascl.graph.change import Change, changed, fingerprint
+from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.graph.labels import INTEGER, LabelIndex, label_array, shown
+from gascl.graph.outside import outside
+
+if TYPE_CHECKING:
+    import networkx
+    import scipy.sparse
+
+    from gascl.graph.parsed import Parsed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """A graph of V vertices, 0 ... V-1, and E edges, each with an id, 0 ... E-1.
+
+    Made by `from_edges`, `read` or one of the `from_...` of Conversions, which check what they are
+    given; the constructor does not. All arrays are read-only.
+
+    An undirected edge is two arcs with one edge id; a self-loop is one arc.
+    """
+
+    edge_src: np.ndarray  # int32 (E,)
+    edge_dst: np.ndarray  # int32 (E,)
+    num_vertices: int
+    directed: bool
+    labels: np.ndarray | None = None  # (V,) of integers, str or object
+    edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
+    vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,) or (V, n)
+    report: list[str] = field(default_factory=list)  # what readers and policies did, in words
+    change: Change | None = None  # how `with_edges` made it from another graph
+    _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _label_index: LabelIndex | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("edge_fields", "vertex_fields"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if self.labels is not None and self._label_index is None:
+            object.__setattr__(self, "_label_index", LabelIndex(self.labels))
+        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
+        for array in (self.edge_src, self.edge_dst, self.labels, *fields):
+            if array is not None:
+                array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
+        fields = (dict(self.edge_fields), dict(self.vertex_fields))
+        state = (self.edge_src, self.edge_dst, self.num_vertices, self.directed, self.labels)
+        return Graph, (*state, *fields, self.report, self.change)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        text = f"{self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}"
+        if self.edge_fields:
+            text += f", fields: {', '.join(self.edge_fields)}"
+        return f"Graph({text})"
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        *,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        labels: Iterable[Any] | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+        **edge_fields: Any,
+    ) -> Graph:
+        """A graph of the edges (src[i], dst[i]).
+
+        Args:
+            src, dst: (E,) whole numbers, 0 or more. They and all other arrays are copied.
+            num_vertices: more than every id; by default the number of labels, or without labels
+                the highest id + 1.
+            labels: (V,) unique names of the vertices: integers, str or any hashable objects.
+            duplicates: what becomes of edges with the same ends (in an undirected graph (u, v) and
+                (v, u), too): "keep" them, "error", or merge them into the first; its fields are
+                then the "sum", "min" or "max" of all (NaN if one is NaN) or those of the "first".
+            self_loops: "keep" them, "drop" them, or "error".
+            edge_fields: name=(E,) integers, float32, float64, or bool, which is taken as int8.
+
+        Raises:
+            GraphError: an argument is not as above; says which edge, and the remedy.
+        """
+        intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
+        return cls._build(
+            src, dst, num_vertices, directed, labels, edge_fields, {}, duplicates, self_loops, []
+        )
+
+    @classmethod
+    def _build(
+        cls,
+        src: Any,
+        dst: Any,
+        num_vertices: int | None,
+        directed: bool,
+        labels: Iterable[Any] | None,
+        fields: Mapping[str, Any],
+        vertex_fields: Mapping[str, np.ndarray],
+        duplicates: Duplicates,
+        self_loops: SelfLoops,
+        report: list[str],
+    ) -> Graph:
+        """`from_edges`, with fields of any name and a report to go on with."""
+        intake.check_policy("duplicates", duplicates, Duplicates)
+        intake.check_policy("self_loops", self_loops, SelfLoops)
+        src, dst = intake.checked_ids(src, "src"), intake.checked_ids(dst, "dst")
+        if len(src) != len(dst):
+            raise GraphError(f"src has {len(src):,} ids and dst has {len(dst):,}; give as many")
+        names = None if labels is None else label_array(labels)
+        num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
+        edges = intake.Edges(
+            src.astype(np.int32),
+            dst.astype(np.int32),
+            intake.checked_fields(fields, len(src), report=report),
+            names,
+            report,
+        )
+        edges.apply_self_loops(self_loops)
+        edges.apply_duplicates(duplicates, num_vertices, directed)
+        return cls(
+            edges.src,
+            edges.dst,
+            num_vertices,
+            directed,
+            names,
+            edges.fields,
+            vertex_fields,
+            report,
+        )
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        directed: bool | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+        format: str | None = None,
+        report: bool = False,
+        **options: Any,
+    ) -> Graph:
+        """The graph in a file, which may be packed (.gz, .bz2, .xz, .zst); docs/graphs.md lists
+        the formats.
+
+        Args:
+            directed: by default what the format says. An edge list says nothing and is directed.
+                True makes two edges of each of an undirected file, self-loops apart; False makes an
+                undirected edge of each of a directed one.
+            format: the format's name; by default the content tells, or else the file's extension.
+            report: print what was taken for what, which `graph.report` holds in any case.
+            options: what the format's reader takes besides, such as an edge list's `columns`.
+
+        Raises:
+            FormatError: the file is not what its format says, cannot be read, or takes more memory
+                than there is.
+            GraphError: a policy refuses an edge, or the graph would be too large.
+        """
+        try:
+            parsed = outside("read")(path, format, directed, **options)
+            try:
+                graph = cls._from_parsed(parsed, duplicates, self_loops)
+            except GraphError as error:
+                raise GraphError(f"{path}: {error}") from None
+        except MemoryError as error:
+            raise outside("too_large")(path) from error
+        if report:
+            print("\n".join([repr(graph), *graph.report]))
+        return graph
+
+    @classmethod
+    def dataset(cls, name: str, **read_options: Any) -> Graph:
+        """The graph of that name, which ships with gascl or is downloaded once; `gascl datasets`
+        lists them.
+
+        Args:
+            read_options: those of `read`, which come before the dataset's own.
+
+        Raises:
+            GraphError: there is no such dataset; names the nearest.
+            FormatError: it can't be downloaded, or is not what it should be.
+        """
+        return outside("dataset")(cls, name, read_options)
+
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+        """Write the graph to a file, packed where the name ends in .gz, .bz2, .xz or .zst.
+
+        Args:
+            format: the format's name; by default the extension tells.
+
+        Raises:
+            FormatError: the format can't hold such a graph, or the file cannot be written; what
+                stood there before stays.
+        """
+        outside("write")(self, path, format)
+
+    @classmethod
+    def _from_parsed(cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
+        if (
+            parsed.arcs and duplicates == self_loops == "keep"
+        ):  # written by gascl: checked, in order
+            graph = cls(
+                parsed.src,
+                parsed.dst,
+                parsed.num_vertices,
+                parsed.directed,
+                parsed.labels,
+                parsed.fields,
+                parsed.vertex_fields,
+                list(parsed.report),
+            )
+            graph._arcs.update(parsed.arcs)
+            return graph
+        return cls._build(
+            parsed.src,
+            parsed.dst,
+            parsed.num_vertices,
+            parsed.directed,
+            parsed.labels,
+            parsed.fields,
+            parsed.vertex_fields,
+            duplicates,
+            self_loops,
+            list(parsed.report),
+        )
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
+        *,
+        directed: bool = True,
+        field: str | None = "weight",
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph with an edge from i to j for every stored entry (i, j), explicit zeros too.
+
+        Args:
+            matrix: a square sparse matrix or array of real numbers; bool counts as int8.
+            directed: False needs a symmetric matrix; its lower triangle gives the edges.
+            field: the edge field that takes the entries' values; None: no field.
+
+        Raises:
+            GraphError: the matrix is not as above.
+        """
+        return cls._from_parsed(
+            outside("from_scipy")(matrix, directed, field), duplicates, self_loops
+        )
+
+    @classmethod
+    def from_networkx(
+        cls,
+        G: networkx.Graph,
+        *,
+        fields: Iterable[str] | None = None,
+        vertex_fields: Iterable[str] | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph of NetworkX's Graph, DiGraph, MultiGraph or MultiDiGraph, in its node order.
+
+        The nodes are the labels.
+
+        Args:
+            fields: the edge attributes to take as fields; by default every numeric attribute that
+                all edges have, and the report says what was left out.
+            vertex_fields: the same of nodes, whose values may be lists of numbers, all as long. By
+                default numbers in text are numbers, and few texts that all nodes have are numbered
+                as groups, as the report says.
+
+        Raises:
+            GraphError: an edge lacks one of `fields` or has no number there, or a node one of
+                `vertex_fields`.
+        """
+        return cls._from_parsed(
+            outside("from_networkx")(G, fields, vertex_fields), duplicates, self_loops
+        )
+
+    @classmethod
+    def from_igraph(
+        cls, g: Any, *, duplicates: Duplicates = "keep", self_loops: SelfLoops = "keep"
+    ) -> Graph:
+        """A graph of an igraph.Graph, in its order of vertices and edges.
+
+        The vertex attribute "name", if there is one, gives the labels. Numeric attributes that all
+        edges, or vertices, have become fields, and the report says what was left out.
+
+        Raises:
+            GraphError: `g` is no igraph Graph, or two vertices have the same name.
+        """
+        return cls._from_parsed(outside("from_igraph")(g), duplicates, self_loops)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        df: Any,
+        source: Any = "source",
+        target: Any = "target",
+        *,
+        fields: Iterable[Any] | Mapping[str, Any] | None = None,
+        directed: bool = True,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph of a DataFrame with a row an edge; its ids, sorted, are the labels.
+
+        Args:
+            source, target: the columns of ids, both integers or both text.
+            fields: the columns to take as edge fields, or a dict from the fields' names to columns,
+                such as {"weight": "minutes"}; by default all others of numbers or bool, and what
+                was left out is in the report only, without a warning. A sole column of numbers is
+                the field "weight", unless a dict names it otherwise. NaN is a number there; a null
+                is an error.
+
+        Raises:
+            GraphError: the DataFrame is not as above; names the row.
+        """
+        parsed = outside("from_pandas")(df, source, target, fields, directed)
+        return cls._from_parsed(parsed, duplicates, self_loops)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        columns: Sequence[str] | str | None = None,
+        *,
+        directed: bool | None = None,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+    ) -> Graph:
+        """A graph of a pyarrow.Table, or what else exports an Arrow stream: a row an edge.
+
+        The ids, integers or text, sorted, are the labels; a table of `to_arrow` gives the same
+        graph again, but for its vertex fields.
+
+        Args:
+            columns: the names of the sources, the targets, and those to take as fields,
+                "weight=minutes" under another name. By default `source` and `target`, `src` and
+                `dst`, `from` and `to` and the like, or else the first two, and all others of
+                numbers or bool as fields. A sole column of numbers is the field "weight".
+            directed: by default what `to_arrow` wrote into the table, or else True.
+
+        Raises:
+            GraphError: the table is not as above, or has a null; names the row.
+        """
+        return cls._from_parsed(
+            outside("from_arrow")(table, columns, directed), duplicates, self_loops
+        )
+
+    def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
+        """The adjacency matrix (V, V): one entry an arc; zeros and duplicates are kept.
+
+        Args:
+            field: the edge field that gives the values; None: ones (int64).
+            copy: False shares `indices` and `indptr` with the graph where both are int32: they
+                are read-only, so that what would change them in place fails. Values are the
+                matrix's own either way.
+
+        Raises:
+            GraphError: there is no such field.
+        """
+        from scipy.sparse import csr_array
+
+        arcs = self.arcs()
+        if field is None:
+            values = np.ones(len(arcs.out_edges), dtype=np.int64)
+        elif field in self.edge_fields:
+            values = self.edge_fields[field][arcs.out_edges]
+        else:
+            known = ", ".join(self.edge_fields) or "none"
+            raise GraphError(f"the graph has no edge field {field!r}; it has: {known}")
+        shape = (self.num_vertices, self.num_vertices)
+        return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=copy)
+
+    def to_networkx(self, *, multigraph: bool | None = None) -> networkx.Graph:
+        """A networkx.Graph or DiGraph, or Multi- of these.
+
+        Labels are the nodes, fields attributes of edges and nodes; all of it copied.
+
+        Args:
+            multigraph: by default where edges have the same ends; True: always, as code needs that
+                is given many graphs; False: never.
+
+        Raises:
+            GraphError: NetworkX is not installed, or it is False and edges have the same ends.
+        """
+        return outside("to_networkx")(self, multigraph)
+
+    def to_igraph(self) -> Any:
+        """An igraph.Graph: labels as the vertex attribute "name", fields as attributes; copied.
+
+        Raises:
+            GraphError: igraph is not installed, or a vertex field is called "name", too.
+        """
+        return outside("to_igraph")(self)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of columns `source`, `target` (labels) and the edge fields; a row an edge.
+
+        All of it is copied. Direction, vertices without edges and vertex fields are not in it.
+
+        Raises:
+            GraphError: pandas is not installed, or an edge field is called as one of the ends.
+        """
+        return outside("to_pandas")(self)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table of columns `source`, `target` and the edge fields; a row an edge.
+
+        Nothing is copied but labels of text: without labels the ends are `edge_src` and `edge_dst`
+        themselves, and with labels dictionaries whose indices these are. The schema's metadata hold
+        direction and number of vertices; vertex fields are not in it.
+
+        Raises:
+            GraphError: pyarrow is not installed, labels are neither integers nor text, or an edge
+                field is called as one of the ends.
+        """
+        return outside("to_arrow")(self)
+
+    @property
+    def num_edges(self) -> int:
+        """Edges, each counted once also where it is undirected."""
+        return len(self.edge_src)
+
+    @property
+    def num_arcs(self) -> int:
+        """Arcs of the graph itself: an undirected edge is two, a self-loop one."""
+        if self.directed:
+            return self.num_edges
+        return 2 * self.num_edges - int(np.count_nonzero(self.edge_src == self.edge_dst))
+
+    def arcs(self, edges: str = "out") -> Arcs:
+        """The arcs along which a program scatters; built at the first call and kept.
+
+        Args:
+            edges: "out" (from edge_src to edge_dst), "in" (every arc reversed) or "both" (two arcs
+                an edge, one a self-loop). An undirected graph has the same arcs for all three.
+
+        Raises:
+            GraphError: `edges` is none of these.
+        """
+        if edges not in ("out", "in", "both"):
+            raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
+        way = edges if self.directed else "both"
+        with self._lock:  # two threads would need twice the memory
+            if way not in self._arcs:
+                self._arcs[way] = build_arcs(
+                    self.edge_src,
+                    self.edge_dst,
+                    self.num_vertices,
+                    forward=way != "in",
+                    backward=way != "out",
+                )
+            return self._arcs[way]
+
+    @cached_property
+    def out_degree(self) -> np.ndarray:
+        """int32 (V,): arcs out of each vertex."""
+        return _degrees(self.arcs().out_offsets)
+
+    @cached_property
+    def in_degree(self) -> np.ndarray:
+        """int32 (V,): arcs into each vertex."""
+        return _degrees(self.arcs().in_offsets)
+
+    def coo(self) -> tuple[np.ndarray, np.ndarray]:
+        """The two ends of every arc, int32 (A,) each, sorted by (source, destination, edge id)."""
+        vertices = np.arange(self.num_vertices, dtype=np.int32)
+        return np.repeat(vertices, self.out_degree), self.arcs().out_targets
+
+    def with_edges(self, add: Any = None, remove: Any = None, **fields: Any) -> Graph:
+        """A new graph of the same vertices, with edges removed and then others added.
+
+        Edges that stay keep their order, and the added ones come last; `change` of the new graph
+        says what became of it, for a run that goes on from a State of this one.
+
+        Args:
+            add, remove: edges by the labels of their ends: a list of pairs (src, dst), an array
+                (n, 2), or a tuple (sources, destinations) of two arrays or lists. Of a pair to
+                remove all parallel edges go, in an undirected graph whichever way round.
+            fields: name=(n,) values of the added edges, for every edge field that the graph has.
+
+        Raises:
+            GraphError: there is no such vertex, no edge to remove, or the fields are not as above.
+        """
+        return changed(self, add, remove, fields)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the number of vertices, direction, ends of the edges in order, and labels.
+        Labels that are neither integers nor text count by repr().
+
+        Edge fields are not part of it: a run that goes on from a State compares the values of
+        those that its program reads.
+        """
+        return fingerprint(self)
+
+    def index_of(self, label: Any) -> int:
+        """The vertex with this label; without labels, `label` itself once it is checked.
+
+        Integer labels are found from text, too: '4037' finds 4037.
+
+        Raises:
+            GraphError: there is no such vertex; names the nearest spelling.
+        """
+        if self._label_index is not None:
+            return self._label_index.find(label)
+        if isinstance(label, str) and INTEGER.fullmatch(label):
+            label = int(label)
+        return self._checked_vertex(label)
+
+    def indices_of(self, labels: Iterable[Any]) -> np.ndarray:
+        """`index_of` each label, in bulk: int32 (n,).
+
+        Raises:
+            GraphError: there is no vertex with one of them.
+        """
+        values = label_array(labels)
+        if self._label_index is not None:
+            return self._label_index.find_all(values)
+        if values.dtype.kind in "iu" and ((values >= 0) & (values < self.num_vertices)).all():
+            return values.astype(np.int32)
+        return np.array([self.index_of(label) for label in values.tolist()], dtype=np.int32)
+
+    def label_of(self, index: int) -> Any:
+        """The label of a vertex, as a Python object; without labels, the vertex itself.
+
+        Raises:
+            GraphError: there is no such vertex.
+        """
+        index = self._checked_vertex(index)
+        if self.labels is None:
+            return index
+        label = self.labels[index]
+        return label.item() if isinstance(label, np.generic) else label
+
+    def _checked_vertex(self, value: Any) -> int:
+        try:
+            index = -1 if isinstance(value, bool) else operator.index(value)
+        except TypeError:
+            index = -1
+        if 0 <= index < self.num_vertices:
+            return index
+        known = f"0 to {self.num_vertices - 1}" if self.num_vertices else "none: it is empty"
+        raise GraphError(f"there is no vertex {shown(value)}; the graph's vertices are {known}")
+
+
+def _degrees(offsets: np.ndarray) -> np.ndarray:
+    degrees = np.diff(offsets).astype(np.int32)
+    degrees.setflags(write=False)
+    return degrees

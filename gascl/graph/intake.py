@@ -1,0 +1,272 @@
+"""What edges go through on their way into a Graph: checks of ids and fields, and the policies."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX, by_ends
+from gascl.graph.labels import shown
+
+Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
+SelfLoops = Literal["keep", "drop", "error"]
+
+MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+
+def checked_ids(values: Any, name: str) -> np.ndarray:
+    """`values` as integers of shape (E,), none of them negative; the dtype may still be wide.
+
+    Raises:
+        GraphError: `values` are not whole numbers in one dimension, or one is negative.
+    """
+    ids = np.asarray(values)
+    if ids.ndim != 1:
+        raise GraphError(f"{name} must have shape (edges,), not {ids.shape}")
+    if ids.dtype.kind == "f":
+        wrong = np.flatnonzero(~np.isfinite(ids) | (ids != np.trunc(ids)))
+        if len(wrong):
+            raise GraphError(
+                f"edge {wrong[0]}: {name} is {ids[wrong[0]]}, and a vertex id is a whole number"
+            )
+    elif ids.dtype.kind not in "iu":
+        raise GraphError(
+            f"{name} must be integers, not {ids.dtype}; number the vertices from 0, e.g. with "
+            "np.unique(..., return_inverse=True), and give their names as labels="
+        )
+    if len(ids) and ids.min() < 0:
+        negative = np.flatnonzero(ids < 0)
+        raise GraphError(
+            f"edge {negative[0]}: {name} is {ids[negative[0]]}, and vertex ids start at 0; number "
+            "the vertices from 0 and give their own ids as labels="
+        )
+    return ids
+
+
+def checked_num_vertices(
+    src: np.ndarray, dst: np.ndarray, num_vertices: int | None, labels: np.ndarray | None
+) -> int:
+    """The number of vertices, once every id is known to be below it.
+
+    Raises:
+        GraphError: it is negative, too large for int32, not the number of labels, or too small.
+    """
+    if num_vertices is None:
+        highest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
+        count = highest + 1 if labels is None else len(labels)
+    else:
+        try:
+            count = operator.index(num_vertices)
+        except TypeError:
+            raise GraphError(
+                f"num_vertices is {shown(num_vertices)}; give a whole number"
+            ) from None
+    if not 0 <= count <= INT32_MAX:
+        raise GraphError(
+            f"the graph would have {count:,} vertices; it can have 0 to {INT32_MAX:,}; ids that "
+            "leave gaps can be numbered from 0 and given as labels="
+        )
+    if labels is not None and len(labels) != count:
+        raise GraphError(
+            f"there are {len(labels):,} labels and {count:,} vertices; give one label a vertex"
+        )
+    for name, ids in (("src", src), ("dst", dst)):
+        if len(ids) and ids.max() >= count:
+            beyond = np.flatnonzero(ids >= count)
+            value = int(ids[beyond[0]])
+            known = f"0 to {count - 1}" if count else "none"
+            more = f"num_vertices={value + 1}" if labels is None else f"{value + 1} labels"
+            raise GraphError(
+                f"edge {beyond[0]}: {name} is {value}, and the graph has {count} vertices (ids: "
+                f"{known}); correct the id or give {more}"
+            )
+    return count
+
+
+def checked_fields(
+    fields: Mapping[str, Any],
+    num_edges: int,
+    noun: str = "edges",
+    report: list[str] | None = None,
+) -> dict[str, np.ndarray]:
+    """Copies of the edge fields, each (E,), in native byte order, and int8 for bool, which the
+    report says; `noun` is what errors call edges.
+
+    Raises:
+        GraphError: a name is not an identifier, or values are not integers, float32, float64 or
+            bool, or not one an edge.
+    """
+    checked = {}
+    for name, values in fields.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise GraphError(
+                f"the edge field {name!r} needs a name that can be written in a program: letters, "
+                "digits and _, not beginning with a digit"
+            )
+        array = np.asarray(values)
+        if array.dtype == bool and array.ndim:
+            array = array.astype(np.int8)
+            if report is not None:
+                report.append(f"edge field {name!r}: bool taken as int8")
+        if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
+            raise GraphError(
+                f"edge field {name!r} must be integers, float32 or float64, not {array.dtype}; "
+                "convert it, e.g. with .astype('float64')"
+            )
+        if array.shape != (num_edges,):
+            raise GraphError(
+                f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
+                "give one value an edge"
+            )
+        checked[name] = np.array(array, dtype=array.dtype.newbyteorder("="))
+    return checked
+
+
+def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
+    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: it differs
+    from it in _ and case only, or by little and is no array of values."""
+    plain = {argument.replace("_", ""): argument for argument in arguments}
+    for name, values in fields.items():
+        bare = name.replace("_", "").lower()
+        near = [bare] if bare in plain else get_close_matches(bare, plain, 1, 0.8)
+        if near and (bare in plain or isinstance(values, (str, int, float, type(None)))):
+            raise GraphError(
+                f"there is no argument {name!r}; did you mean {plain[near[0]]}=? An edge field "
+                "needs a name that is not so near to it, and one number an edge"
+            )
+
+
+def check_policy(name: str, value: str, allowed: Any) -> None:
+    """Raises GraphError where `value` is not one of the Literal type `allowed`."""
+    if value not in get_args(allowed):
+        raise GraphError(
+            f"{name}={value!r} is not known; use one of {', '.join(get_args(allowed))}"
+        )
+
+
+class Edges:
+    """Edges under way: src and dst int32 (E,), fields {name: (E,)}, and a report in words."""
+
+    def __init__(
+        self,
+        src: np.ndarray,
+        dst: np.ndarray,
+        fields: dict[str, np.ndarray],
+        labels: np.ndarray | None,
+        report: list[str],
+    ):
+        self.src = src
+        self.dst = dst
+        self.fields = fields
+        self.labels = labels
+        self.report = report
+
+    def _name(self, edge: int) -> str:
+        """The edge for an error: its number and both ends, by label where there are labels."""
+        ends = [self.src[edge], self.dst[edge]]
+        if self.labels is not None:
+            ends = [self.labels[end] for end in ends]
+        tail, head = ends
+        return f"edge {edge} ({shown(tail)} to {shown(head)})"
+
+    def apply_self_loops(self, policy: SelfLoops) -> None:
+        """Keep, drop or refuse the edges from a vertex to itself, and report them."""
+        loops = self.src == self.dst
+        count = int(np.count_nonzero(loops))
+        if not count:
+            return
+        if policy == "error":
+            raise GraphError(
+                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; use "
+                "self_loops='drop' to leave them out or 'keep' to keep them"
+            )
+        if policy == "keep":
+            self.report.append(f"self_loops='keep': {_count(count, 'self-loop')} kept")
+            return
+        self._keep(~loops)
+        self.report.append(f"self_loops='drop': dropped {_count(count, 'self-loop')}")
+
+    def apply_duplicates(self, policy: Duplicates, num_vertices: int, directed: bool) -> None:
+        """Merge or refuse edges between the same ends, and report them.
+
+        What is left of each group is its first edge, in the order of first appearance; undirected
+        edges have no direction, so that (u, v) and (v, u) are of one group.
+        """
+        if policy == "keep" or not len(self.src):
+            return
+        low, high = self.src, self.dst
+        if not directed:
+            low, high = np.minimum(low, high), np.maximum(low, high)
+        offsets, high, order = by_ends(low, high, num_vertices)
+        begins = np.ones(len(order), dtype=bool)
+        np.not_equal(high[1:], high[:-1], out=begins[1:])
+        begins[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+        del low, high, offsets
+        count = len(order) - int(np.count_nonzero(begins))
+        if not count:
+            return
+        if policy == "error":
+            self._refuse_duplicates(order, begins, count)
+        kept = np.ones(len(order), dtype=bool)
+        kept[order[~begins]] = False
+        if policy in MERGES and self.fields:
+            starts = np.flatnonzero(begins)
+            firsts = order[starts]  # by stability the edge that came first
+            longest = int(np.diff(starts, append=len(order)).max())
+            for name, values in self.fields.items():
+                merged = _merge(name, values[order], starts, longest, policy)
+                self.fields[name] = values = values.astype(merged.dtype)
+                values[firsts] = merged
+        self._keep(kept)
+        self.report.append(f"duplicates={policy!r}: merged {_count(count, 'edge')} into others")
+
+    def _refuse_duplicates(self, order: np.ndarray, begins: np.ndarray, count: int) -> None:
+        firsts = order[begins]  # by stability the edge that came first
+        group = np.cumsum(begins) - 1
+        repeats = ~begins
+        place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
+        raise GraphError(
+            f"{self._name(int(order[place]))} repeats edge {firsts[group[place]]}; edges that "
+            f"repeat an earlier one: {count:,}; use duplicates='sum', 'min', 'max' or 'first' to "
+            "merge them or 'keep' to keep them"
+        )
+
+    def _keep(self, kept: np.ndarray) -> None:
+        self.src = self.src[kept]
+        self.dst = self.dst[kept]
+        self.fields = {name: values[kept] for name, values in self.fields.items()}
+
+
+def _merge(
+    name: str, values: np.ndarray, starts: np.ndarray, longest: int, policy: str
+) -> np.ndarray:
+    """One value a group: the groups are the runs of `values` that begin at `starts`.
+
+    Sums of integers are int64, or uint64 of unsigned ones.
+
+    Raises:
+        GraphError: such a sum does not fit.
+    """
+    if policy != "sum" or values.dtype.kind == "f":
+        return MERGES[policy].reduceat(values, starts)
+    dtype = np.dtype(np.int64 if values.dtype.kind == "i" else np.uint64)
+    limits = np.iinfo(dtype)
+    if longest * max(int(values.max()), -int(values.min())) > limits.max:
+        # It might not fit: add as Python integers, which are slow and exact.
+        exact = np.add.reduceat(values.astype(object), starts)
+        worst = max(exact, key=abs)
+        if not limits.min <= worst <= limits.max:
+            raise GraphError(
+                f"duplicates='sum': a sum of edge field {name!r} is {worst}, which does not fit "
+                f"{dtype}; give the field as float64"
+            )
+    return np.add.reduceat(values, starts, dtype=dtype)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""LDBC Graphalytics: its six algorithms and the rules by which outputs are validated."""

@@ -1,0 +1,209 @@
+"""The six algorithms of LDBC Graphalytics: the programs that compute them, of the parameters in a
+graph's properties, and what of their results is the output.
+
+Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import FormatError, GraphError
+from gascl.graph.graph import Graph
+from gascl.graphalytics.validation import EXACT, NEAR, RENAMED, Rule
+from gascl.io.integers import integer
+from gascl.language.program import VertexProgram
+from gascl.programs import (
+    BreadthFirst,
+    ConnectedComponents,
+    LabelPropagation,
+    LocalClustering,
+    PageRank,
+    ShortestPaths,
+)
+from gascl.result import Step
+from gascl.runtime.engine import Engine
+
+UNREACHABLE = 2**63 - 1  # as a depth
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One that a graph's properties ask for, with its parameters.
+
+    Attributes:
+        name: as in the names of outputs, "BFS".
+        program: what computes it.
+        field: the program's field that is the output.
+        rule: when an output agrees with the expected one.
+    """
+
+    name: str
+    program: VertexProgram
+    field: str
+    rule: Rule
+
+    @property
+    def dtype(self) -> type:
+        """Of the output: int64 or float64."""
+        return np.float64 if self.rule is NEAR else np.int64
+
+    def run(self, engine: Engine, callback: Callable[[Step], Any] | None = None) -> np.ndarray:
+        """The output, (V,): the values as the specification has them, vertices by their ids.
+
+        Raises:
+            GasclError: the program refused the graph, or did not converge.
+        """
+        options: dict[str, Any] = {"callback": callback, "not_converged": "error"}
+        found = engine.run(self.program, **options)[self.field]
+        if self.field == "depth":
+            return np.where(found < 0, UNREACHABLE, found.astype(np.int64))
+        if self.dtype is np.int64 and engine.graph.labels is not None:  # a vertex's index
+            return engine.graph.labels[found].astype(np.int64)
+        return found.astype(self.dtype)
+
+
+def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
+    """Those that properties ask for, in their order.
+
+    Args:
+        path: of the properties, for errors.
+        properties: as `gascl.io.graphalytics.read_properties` gives them.
+
+    Raises:
+        FormatError: one is unknown, or a parameter is missing or has no meaning.
+        ProgramError: a program refuses a parameter.
+    """
+    asked = _words(properties.get("algorithms", ""))
+    given = _Parameters(path, properties)
+    name = properties["name"]
+    if Path(name).name != name:
+        raise FormatError(f"{path}: the graph's name, {name!r}, is no name of a file; rename it")
+    if not asked:
+        given.refuse("it asks for no algorithm", f"algorithms = {', '.join(_MADE)}")
+    for word in asked:
+        if word not in _MADE:
+            known = ", ".join(_MADE)
+            raise FormatError(
+                f"{path}: it asks for an unknown algorithm {word!r}; there is {known}"
+            )
+    return [Algorithm(word.upper(), *_MADE[word](given)) for word in dict.fromkeys(asked)]
+
+
+def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
+    """The graph with its vertices in the order of their ids, since ties go to the smallest, and
+    with the one edge field that is asked for, as `weight`.
+
+    Raises:
+        FormatError: a source is no vertex.
+    """
+    asked = _words(properties.get("algorithms", ""))
+    for word in asked:
+        key = f"{word}.source-vertex"
+        if word in ("bfs", "sssp"):
+            try:
+                graph.index_of(int(properties[key]))
+            except GraphError as error:
+                raise FormatError(f"{path}: {key}: {error}; correct it") from None
+    fields = {}
+    if "sssp" in asked:
+        fields["weight"] = graph.edge_fields[properties["sssp.weight-property"].strip()]
+    ids = graph.labels
+    assert ids is not None  # by the format
+    if (ids[1:] > ids[:-1]).all():
+        return replace(graph, edge_fields=fields)
+    order = np.argsort(ids)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return replace(
+        graph,
+        labels=ids[order],
+        edge_src=place[graph.edge_src],
+        edge_dst=place[graph.edge_dst],
+        edge_fields=fields,
+        _label_index=None,
+    )
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """The properties, as what is needed of them."""
+
+    path: Path
+    properties: Mapping[str, str]
+
+    def refuse(self, why: str, remedy: str) -> Any:
+        name = self.properties.get("name", "NAME")
+        raise FormatError(f"{self.path}: {why}; write 'graph.{name}.{remedy}'")
+
+    def text(self, key: str, example: str) -> str:
+        value = self.properties.get(key, "").strip()
+        return value or self.refuse(f"there is no {key}", f"{key} = {example}")
+
+    def whole(self, key: str, least: int | None = None) -> int:
+        text = self.text(key, "1")
+        value = integer(text)
+        if value is None or (least is not None and value < least):
+            what = "a whole number of 64 bits" if least is None else f"a whole number from {least}"
+            self.refuse(f"{key} is {text!r}, and it is {what}", f"{key} = 1")
+        return value  # type: ignore[return-value]
+
+    def share(self, key: str) -> float:
+        text = self.text(key, "0.85")
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1
+        if not 0 <= value <= 1:
+            self.refuse(f"{key} is {text!r}, and it is a number from 0 to 1", f"{key} = 0.85")
+        return value
+
+    def edge_field(self, key: str) -> str:
+        names = _words(self.properties.get("edge-properties.names", ""), lower=False)
+        name = self.text(key, (names or ["weight"])[0])
+        if name not in names:
+            there = ", ".join(names) or "none"
+            why = f"{key} is {name!r}, and the edge-properties.names are: {there}"
+            self.refuse(why, f"{key} = {(names or ['weight'])[0]}")
+        return name
+
+
+def _words(text: str, lower: bool = True) -> list[str]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    return [word.lower() for word in words] if lower else words
+
+
+def _shortest_paths(given: _Parameters) -> tuple[VertexProgram, str, Rule]:
+    given.edge_field("sssp.weight-property")
+    source = given.whole("sssp.source-vertex")
+    return ShortestPaths(source=source, dtype="float64"), "distance", NEAR
+
+
+def _page_rank(given: _Parameters) -> tuple[VertexProgram, str, Rule]:
+    damping = given.share("pr.damping-factor")
+    supersteps = given.whole("pr.num-iterations", 0)
+    return PageRank(damping=damping, supersteps=supersteps, dtype="float64"), "rank", NEAR
+
+
+#: Of the properties' names: program, field and rule.
+_MADE: dict[str, Callable[[_Parameters], tuple[VertexProgram, str, Rule]]] = {
+    "bfs": lambda given: (
+        BreadthFirst(source=given.whole("bfs.source-vertex")),
+        "depth",
+        EXACT,
+    ),
+    "cdlp": lambda given: (
+        LabelPropagation(supersteps=given.whole("cdlp.max-iterations", 0)),
+        "label",
+        EXACT,
+    ),
+    "lcc": lambda given: (LocalClustering(dtype="float64"), "coefficient", NEAR),
+    "pr": _page_rank,
+    "sssp": _shortest_paths,
+    "wcc": lambda given: (ConnectedComponents(), "component", RENAMED),
+}

@@ -1,0 +1,1 @@
+"""The language of vertex programs: `VertexProgram`, its declarations and snippets, their checks."""

@@ -1,0 +1,114 @@
+"""What a program's snippets do, as data: what codegen writes and deliveries admit depends on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gascl.language.types import resolve
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What deliveries and codegen ask of a program.
+
+    Attributes:
+        scatters: there is a scatter snippet.
+        sends_only: scatter's only effect is `send`: its message can be computed anywhere, twice.
+        reads_edge: scatter reads something of `e`.
+        arc_state: scatter uses arc fields.
+        every_arc_sends: every arc carries a message in every superstep.
+        single: a gather snippet reads the messages one by one.
+        posts: there is a `send_to`.
+        posts_ahead: apply has one, whose messages arrive in the next superstep.
+        masked: the program keeps a mask.
+        marks: apply both sets other vertices' mask and unsets its own, so that the two need
+            separate memory to be independent of the order of vertices.
+        fusable: the next superstep's scatter may run right behind apply, before anything of this
+            superstep is reduced over vertices.
+        overflows: the combiner is an integer sum or product, checked for overflow.
+        snapshots: fields that gather or apply reads of other vertices and apply writes.
+        reads_others: fields read of other vertices.
+        adjacent: snippets read the adjacency.
+        checks: something can go wrong that the device must report with its line.
+        lanes: how many runs at once.
+        pairs: there is a pairs snippet.
+    """
+
+    scatters: bool
+    sends_only: bool
+    reads_edge: bool
+    arc_state: bool
+    every_arc_sends: bool
+    single: bool
+    posts: bool
+    posts_ahead: bool
+    masked: bool
+    marks: bool
+    fusable: bool
+    overflows: bool
+    snapshots: tuple[str, ...]
+    reads_others: tuple[str, ...]
+    adjacent: bool
+    checks: bool
+    lanes: int
+    pairs: bool
+
+    @classmethod
+    def of(
+        cls, program: type[VertexProgram], lanes: int | None = None, debug: bool = False
+    ) -> Facts:
+        """What a program does; in debug mode nothing is fused, so that a trap is told in time."""
+        snippets = program.snippets
+        scatter, apply = snippets.get("scatter"), snippets.get("apply")
+        gather = snippets.get("gather")
+        present = [s for s in (snippets.get("init"), scatter, gather, apply) if s is not None]
+        on_all = program.scatter_on == "all"
+        summed = program.combine in ("sum", "prod") and program.message is not None
+        overflows = summed and not resolve(program.message, "float32").all_floats
+
+        def used(*words: str) -> bool:
+            return any(s.uses(*words) for s in present)
+
+        def others(*read: object) -> list[str]:
+            return [n for n in program.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
+
+        written = apply.writes("v") if apply is not None else set()
+        late = others(*(s for s in (gather, apply) if s is not None))
+        arcs = bool(scatter and scatter.reads("e") & set(program.arc_fields))
+        masks = ("set_mask", "set_mask_of")
+        checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
+        return cls(
+            scatters=scatter is not None,
+            sends_only=scatter is not None
+            and scatter.uses("send")
+            and not scatter.uses(*masks, "send_to")
+            and not arcs,
+            reads_edge=scatter is not None and bool(scatter.reads("e")),
+            arc_state=arcs,
+            every_arc_sends=on_all and scatter is not None and scatter.sends_always,
+            single=gather is not None,
+            posts=used("send_to"),
+            posts_ahead=apply is not None and apply.uses("send_to"),
+            masked=not on_all or used("get_mask", "get_mask_of", "unset_mask", *masks),
+            marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
+            fusable=on_all
+            and not debug
+            and not overflows  # it must not be reported for a superstep that never runs
+            and scatter is not None
+            and not scatter.reads("prev")
+            and not scatter.uses("get_mask", "get_mask_of", *checked)
+            and not others(scatter),
+            overflows=overflows,
+            snapshots=tuple(n for n in late if n in written),
+            reads_others=tuple(others(*present)),
+            adjacent=used("num_neighbors", *checked),
+            checks=gather is not None
+            or used("set_mask_of", "get_mask_of", "send_to", *checked)
+            or bool(others(*present)),
+            lanes=program.lanes if lanes is None else lanes,
+            pairs="pairs" in snippets,
+        )

@@ -1,0 +1,412 @@
+"""Declarations: the typed fields, parameters and aggregators of a vertex program.
+
+`vertex`, `edge`, `arc`, `param` and `aggregate` are namespaces with one function a type::
+
+    rank = vertex.real(init="(real)1 / g.num_vertices")
+    weight = edge.real(default=1)
+    damping = param.real(0.85)
+    change = aggregate.real("sum")
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gascl.errors import ProgramError
+from gascl.language import shelltext
+from gascl.language.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
+
+Bound = float | None
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+
+
+def span(low: Bound, high: Bound) -> str:
+    """A range in words."""
+    if low is None or high is None:
+        return f"{low} or more" if high is None else f"{high} or less"
+    return f"from {low} to {high}"
+
+
+def within(values: Any, low: Bound, high: Bound) -> Any:
+    """Whether a number, or each of an array, is in a range; NaN is in none."""
+    above = values == values if low is None else values >= low
+    return above if high is None else above & (values <= high)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One declaration. A class keeps a copy of it, with its `name` there."""
+
+    type: str | Struct
+    doc: str = ""
+    name: str = ""
+    kind: ClassVar[str] = "field"
+
+    def resolve(self, real: str) -> Type:
+        return resolve(self.type, real)
+
+
+@dataclass(frozen=True)
+class VertexField(Field):
+    """State of a vertex: one value a vertex, written by init and apply."""
+
+    init: str | float | int = 0
+    kind: ClassVar[str] = "vertex field"
+
+
+@dataclass(frozen=True)
+class EdgeField(Field):
+    """Input of an edge, read only: the graph's edge field of the same name, or the default.
+
+    Attributes:
+        low, high: a graph with other values, or NaN, is refused; None: no bound.
+        finite: one with infinity or NaN is refused, too.
+    """
+
+    default: Any = REQUIRED
+    low: Bound = None
+    high: Bound = None
+    finite: bool = False
+    kind: ClassVar[str] = "edge field"
+
+
+@dataclass(frozen=True)
+class ArcField(Field):
+    """State of an arc: one value for each direction of travel, written by scatter."""
+
+    init: str | float | int = 0
+    kind: ClassVar[str] = "arc field"
+
+
+@dataclass(frozen=True)
+class Param(Field):
+    """A number given when the program is constructed; a kernel argument: no rebuild.
+
+    Attributes:
+        low, high: other values, and NaN, are refused; None: no bound.
+        in_run: kernels read it.
+    """
+
+    default: Any = REQUIRED
+    low: Bound = None
+    high: Bound = None
+    kind: ClassVar[str] = "parameter"
+    in_run: ClassVar[bool] = True
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        if self.name not in instance.__dict__:
+            title = type(instance).__name__
+            why = "a parameter is declared in the class statement"
+            raise AttributeError(f"{title} has no parameter {self.name!r}: {why}")
+        return instance.__dict__[self.name]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError(
+            f"{type(instance).__name__}.{self.name} is fixed when the program is constructed: "
+            f"construct another, {type(instance).__name__}({self.name}={value!r})"
+        )
+
+    def convert(self, value: Any) -> Any:
+        """The value, or `Lanes` of one each, as the type holds it; ValueError where it can't."""
+        if not is_lanes(value):
+            return self.convert_one(value)
+        if not len(value):
+            raise ValueError("expected a value, or one for each lane, not an empty list")
+        values = value.tolist() if isinstance(value, np.ndarray) else value
+        return Lanes(map(self.convert_one, values))
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str):
+            value = shelltext.number(value)
+        why = unfit(value, self.type)
+        if why:
+            raise ValueError(why)
+        if (self.low, self.high) != (None, None) and not within(value, self.low, self.high):
+            raise ValueError(f"expected a value {span(self.low, self.high)}")
+        return float(value) if self.resolve("float64").is_float else int(value)
+
+
+@dataclass(frozen=True)
+class VertexParam(Param):
+    """A vertex, given by its label (by its index where the graph has no labels).
+
+    A list is one a lane; a label that is a tuple is itself.
+    """
+
+    def convert_one(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True)
+class FlagParam(Param):
+    """True or False; in C 1 or 0."""
+
+    words: ClassVar[dict[str, bool]] = {"true": True, "1": True, "false": False, "0": False}
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str):  # from a shell
+            value = self.words.get(value.lower(), value)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError("expected True or False")
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class ChoiceParam(Param):
+    """One of a few words, known when the kernels are built: `p.NAME == NAME_word`."""
+
+    words: tuple[str, ...] = ()
+    in_run: ClassVar[bool] = False
+
+    def convert(self, value: Any) -> Any:
+        if not isinstance(value, str) or value not in self.words:
+            raise ValueError(f"expected one of {', '.join(map(repr, self.words))}")
+        return value
+
+
+@dataclass(frozen=True)
+class SuperstepsParam(Param):
+    """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
+
+    in_run: ClassVar[bool] = False
+
+    def convert(self, value: Any) -> Any:
+        if value in (None, "None", ""):
+            return None
+        whole = self.convert_one(value)
+        if whole < 0:
+            raise ValueError("expected 0 or more supersteps, or None")
+        return whole
+
+
+@dataclass(frozen=True)
+class ToleranceParam(Param):
+    """How little has to change for a run to end, beside a whole of 1.
+
+    Attributes:
+        rate: the parameter by whose value, below 1, the change would fall in every superstep if
+            nothing were rounded, or faster; "" where none is known.
+    """
+
+    rate: str = ""
+
+    def time_to_fall(self, program: Any, change: float) -> float:
+        """After how many supersteps a change that began as this one is still above the tolerance
+        only by rounding; infinity where that is not known."""
+        rate = float(np.max(getattr(program, self.rate))) if self.rate else 1.0
+        tolerance = float(np.ravel(getattr(program, self.name))[0])  # `stop` reads the first lane's
+        if not (0 < rate < 1 and 0 < tolerance < change < math.inf):
+            return math.inf
+        # A little more, since the rate is rounded, too.
+        return 10 + math.ceil(1.1 * math.log(tolerance / change) / math.log(rate))
+
+    def unreachable(self, program: Any) -> str:
+        """Why a run can't end by it, or nothing: rounding alone changes a few eps in all."""
+        least = 8 * np.finfo(program.dtype).eps * program.lanes
+        value = getattr(program, self.name)
+        if program.fixed_supersteps() is not None or np.all(np.asarray(value) >= least):
+            return ""
+        ways = [f"at least {least:.0e}"]
+        ways += [] if program.dtype == "float64" else ["dtype='float64'"]
+        ways += ["a number of supersteps"] if program.supersteps_param() else []
+        give = ", or ".join([", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways)
+        return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
+
+
+@dataclass(frozen=True)
+class VerticesParam(Param):
+    """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
+
+    in_run: ClassVar[bool] = False
+
+    def convert(self, value: Any) -> Any:
+        if isinstance(value, str):
+            value = shelltext.vertices(value)
+        if is_lanes(value):
+            value = value.tolist() if isinstance(value, np.ndarray) else list(value)
+            if not value:
+                raise ValueError("expected labels, not an empty list")
+            return value
+        if value is None or (not unfit(value, "int32") and value > 0):
+            return value if value is None else int(value)
+        raise ValueError(
+            "expected None for all, a number of vertices to draw, 1 or more, or a list of labels"
+        )
+
+
+class Lanes(tuple):
+    """The values of a parameter, one a lane."""
+
+
+def is_lanes(value: Any) -> bool:
+    """A list of a parameter's values, one a lane; a tuple may be a vertex's label."""
+    return isinstance(value, list | range) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
+@dataclass(frozen=True)
+class Aggregate(Field):
+    """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`.
+
+    Attributes:
+        op: one of OPS, or a C expression over `a` and `b`.
+        identity: C text of the expression's identity.
+    """
+
+    op: str = "sum"
+    identity: str | None = None
+    kind: ClassVar[str] = "aggregator"
+    OPS: ClassVar = ("sum", "min", "max", "count", "mean")
+
+    @property
+    def is_custom(self) -> bool:
+        return self.op not in self.OPS
+
+    @property
+    def sums_floats(self) -> bool:
+        """Its last bits depend on the order in which it adds."""
+        floats = self.op == "mean" or self.resolve("float32").is_float
+        return self.op in ("sum", "mean") and floats
+
+    def accumulator(self, real: str, fp64: bool) -> Type:
+        """Sums are wider than what is added: double for floats, 64 bits for integers."""
+        type_ = self.resolve(real)
+        if self.op == "count":
+            return resolve("int64", real)
+        if self.op not in ("sum", "mean"):
+            return type_
+        if type_.is_float or self.op == "mean":
+            return resolve("float64" if fp64 else "float32", real)
+        return resolve("uint64" if type_.scalar.kind == "u" else "int64", real)
+
+
+class _Namespace:
+    """`vertex.real(...)`, `vertex.int32(...)`: one function for each type's name."""
+
+    _plain: ClassVar[str] = "edge fields and parameters"
+
+    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
+        """`kinds`: what it takes, "scalars", "vectors" too, or "structs" too."""
+        self._declare, self._kinds = declare, kinds
+        widest = 1 if kinds == "scalars" else 16
+        self._names = [n for n in NAMES if resolve(n, "float32").width <= widest]
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        canonical = name_of(name)
+        if canonical not in self._names:
+            raise ProgramError(f"{name!r} is a vector: {type(self)._plain} hold scalars")
+
+        def declaration(*args: Any, **kwargs: Any) -> Any:
+            return self._make(name, canonical, args, kwargs)
+
+        return declaration
+
+    def struct(self, type_: Any, *args: Any, **kwargs: Any) -> Any:
+        """Of a struct: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
+        if self._kinds != "structs":
+            raise ProgramError(f"{type(self)._plain} hold scalars, no structs")
+        if not isinstance(type_, Struct):
+            type_ = struct(type_)
+        return self._make("struct", type_, args, kwargs)
+
+    def _make(self, name: str, type_: str | Struct, args: Any, kwargs: Any) -> Any:
+        try:
+            signature(self._declare).bind(type_, *args, **kwargs)
+        except TypeError as error:
+            takes = list(signature(self._declare).parameters)[1:]
+            raise ProgramError(f"{name}(...): {error}; it takes {', '.join(takes)}") from None
+        return self._declare(type_, *args, **kwargs)
+
+    def __dir__(self) -> list[str]:
+        return list(self._names)
+
+
+class _Params(_Namespace):
+    def vertex(self, default: Any = REQUIRED, doc: str = "") -> Any:
+        """A vertex of the graph, by its label."""
+        return VertexParam("int32", doc, default=default)
+
+    def vertices(self, default: Any = None, doc: str = "") -> Any:
+        """Vertices for `solve` to go through: None (all), how many to draw, or a list of labels."""
+        return VerticesParam("int32", doc, default=default)
+
+    def flag(self, default: bool = REQUIRED, doc: str = "") -> Any:
+        """True or False."""
+        return FlagParam("int32", doc, default=default)
+
+    def choice(self, *words: str, doc: str = "") -> Any:
+        """One of `words`; the first is the default."""
+        if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
+            raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
+        return ChoiceParam("int32", doc, default=words[0], words=words)
+
+    def tolerance(self, default: float = 1e-6, doc: str = "", rate: str = "") -> Any:
+        """A bound of relative changes for `stop`; refused where rounding alone exceeds it.
+
+        Args:
+            rate: a parameter by whose value the change falls in every superstep, or faster, but
+                for rounding.
+        """
+        return ToleranceParam("real", doc, default=default, rate=rate)
+
+    def supersteps(self, default: int | None = None, doc: str = "") -> Any:
+        """A number of supersteps to run instead of asking `stop`; None: ask it."""
+        return SuperstepsParam("int32", doc, default=default)
+
+
+def _vertex(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> VertexField:
+    return VertexField(type_, doc, init=init)
+
+
+def _edge(
+    type_: str,
+    default: Any = REQUIRED,
+    doc: str = "",
+    low: Bound = None,
+    high: Bound = None,
+    finite: bool = False,
+) -> EdgeField:
+    return EdgeField(type_, doc, default=default, low=low, high=high, finite=finite)
+
+
+def _param(
+    type_: str, default: Any = REQUIRED, doc: str = "", low: Bound = None, high: Bound = None
+) -> Param:
+    return Param(type_, doc, default=default, low=low, high=high)
+
+
+def _arc(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> ArcField:
+    return ArcField(type_, doc, init=init)
+
+
+def _aggregate(
+    type_: str | Struct, op: str, doc: str = "", identity: str | None = None
+) -> Aggregate:
+    if op not in Aggregate.OPS and identity is None:
+        raise ProgramError(
+            f"an aggregator's op is one of {', '.join(Aggregate.OPS)}, or a C expression over a "
+            f"and b with its identity='...', not {op!r}"
+        )
+    declared = Aggregate(type_, doc, op=op, identity=identity)
+    if not declared.is_custom and identity is not None:
+        raise ProgramError(f"an aggregator's {op!r} has an identity of its own")
+    wide = isinstance(type_, Struct) or resolve(type_, "float32").width > 1
+    if wide and not declared.is_custom:
+        raise ProgramError(f"an aggregator's {op!r} adds scalars; write it out over a and b")
+    return declared
+
+
+vertex = _Namespace(_vertex, "structs")
+edge = _Namespace(_edge)
+arc = _Namespace(_arc, "structs")
+param = _Params(_param)
+aggregate = _Namespace(_aggregate, "structs")

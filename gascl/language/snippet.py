@@ -1,0 +1,265 @@
+"""A snippet of C as a user wrote it: its text, where its lines stand, and what it does.
+
+What is found out here is data: codegen, the admission of deliveries and `auto` read only that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gascl.language.preprocessor import Preprocessor
+from gascl.language.source import Place
+from gascl.language.tokens import Token, closing, raw_tokens, tokens
+from gascl.language.types import SCALARS
+
+_ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
+_BRANCHES = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "break"}
+_BRANCHES |= {"continue"}
+
+_TYPES = {"real", "unsigned", "signed", "size_t", "bool", *SCALARS.values()}
+_POINTERS = {"intptr_t", "uintptr_t", "ptrdiff_t", "void", "half", "struct", "union"}
+_QUALIFIERS = {
+    f"{under}{word}" for word in "private global local constant".split() for under in ("", "__")
+}
+_QUALIFIERS |= {"const", "volatile"}
+#: Words behind which an operand begins; in front of a parenthesis, any other makes it a call.
+_OPENING = {"return", "else", "do", "case", "__extension__"}
+_SIGNS = ("-", "+", "!", "~", "*", "&", "++", "--")
+
+#: The names through which a snippet reaches members: `v.rank`, `prev.change`.
+NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
+#: And those that only one has; in others they are names like any.
+_MORE_NAMESPACES = {"pairs": ("u",)}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One `namespace.name` in a snippet; `name` is empty where the namespace stands alone."""
+
+    namespace: str
+    name: str
+    line: int
+    written: bool
+
+
+@dataclass
+class Snippet:
+    """A piece of C and what it does.
+
+    Attributes:
+        label: `Class.attribute`, for messages.
+        text: the C, its macros expanded.
+        places: for each line of the text, where the user finds it.
+        types: names of types that it or `functions` defines.
+        members: every `v.x`, `e.x`, ... in it.
+        words: every other identifier with its first line.
+        sends_always: `send` is called on every path, whatever the data (conservative).
+        has_directives: `#if` or `#pragma` is left in it.
+    """
+
+    label: str
+    text: str
+    places: list[Place]
+    types: set[str] = field(default_factory=set)
+    members: list[Member] = field(default_factory=list)
+    words: dict[str, int] = field(default_factory=dict)
+    sends_always: bool = False
+    has_directives: bool = False
+
+    @classmethod
+    def make(
+        cls, label: str, text: str, places: list[Place], known: Preprocessor | None = None
+    ) -> Snippet:
+        """Read a text, whose definitions are then known.
+
+        Raises:
+            NotUnderstood: it can't be told what the text does.
+        """
+        known = known or Preprocessor()
+        snippet = cls(label, known.expand(text), places, _TYPES | _POINTERS | known.types)
+        found = tokens(snippet.text)
+        more = _MORE_NAMESPACES.get(label.rpartition(".")[2], ())
+        snippet._find_members(found, (*NAMESPACES, *more))
+        snippet.has_directives = any(t.text == "#" for t in raw_tokens(snippet.text))
+        snippet.sends_always = not snippet.has_directives and _sends_always(found)
+        return snippet
+
+    def reads(self, namespace: str) -> set[str]:
+        """Members of a namespace that the text mentions."""
+        return {m.name for m in self.members if m.namespace == namespace}
+
+    def writes(self, namespace: str) -> set[str]:
+        """Members of a namespace that the text assigns to."""
+        return {m.name for m in self.members if m.namespace == namespace and m.written}
+
+    def uses(self, *words: str) -> bool:
+        """Whether any of these identifiers occurs."""
+        return any(w in self.words for w in words)
+
+    def guarded(self, divisors: str | None, indices: str) -> str:
+        """The text with every divisor, and every index of `messages`, in the call of a macro, for
+        debug mode; lines stay. Divisors are left alone where `divisors` is None."""
+        found = tokens(self.text)
+        marks = []
+        for i, token in enumerate(found):
+            if token.text == "messages" and _at(found, i + 1) == "[":
+                end = closing(found, i + 1) - 1
+                if i + 2 < end < len(found):
+                    marks += [(found[i + 2].start, f"{indices}("), (found[end].start, ")")]
+            if divisors is None or token.kind != "sign" or token.text not in ("/", "%", "/=", "%="):
+                continue
+            if "=" in token.text:
+                end = _whole_end(found, i + 1)
+            else:
+                end = _operand_end(found, i + 1, self.types)
+            if end > i + 1:
+                last = found[end - 1]
+                marks += [(found[i + 1].start, f"{divisors}("), (last.start + len(last.text), ")")]
+        text = self.text
+        for position, mark in sorted(marks, key=lambda m: m[0], reverse=True):
+            text = text[:position] + mark + text[position:]
+        return text
+
+    def unbalanced(self) -> tuple[int, str] | None:
+        """The line of a bracket that has no other half, and the bracket."""
+        halves = {")": "(", "]": "[", "}": "{"}
+        open_: list[Token] = []
+        for token in tokens(self.text):
+            if token.text in halves.values():
+                open_.append(token)
+            elif token.text in halves and (not open_ or open_.pop().text != halves[token.text]):
+                return token.line, token.text
+        return (open_[-1].line, open_[-1].text) if open_ else None
+
+    def strings(self) -> Iterator[int]:
+        """The lines of string literals."""
+        return (t.line for t in tokens(self.text) if t.kind == "text" and t.text[0] == '"')
+
+    def calls(self, word: str) -> Iterator[tuple[int, int]]:
+        """Line and number of arguments of each `word(...)`."""
+        found = tokens(self.text)
+        for i, token in enumerate(found):
+            if token.text != word or _at(found, i + 1) != "(":
+                continue
+            end = closing(found, i + 1) - 1
+            count, at = int(end > i + 2), i + 2
+            while at < end:
+                count += found[at].text == ","
+                at = closing(found, at) if found[at].text in ("(", "[", "{") else at + 1
+            yield token.line, count
+
+    def place(self, line: int) -> Place:
+        """Where line `line` (from 0) of the text stands."""
+        return self.places[min(line, len(self.places) - 1)]
+
+    def _find_members(self, found: list[Token], namespaces: tuple[str, ...]) -> None:
+        for i, token in enumerate(found):
+            if token.kind != "word" or _at(found, i - 1) in (".", "->"):
+                continue
+            if token.text not in namespaces:
+                self.words.setdefault(token.text, token.line)
+                if token.text == "msg" and _is_written(found, i, i + 1, self.types):
+                    self.members.append(Member("msg", "", token.line, True))
+                continue
+            name, end = "", i + 1
+            if _at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
+                name, end = found[i + 2].text, i + 3
+            written = _is_written(found, i, end, self.types)
+            self.members.append(Member(token.text, name, token.line, written))
+
+
+def _at(found: list[Token], i: int) -> str:
+    return found[i].text if 0 <= i < len(found) else ""
+
+
+def _is_written(found: list[Token], start: int, end: int, types: set[str]) -> bool:
+    """Whether the operand found[start:end] is assigned to, stepped, or has its address taken."""
+    while True:  # outwards: a vector's component, an index, parentheses
+        if _at(found, end) == ".":
+            end += 2
+        elif _at(found, end) == "[":
+            end = closing(found, end)
+        elif _at(found, start - 1) == "(" and _at(found, end) == ")":
+            if (
+                start >= 2
+                and found[start - 2].kind == "word"
+                and found[start - 2].text not in _OPENING
+            ):
+                break  # `if (v.x) ++y;` or a call
+            start, end = start - 1, end + 1
+        else:
+            break
+    before = _at(found, start - 1)
+    if before in ("++", "--") or (before == "&" and not _ends_operand(found, start - 2, types)):
+        return True
+    return _at(found, end) in _ASSIGN
+
+
+def _ends_operand(found: list[Token], i: int, types: set[str]) -> bool:
+    """Whether found[i] is the end of an operand, so that a `&` behind it takes no address."""
+    if i < 0 or (found[i].kind == "word" and found[i].text in _OPENING):
+        return False
+    if found[i].text != ")":
+        return found[i].kind != "sign" or found[i].text in ("]", "++", "--")
+    opening = next(k for k in range(i, -1, -1) if closing(found, k) == i + 1)
+    is_call = opening > 0 and found[opening - 1].kind == "word"
+    if is_call and found[opening - 1].text not in _OPENING:
+        return True
+    return not _is_type(found[opening + 1 : i], types)  # `(real *)&v.rank`
+
+
+def _is_type(inside: list[Token], types: set[str]) -> bool:
+    """Whether what stands in parentheses is a type, so that they are a cast."""
+    first = next((t.text for t in inside if t.text not in _QUALIFIERS), "")
+    return first in types or _at(inside, len(inside) - 1) == "*"
+
+
+def _operand_end(found: list[Token], i: int, types: set[str]) -> int:
+    """The end of the operand that begins at found[i]: casts, signs, a name and what follows it."""
+    while _at(found, i) in _SIGNS:
+        i += 1
+    if _at(found, i) == "sizeof":
+        end = closing(found, i + 1)
+        measures = _at(found, i + 1) == "(" and _is_type(found[i + 2 : end - 1], types)
+        return end if measures else _operand_end(found, i + 1, types)
+    if _at(found, i) == "(":
+        end = closing(found, i)
+        is_type = _is_type(found[i + 1 : end - 1], types)
+        i = end
+        following = found[i] if i < len(found) else None
+        # `(real)x`, `(real)(x)` and `(int)-x` are casts: the operand goes on. `(a) - x` is none.
+        if following and (following.kind != "sign" or following.text == "("):
+            return _operand_end(found, i, types)
+        if is_type and _at(found, i) in _SIGNS:
+            return _operand_end(found, i, types)
+        if is_type and _at(found, i) == "{":
+            i = closing(found, i)
+    else:
+        i += 1
+    while _at(found, i) in (".", "->", "(", "[", "++", "--"):
+        opens = _at(found, i) in ("(", "[")
+        i = closing(found, i) if opens else i + (2 if _at(found, i) in (".", "->") else 1)
+    return min(i, len(found))
+
+
+def _whole_end(found: list[Token], i: int) -> int:
+    """The end of the expression at found[i], as far as `;`, `,` or a bracket that closes."""
+    while i < len(found) and _at(found, i) not in (";", ",", ")", "]", "}"):
+        i = closing(found, i) if _at(found, i) in ("(", "[", "{") else i + 1
+    return i
+
+
+def _sends_always(found: list[Token]) -> bool:
+    """Straight-line code with `send(...)` as a statement: one message on every arc.
+
+    Where a parenthesis is open, as in GNU C's ({ send(1); }), it may stand behind a condition.
+    """
+    depth = 0
+    sends = False
+    for i, token in enumerate(found):
+        if token.text in _BRANCHES:
+            return False
+        depth += (token.text == "(") - (token.text == ")")
+        sends |= token.text == "send" and not depth and _at(found, i - 1) in ("", ";", "{", "}")
+    return sends

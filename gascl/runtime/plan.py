@@ -1,0 +1,362 @@
+"""From a header and a delivery to built kernels, with a compiler's complaints translated."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.codegen.declarations import ABREAST, INBOX, MASKS
+from gascl.codegen.generate import generate
+from gascl.codegen.header import Header
+from gascl.codegen.pairs import splits
+from gascl.delivery.table import Delivery, kernel_text
+from gascl.errors import DeviceError, ProgramError
+from gascl.language.facts import Facts
+from gascl.language.program import VertexProgram
+from gascl.language.source import Place
+from gascl.runtime import process
+from gascl.runtime.device import Device, built, cannot_build, kernel
+
+#: Arcs and rows of a block that a work-group shares (measured best on an H200).
+BLOCK = 2048
+#: Vertices of a tile in pairs.cl, at most.
+TILE = 256
+#: Arcs of which an item fetches the messages at once.
+DEEP = 4
+_INCLUDE = re.compile(r'^#include "([\w.]+)"$')
+#: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
+#: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
+#: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
+_COMPLAINT = re.compile(
+    r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):"
+    r"(?:\d+(?: <Spelling=[^:>]*:(?P<spelled>\d+):\d+>)?:)?"
+    r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
+)
+
+
+#: Built programs that are kept for other classes of the same text, such as a notebook's cell that
+#: is run again; and plans kept for one class.
+PROGRAMS, PLANS = 64, 64
+
+
+class Kernels:
+    """The kernels of a built program, each made when first asked for. They hold their arguments
+    until they are enqueued, so that two runs at once need two of these."""
+
+    def __init__(self, program: Any):
+        self._program = program
+        self._kernels: dict[str, Any] = {}
+        process.holds_opencl(self)
+
+    def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
+        """A kernel that has been handed its arguments."""
+        if name not in self._kernels:
+            with _building:
+                made = kernel(self._program, name)
+                # Else pyopencl tries out for each argument whether it is a number.
+                made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
+            self._kernels[name] = made
+        self._kernels[name].set_args(*values)
+        return self._kernels[name]
+
+
+@dataclass(eq=False)
+class Plan:
+    """What was built for one program, device, kind of layout and delivery; outlives graphs.
+
+    Attributes:
+        header: what was generated; says what the kernels' arguments are.
+        text: the whole source that was built.
+        group: items of a work-group.
+        block: arcs, and rows, of a block that a group shares.
+        program: the built pyopencl program.
+        places: for each line of the text, the user's line it came from, or None.
+    """
+
+    header: Header
+    facts: Facts
+    delivery: Delivery
+    text: str
+    group: int
+    block: int
+    program: Any
+    places: list[Place | None]
+    _idle: list[Kernels] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        process.holds_opencl(self)
+
+    @contextmanager
+    def kernels(self) -> Iterator[Kernels]:
+        """Kernels that no other run uses meanwhile; a run that fails does not give them back."""
+        try:
+            kernels = self._idle.pop()
+        except IndexError:
+            kernels = Kernels(self.program)
+        yield kernels
+        self._idle.append(kernels)
+
+    @property
+    def inbox(self) -> bool:
+        """Messages go through the atomic inbox."""
+        return self.facts.posts or self.delivery.inbox
+
+    @cached_property
+    def arguments(self) -> list[str]:
+        """The names behind GASCL_STATE, in order."""
+        names = []
+        for name in self.header.state:
+            if name == MASKS:
+                names += self._masks()
+            elif name == INBOX:
+                names += self._inbox()
+            else:
+                names.append(name)
+        return names
+
+    def splits(self, vertices: int, groups: int) -> int:
+        """Ranges of the vertices that give, where every pair is asked for (pairs.cl)."""
+        return splits(vertices, self.group if self.group > 1 else ABREAST, groups)
+
+    def _masks(self) -> list[str]:
+        if not self.facts.masked:
+            return []
+        if self.delivery.sparse:
+            return ["flags", "listed"]
+        return ["mask", "next", *(["marks"] if self.facts.marks else [])]
+
+    def _inbox(self) -> list[str]:
+        if not self.inbox:
+            return []
+        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
+        names = [f"{n}{when}" for when in ahead for n in ("inbox", "arrived", "wraps")]
+        return names + [f"touched{when}" for when in ahead if self.delivery.sparse]
+
+    def swaps(self) -> dict[str, str]:
+        """Which buffers change places after a superstep, both ways."""
+        pairs = list(self.delivery.swaps)
+        if self.facts.posts_ahead:
+            names = ("inbox", "arrived", "wraps", "touched")
+            pairs += [(n, f"{n}_next") for n in names]
+        return {**dict(pairs), **{b: a for a, b in pairs}}
+
+
+def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None]]:
+    """One source of a delivery's kernels, superstep.cl and the header, each included once."""
+    lines: list[str] = []
+    places: list[Place | None] = []
+    seen: set[str] = set()
+
+    def include(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        if name == "program.h":
+            put(header.text, header.places)
+        else:
+            put(kernel_text(name))
+
+    def put(text: str, origins: list[Place | None] | None = None) -> None:
+        for i, line in enumerate(text.rstrip("\n").split("\n")):
+            origin = origins[i] if origins else None
+            match = _INCLUDE.match(line) if origin is None else None
+            if match:
+                include(match.group(1))
+            else:
+                lines.append(line)
+                places.append(origin)
+
+    include("superstep.cl")
+    if "paired" in header.state:
+        include("pairs.cl")
+    put(delivery.text)
+    return "\n".join(lines) + "\n", places
+
+
+def group_size(header: Header, device: Device) -> tuple[int, int]:
+    """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
+    group keeps in local memory fits half of it: a message, its mark and the beginning of a row for
+    each arc of a block; a box an item and a chunk of arcs, or a tally for two items, or two counts
+    an item."""
+    group, block = device.group, BLOCK
+    while group > 1:
+        shared = block * (header.message.itemsize + 3) + 2
+        boxes = max(group, block // 8) * header.box.itemsize
+        shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
+        if 2 * shared <= device.cl.local_mem_size:
+            break
+        group, block = (group, block // 2) if block > 4 * group else (group // 2, block)
+    return group, block
+
+
+def tile_size(header: Header, device: Device) -> int:
+    """Vertices that pairs.cl keeps in local memory at once: what is read of them, and a mark, fill
+    half of it at most."""
+    tile = TILE
+    while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.cl.local_mem_size:
+        tile //= 2
+    return tile
+
+
+#: The plans of each class, by what it was built for, so that a run generates nothing anew.
+_plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
+#: Held while kernels are built: two threads that ask for the same ones build them once, and neither
+#: warnings' filters nor pyopencl's caches are made for two at a time.
+_building = threading.RLock()
+
+
+def build(
+    program: VertexProgram,
+    device: Device,
+    delivery: Delivery,
+    offset: str,
+    debug: bool = False,
+    seed: int = 0,
+) -> Plan:
+    """Build, or find in this process, the kernels of a program. pyopencl and the drivers keep
+    compiled kernels on disk as well.
+
+    Args:
+        debug: with traps, one work-item a row, and messages in an order that `seed` decides.
+
+    Raises:
+        ProgramError: the compiler refuses a snippet; names the user's file and line.
+        DeviceError: the device lacks what the program needs.
+    """
+    choices = tuple(program.choices().items())
+    key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed)
+    plans = _plans.setdefault(type(program), {})
+    plan = plans.get(key)
+    if plan is None:
+        with _building:
+            plan = plans.get(key)  # another thread may have built it meanwhile
+            if plan is None:
+                plan = _build(program, device, delivery, offset, debug, seed)
+                if len(plans) == PLANS:  # the seeds of debug mode have no end
+                    del plans[next(iter(plans))]
+                plans[key] = plan
+    return plan
+
+
+def _build(
+    program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
+) -> Plan:
+    cls = type(program)
+    header = generate(
+        cls,
+        real=program.dtype,
+        choices=program.choices(),
+        offset=offset,
+        fp64=device.fp64,
+        lanes=program.lanes,
+        debug=debug,
+    )
+    double = np.dtype("float64")
+    doubles = [n for n, t in header.types.items() if double in t.scalars]
+    of_messages = double in [*header.message.scalars, *header.gathered.scalars]
+    if not device.fp64 and (doubles or of_messages):
+        raise DeviceError(
+            f"{device} has no double precision, which {cls.__name__} needs for "
+            f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
+        )
+    text, places = assemble(header, delivery)
+    group, block = (1, BLOCK) if debug else group_size(header, device)
+    facts = Facts.of(cls, program.lanes, debug)
+    plan = Plan(header, facts, delivery, text, group, block, None, places)
+    wide = doubles or of_messages or _double_params(program)
+    # Without a double in the program, a literal such as 0.85 is meant as float.
+    options = [
+        f"-DGASCL_GROUP={group}",
+        f"-DGASCL_BLOCK={block}",
+        f"-DGASCL_DEEP={DEEP if header.message.itemsize <= 16 else 1}",
+        f"-DGASCL_SPARSE={int(delivery.sparse)}",
+        f"-DGASCL_INBOX={int(plan.inbox)}",
+        f"-DGASCL_LINES={len(places) + 1}",
+        *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
+        *([f"-DGASCL_SEED={seed}u"] if debug else []),
+        # Caches of kernels in a shared home directory do not tell mended processors apart.
+        *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
+        *(device.atomics.options() if plan.inbox else []),
+        *([] if wide else ["-cl-single-precision-constant"]),
+        *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
+    ]
+    try:
+        plan.program = _built(text, tuple(options), device)
+    except cl.RuntimeError as error:
+        if not _blames_a_line(str(error)):
+            raise cannot_build(device, error) from None
+        raise ProgramError(translate(str(error), places, cls)) from None
+    _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
+    return plan
+
+
+@lru_cache(PROGRAMS)
+def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
+    """A program by its text: classes that differ only in where they stand share it."""
+    return built(device, text, options)
+
+
+def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
+    """Host and device must agree on the structs they share."""
+    expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
+    expected += header.layouts
+    sizes = np.zeros(len(expected), np.int32)
+    buffer = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, sizes.nbytes)
+    kernel(device.queue, (1,), (1,), buffer)
+    cl.enqueue_copy(device.queue, sizes, buffer)
+    if sizes.tolist() != expected:
+        raise DeviceError(
+            f"{device} lays out structs otherwise than the host: sizes of run, box, tally and "
+            "control, and sizes and offsets of the program's own structs are "
+            f"{sizes.tolist()}, not {expected}; please report it"
+        )
+
+
+def _double_params(program: VertexProgram) -> bool:
+    params = type(program).params.values()
+    return any(p.resolve(program.dtype).scalar == "float64" for p in params)
+
+
+def _rounds(device: Device) -> bool:
+    """The device can round a float's division as IEEE 754 does, so that results agree."""
+    config = device.cl.single_fp_config
+    return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+
+
+def _blames_a_line(log: str) -> bool:
+    """Whether a compiler's log finds an error in the text, and not in the device."""
+    found = (_COMPLAINT.match(line.strip()) for line in log.splitlines())
+    return any("error" in (match["first"], match["second"]) for match in found if match)
+
+
+def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:
+    """A compiler's log with the user's lines in place of the generated ones."""
+    messages: list[str] = []
+    for line in log.splitlines():
+        match = _COMPLAINT.match(line.strip())
+        if not match or "warning" in (match["first"], match["second"]):
+            continue
+        # In a macro's argument the spelling is the user's line, in its body the expansion is.
+        numbers = [int(n) for n in (match["spelled"], match["line"]) if n]
+        # Of an expression that ends too early the line behind it is to blame.
+        numbers += [numbers[-1] - 1]
+        found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
+        place = next((p for p in found if p is not None), None)
+        if place is None or match["text"].startswith("note:"):
+            continue
+        shown = f"\n    {place.text.strip()}" if place.text else ""
+        message = f"{place}: error: {match['text']}{shown}"
+        if message not in messages:
+            messages.append(message)
+    if messages:
+        return f"{program.__name__} does not compile:\n" + "\n".join(messages)
+    return f"{program.__name__} does not compile, and the log names no line of it:\n{log}"

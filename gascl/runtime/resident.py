@@ -1,0 +1,248 @@
+"""A graph on one device: its arrays as buffers, and the blocks of rows that share out the work."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.errors import DeviceError, GraphError
+from gascl.graph.arcs import index_dtype
+from gascl.graph.graph import Graph
+from gascl.language.fields import EdgeField
+from gascl.language.types import Type
+from gascl.runtime import process
+from gascl.runtime.device import Device
+
+#: Groups over row blocks, for each group over vertices: enough that the device keeps itself busy
+#: to the end, few enough that their tallies are soon added up.
+GROUPS = 8
+#: Arcs of a row that is very long.
+LONG = 16384
+
+
+def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
+    """Bounds of blocks of consecutive rows with about equal work, arcs plus rows.
+
+    Args:
+        offsets: (V + 1,) the rows' arc offsets.
+        group: items of the work-group that takes a block. With 1, there are about `parts` blocks;
+            else blocks of up to `size` arcs and rows; a longer row is a block of its own
+            (CSR-adaptive, Greathouse and Daga 2014).
+
+    Returns:
+        (blocks + 1,) int32, from 0 to V, strictly rising.
+    """
+    rows = len(offsets) - 1
+    if group == 1:
+        work = offsets + np.arange(rows + 1)
+        targets = np.linspace(0, work[-1], parts + 1)
+        cuts = np.searchsorted(work, targets[1:-1])
+        return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
+    bounds, row, last = [0], 0, int(offsets[-1])
+    long = np.flatnonzero(np.diff(offsets) > size)
+    for alone in [*long.tolist(), rows]:
+        while row < alone:
+            full = offsets.dtype.type(min(int(offsets[row]) + size, last))
+            row = min(int(offsets.searchsorted(full, "right")) - 1, row + size, alone)
+            bounds.append(row)
+        if alone < rows:
+            row = alone + 1
+            bounds.append(row)
+    return np.array(bounds, np.int32)
+
+
+def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """What kernels read of each block: its arcs and its rows, as `gascl_block` in runtime.cl.
+
+    Very long rows come first, the longest at the head: they keep a group busy longest. The others
+    stay in order, for locality.
+    """
+    columns = [("begin", offsets.dtype), ("end", offsets.dtype), ("first", "i4"), ("last", "i4")]
+    table = np.empty(len(bounds) - 1, np.dtype(columns, align=True))
+    table["first"], table["last"] = bounds[:-1], bounds[1:]
+    table["begin"], table["end"] = offsets[bounds[:-1]], offsets[bounds[1:]]
+    length = (table["end"] - table["begin"]).astype(np.int64)
+    length[length < LONG] = 0
+    return table[np.argsort(-length, kind="stable")]
+
+
+def num_arcs(graph: Graph, edges: str) -> int:
+    """Arcs along which programs scatter, known before they are built."""
+    if not graph.directed or edges != "both":
+        return graph.num_arcs
+    return 2 * graph.num_edges - int(np.count_nonzero(graph.edge_src == graph.edge_dst))
+
+
+def offset_type(graph: Graph, edges: str) -> str:
+    """The kind of a layout that kernels are built for: the type of its offsets."""
+    return index_dtype(num_arcs(graph, edges)).name
+
+
+def convert(
+    values: np.ndarray, type_: Type, what: str, remedy: str = "declare another type"
+) -> np.ndarray:
+    """The values in a field's type; GraphError where the type can't hold them.
+
+    Rounding of a float is no error; a fraction, a value outside the range, or one that is not 0 and
+    would become 0 is.
+    """
+    target = type_.scalar
+    if values.dtype == target:
+        return np.ascontiguousarray(values)
+    with np.errstate(all="ignore"):
+        converted = values.astype(target)
+        if type_.is_float:
+            wrong = (np.isinf(converted) & np.isfinite(values)) | ((converted == 0) & (values != 0))
+        else:
+            wrong = converted != values
+            if values.dtype.kind == "f" or target.kind == "u" or values.dtype.kind == "u":
+                # int64 -> uint64 and float -> integer can wrap around and still compare equal
+                info = np.iinfo(target)
+                wrong |= (values < info.min) | (values > info.max)
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise GraphError(
+            f"{what} holds {values.flat[first].item()!r} at {first}, which {target} can't hold "
+            f"({int(wrong.sum())} such values); {remedy} or change the values"
+        )
+    return converted
+
+
+class Layout:
+    """The arrays of a graph that programs use on a device, each uploaded when first asked for.
+
+    Args:
+        edges: along which arcs programs scatter, "out", "in" or "both".
+        group: items of a work-group.
+        block: arcs and rows of a block that a group shares.
+    """
+
+    def __init__(self, graph: Graph, device: Device, edges: str, group: int, block: int):
+        self.graph, self.device, self.edges = graph, device, edges
+        self.group, self.block = group, block
+        self.num_arcs = num_arcs(graph, edges)
+        self.offset = offset_type(graph, edges)
+        self._buffers: dict[str, Any] = {}
+        self._blocks: dict[str, np.ndarray] = {}
+        self._lock = threading.RLock()  # two threads upload nothing twice
+        process.holds_opencl(self)
+
+    def sizes(self, names: list[str], types: dict[str, Type]) -> dict[str, int]:
+        """Bytes of those arrays that are not on the device yet; nothing is allocated."""
+        offset = np.dtype(self.offset).itemsize
+        rows, arcs = self.graph.num_vertices, self.num_arcs
+        known = {
+            "out_offsets": offset * (rows + 1),
+            "in_offsets": offset * (rows + 1),
+            "out_targets": 4 * arcs,
+            "out_sources": 4 * arcs,
+            "in_sources": 4 * arcs,
+            "slot": offset * arcs,
+            "out_blocks": 3 * 8 * self.most_blocks,
+            "in_blocks": 3 * 8 * self.most_blocks,
+            "in_degree": 4 * rows,
+            "out_degree": 4 * rows,
+            "id": offset * arcs,
+            "reversed": arcs,
+        }
+        missing = [n for n in names if n not in self._buffers]
+        plain = {n: n.split("@")[0] for n in missing}
+        return {n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()}
+
+    @property
+    def most_blocks(self) -> int:
+        """At least as many as there are row blocks, known before the arcs are built."""
+        if self.group == 1:
+            return self.device.groups
+        rows = self.graph.num_vertices
+        return min(rows, 4 * self.num_arcs // self.block + rows // self.block + 2)
+
+    @property
+    def most_groups(self) -> int:
+        """Work-groups over row blocks, at most, that keep a tally each."""
+        return self.device.groups * (1 if self.group == 1 else GROUPS)
+
+    @property
+    def resident(self) -> int:
+        """Bytes of the arrays that are on the device."""
+        with self._lock:
+            return sum(b.size for b in self._buffers.values())
+
+    def blocks(self, name: str) -> np.ndarray:
+        """The row blocks called "in_blocks" or "out_blocks"."""
+        with self._lock:
+            if name not in self._blocks:
+                offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
+                self._blocks[name] = row_blocks(offsets, self.group, self.block, self.device.groups)
+            return self._blocks[name]
+
+    def buffer(self, name: str) -> Any:
+        """The device's copy of a graph array: `out_offsets`, `in_blocks`, `out_degree` ..."""
+        with self._lock:
+            if name not in self._buffers:
+                self._buffers[name] = upload(self.device, self._array(name))
+            return self._buffers[name]
+
+    def _array(self, name: str) -> np.ndarray:
+        if name.endswith("_degree"):
+            return getattr(self.graph, name)
+        arcs = self.graph.arcs(self.edges)
+        if name.endswith("_blocks"):
+            return block_table(getattr(arcs, name.split("_")[0] + "_offsets"), self.blocks(name))
+        if name == "out_sources":
+            counts = np.diff(arcs.out_offsets)
+            return np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
+        return getattr(arcs, name)
+
+    def edge_buffer(self, key: str, order: str, field: EdgeField | None, type_: Type | None) -> Any:
+        """An edge field, or `id` or `reversed`, one value an arc, in the order of arcs."""
+        with self._lock:
+            if key not in self._buffers:
+                array = self._edge_array(key.split("@")[0], order, field, type_)
+                self._buffers[key] = upload(self.device, array)
+            return self._buffers[key]
+
+    def _edge_array(
+        self, name: str, order: str, field: EdgeField | None, type_: Type | None
+    ) -> np.ndarray:
+        arcs = self.graph.arcs(self.edges)
+        ids: np.ndarray = getattr(arcs, f"{order}_edges")
+        if field is None or type_ is None:
+            return ids if name == "id" else getattr(arcs, f"{order}_reversed")
+        if name in self.graph.edge_fields:
+            return convert(self.graph.edge_fields[name], type_, f"edge field {name!r}")[ids]
+        return np.full(len(ids), field.default, type_.scalar)
+
+
+def upload(device: Device, array: np.ndarray) -> Any:
+    """A buffer that holds the array; OpenCL knows no empty ones, so at least one byte."""
+    flags = cl.mem_flags
+    if array.nbytes == 0:
+        return cl.Buffer(device.context, flags.READ_WRITE, 1)
+    return cl.Buffer(
+        device.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.ascontiguousarray(array)
+    )
+
+
+def check_memory(device: Device, sizes: dict[str, int], resident: int) -> None:
+    """Raise DeviceError where the buffers, beside `resident` bytes of the graph that are on the
+    device already, can't fit; before anything is allocated."""
+    needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
+    hint = (
+        "; PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
+        if "portable" in device.platform.lower()
+        else "; use a device with more memory"
+    )
+    if needed > device.memory:
+        raise DeviceError(
+            f"the run needs {needed / 2**20:,.1f} MiB on {device}, which has "
+            f"{device.memory / 2**20:,.1f} MiB{hint}"
+        )
+    if sizes[largest] > device.largest_buffer:
+        raise DeviceError(
+            f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
+            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB{hint}"
+        )

@@ -1,0 +1,198 @@
+"""How a run goes on from a kept State: what continues, and who starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GasclError, ProgramError
+from gascl.graph.change import Change
+from gascl.graph.graph import Graph
+from gascl.language.facts import Facts
+from gascl.language.fields import REQUIRED, EdgeField
+from gascl.language.program import VertexProgram
+
+if TYPE_CHECKING:
+    from gascl.runtime.state import State
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a run begins.
+
+    Attributes:
+        resumes: as if it had never been interrupted: superstep, aggregates, messages and mask.
+        mask: (V,) uint8, who scatters first; None: the program's own rule.
+        kept_mask: those in the State's mask do, too.
+    """
+
+    resumes: bool = False
+    mask: np.ndarray | None = None
+    kept_mask: bool = False
+
+
+def resolve_start(program: VertexProgram, graph: Graph, state: State | None, start: Any) -> Start:
+    """What `run(program, state=state, start=start)` means.
+
+    Raises:
+        ProgramError: the program can't go on from that State on this graph.
+        GasclError: the State is used up, or `start` makes no sense.
+    """
+    cls = type(program)
+    masked = cls.scatter_on == "mask"
+    named = start if isinstance(start, str) else None
+    if named is not None and named not in ("mask", "changed"):
+        raise GasclError(f"start is 'mask', 'changed' or an array of vertices, not {start!r}")
+    if start is not None and not masked:
+        raise ProgramError(f"{cls.__name__} scatters on all: start={start!r} has no meaning")
+    if state is None:
+        if named is not None:
+            raise GasclError(f"start={named!r} goes on from a State: give state=result.state")
+        return Start(mask=None if start is None else _mask(graph, start))
+    state.check_unused()
+    same_edges = graph is state.graph or graph.fingerprint == state.graph.fingerprint
+    if not same_edges:
+        _check_change(program, graph, state)
+        if named is None and start is None and masked:
+            named = "changed"
+    other = _other_field(program, graph, state.graph)
+    if other and cls.restart != "any":
+        raise ProgramError(
+            f"{cls.__name__} can't go on from that State: the values of the edge field {other!r} "
+            "have changed; run it without state="
+        )
+    same = cls is state.program and program.lanes == state.lanes and state.resumable
+    if same and cls.restart != "any" and program.parameter_values() != state.values:
+        raise ProgramError(
+            f"{cls.__name__} can't go on from that State: it was {state.values}, and is now "
+            f"{program.parameter_values()}; run it without state="
+        )
+    own_mask = start is None or named == "mask"
+    if own_mask and same and same_edges and not other:
+        return Start(resumes=True)
+    if state.pending:
+        raise ProgramError(
+            f"messages of {state.program.__name__} are under way in that State: only a run of "
+            "the same program, on the same graph and mask, can deliver them"
+        )
+    if named == "mask":
+        if not state.has_mask:
+            raise ProgramError(f"start='mask': {state.program.__name__} left no mask")
+        return Start(kept_mask=True)
+    if named == "changed":
+        vertices = _changed(graph, state.graph, same_edges, other)
+        # Those whom an unfinished run left in the mask are not done, either.
+        unfinished = cls is state.program and state.has_mask
+        return Start(mask=_marked(graph, vertices), kept_mask=unfinished)
+    return Start(mask=None if start is None else _mask(graph, start))
+
+
+def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
+    """Refuse a program for whose State this graph is another problem."""
+    cls = type(program)
+    if graph.num_vertices != state.graph.num_vertices:
+        raise ProgramError(
+            f"the State is of {state.graph.num_vertices:,} vertices and the graph has "
+            f"{graph.num_vertices:,}: run without state="
+        )
+    if Facts.of(cls).arc_state:
+        raise ProgramError(
+            f"{cls.__name__} keeps state on arcs, and the graph's arcs have changed: run without "
+            "state="
+        )
+    if cls.restart == "any":
+        return
+    change = _direct(graph, state.graph)
+    if cls.restart == "added" and change is not None and not change.removed:
+        return
+    if cls.restart == "never":
+        why = "what it finds depends on the graph it began with"
+    else:
+        removed = f"edges were removed ({change.removed if change else 0:,})"
+        other = "the graph was not made from the State's graph by a single with_edges(...)"
+        why = f"only added edges are allowed, and {removed if change else other}"
+    raise ProgramError(f"{cls.__name__} can't go on from that State: {why}; run it without state=")
+
+
+def _direct(graph: Graph, before: Graph) -> Change | None:
+    """The one change that made `graph` of `before`, if one did."""
+    change = graph.change
+    return change if change is not None and change.before == before.fingerprint else None
+
+
+def _changed(graph: Graph, before: Graph, same_edges: bool, other: str) -> np.ndarray:
+    """Who scatters first where start='changed'.
+
+    Raises:
+        GasclError: more has changed than the graph knows.
+    """
+    if graph.change is None:
+        raise GasclError("start='changed': the graph is none that with_edges made")
+    why = f"the values of its edge field {other!r} have changed" if other else ""
+    if not same_edges and _direct(graph, before) is None:
+        why = "it was not made from the State's graph by a single with_edges(...)"
+    if why:
+        raise GasclError(
+            f"start='changed': the graph does not know all that has changed: {why}; give the "
+            "vertices that scatter first as start=[...], or run without state="
+        )
+    return graph.change.vertices
+
+
+def _other_field(program: VertexProgram, graph: Graph, before: Graph) -> str:
+    """The first edge field whose values, as the program reads them, are not what they were; "".
+
+    Where the graph is `before` with edges added or removed, those of the edges that stayed. Where
+    it is yet another, there is nothing to compare.
+    """
+    if graph is before:
+        return ""
+    change = None
+    if graph.fingerprint != before.fingerprint:
+        change = _direct(graph, before)
+        if change is None:
+            return ""
+    for name, field in type(program).edge_fields.items():
+        type_ = field.resolve(program.dtype).scalar
+        now, then = (_as_read(g, field, type_) for g in (graph, before))
+        if now is None or then is None:
+            continue  # this graph can't be run on, or that one could not: the run will tell
+        if change is not None:
+            now, then = now[: len(now) - change.added], np.delete(then, change.gone)
+        if not np.array_equal(now, then, equal_nan=True):
+            return name
+    return ""
+
+
+def _as_read(graph: Graph, field: EdgeField, type_: np.dtype) -> np.ndarray | None:
+    """(E,) what a program reads of an edge field; None: the graph lacks it."""
+    values = graph.edge_fields.get(field.name)
+    if values is None:
+        if field.default is REQUIRED:
+            return None
+        return np.broadcast_to(np.asarray(field.default, type_), graph.num_edges)
+    with np.errstate(all="ignore"):  # what does not fit is refused elsewhere
+        return values.astype(type_, copy=False)
+
+
+def _mask(graph: Graph, labels: Iterable[Any]) -> np.ndarray:
+    try:
+        vertices = list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+    except TypeError:
+        raise GasclError(f"start is an array or list of vertices, not {labels!r}") from None
+    if vertices and all(isinstance(v, bool | np.bool_) for v in vertices):
+        if len(vertices) != graph.num_vertices:
+            raise GasclError(
+                f"start has {len(vertices):,} bools, and the graph {graph.num_vertices:,} vertices"
+            )
+        return np.array(vertices, np.uint8)
+    return _marked(graph, graph.indices_of(vertices))
+
+
+def _marked(graph: Graph, vertices: np.ndarray) -> np.ndarray:
+    mask = np.zeros(graph.num_vertices, np.uint8)
+    mask[vertices] = 1
+    return mask

@@ -1,0 +1,229 @@
+"""What a run is given in numbers: initial fields and parameters, checked and laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gascl.codegen.header import Header
+from gascl.errors import GraphError, ProgramError
+from gascl.graph.graph import Graph
+from gascl.language.fields import (
+    REQUIRED,
+    EdgeField,
+    Field,
+    Lanes,
+    Param,
+    VertexParam,
+    span,
+    within,
+)
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
+from gascl.runtime.resident import convert
+
+
+def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarray:
+    """The parameters of each lane and the graph's counts, as kernels read them."""
+    run = np.zeros(1, header.run)
+    run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
+    for name, param in type(program).params.items():
+        if not param.in_run:
+            continue
+        value = getattr(program, name)
+        for lane in range(program.lanes):
+            one = value[lane] if isinstance(value, Lanes) else value
+            run["params"][name][0, lane] = _parameter(program, graph, param, one)
+    return run
+
+
+def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:
+    if isinstance(param, VertexParam):
+        return graph.index_of(value)
+    type_ = param.resolve(program.dtype)
+    if type_.is_float:
+        most = float(np.finfo(type_.scalar).max)
+        if np.isfinite(value) and abs(value) > most:
+            raise ProgramError(
+                f"{program!r}: {param.name}={value} is beyond {type_.scalar}, which holds "
+                f"up to {most:.3g}; use dtype='float64'"
+            )
+    return value
+
+
+def check_edge_fields(program: VertexProgram, graph: Graph, header: Header) -> list[str]:
+    """What to tell the user about edge fields that snippets read and the graph does not have.
+
+    Raises:
+        GraphError: one has no default either, or the graph's values do not fit its type or range.
+    """
+    read = [f for n, f in type(program).edge_fields.items() if n in header.edge]
+    notes = [_check_edge_field(program, graph, f, header.types[f.name]) for f in read]
+    return [note for note in notes if note]
+
+
+def _check_edge_field(
+    program: VertexProgram, graph: Graph, field: EdgeField, type_: Type
+) -> str | None:
+    cls, name = type(program), field.name
+    there = ", ".join(graph.edge_fields) or "none"
+    values = graph.edge_fields.get(name)
+    if values is not None:
+        convert(values, type_, f"edge field {name!r}", _wider(field, type_))
+        bounds = field.low, field.high
+        right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
+        wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
+        if len(wrong):
+            said = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
+            src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
+            raise GraphError(
+                f"{cls.__name__}: {name} is {' and '.join(said)}, but edge {wrong[0]} "
+                f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
+                f"({len(wrong):,} such edges): change these or leave them out"
+            )
+    elif field.default is REQUIRED:
+        raise GraphError(
+            f"{cls.class_source.place(name)}: the program reads e.{name}, but the graph's edge "
+            f"fields are: {there}; give {name}=... to Graph.from_edges, or the declaration a "
+            f"default{_renaming(name, graph)}"
+        )
+    elif graph.edge_fields:
+        return (
+            f"the graph has no edge field {name!r} (it has: {there}); "
+            f"the default {field.default!r} is used for every edge{_renaming(name, graph)}"
+        )
+    return None
+
+
+def _renaming(name: str, graph: Graph) -> str:
+    """How a column of another name becomes the field, as the end of a message."""
+    if not graph.edge_fields:
+        return ""
+    return (
+        f"; to take another column as {name!r}, read the file with "
+        f"columns=SOURCE,TARGET,{name}=COLUMN, or a DataFrame with fields={{'{name}': COLUMN}}"
+    )
+
+
+def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
+    """The vertex fields given at construction, each in its field's type.
+
+    Of shape (V,), with lanes (V, lanes), and one more dimension for the components of a vector.
+
+    Raises:
+        ProgramError: a wrong length, an unknown vertex, a value the type can't hold.
+    """
+    arrays = {}
+    for name, given in program.initial.items():
+        type_ = types[name]
+        tail = (type_.width,) if type_.width > 1 else ()
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *tail)
+        if isinstance(given, Mapping):
+            values = np.zeros(shape, type_.scalar)
+            for label, value in given.items():
+                values[graph.index_of(label)] = _one(program, name, type_, label, value)
+        elif type_.members:
+            values = _struct_array(program, name, type_, given)
+        else:
+            values = np.asarray(given)
+        if lanes and values.shape == shape:
+            values = np.repeat(values[:, None], program.lanes, axis=1)
+        shape = (graph.num_vertices, *lanes, *tail)
+        if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
+            raise ProgramError(
+                f"{type(program).__name__}({name}=...): expected "
+                f"{'values' if type_.members else 'numbers'} of shape {shape}, one a "
+                f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
+            )
+        if not type_.members:
+            way = _wider(type(program).vertex_fields[name], type_)
+            values = convert(values, type_, f"the initial {name!r}", way)
+        arrays[name] = values.copy()
+    return arrays
+
+
+def _wider(field: Field, type_: Type) -> str:
+    """What to do about a value that the type can't hold."""
+    real = field.type == "real" and type_.scalar == np.float32
+    return "give dtype='float64'" if real else "declare another type"
+
+
+def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
+    """A field of no vertices."""
+    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
+    return np.zeros(shape, type_.scalar)
+
+
+def check_prepared(
+    program: VertexProgram, graph: Graph, types: dict[str, Type], initial: dict[str, Any]
+) -> None:
+    """Refuse initial fields that the program's own `prepare` made unusable."""
+    for name, values in initial.items():
+        if name not in types or name not in type(program).vertex_fields:
+            known = ", ".join(type(program).vertex_fields)
+            raise ProgramError(
+                f"{type(program).__name__}.prepare put {name!r} among the initial fields; the "
+                f"vertex fields are {known}"
+            )
+        type_ = types[name]
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *lanes, *((type_.width,) if type_.width > 1 else ()))
+        kind, found = getattr(values, "dtype", type(values).__name__), getattr(values, "shape", "")
+        if kind != type_.scalar or found != shape:
+            raise ProgramError(
+                f"{type(program).__name__}.prepare left {kind}, {found} as the initial {name!r}; "
+                f"expected an array of {type_.scalar}, {shape}"
+            )
+
+
+def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any) -> Any:
+    """One vertex's initial value."""
+    if type_.members:
+        try:
+            return np.array(tuple(value), type_.scalar)
+        except (TypeError, ValueError):
+            one = None
+    else:
+        one = np.asarray(value)
+    shape = (type_.width,) if type_.width > 1 else ()
+    if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): {value!r} of {label!r} is no {type_.c}"
+        )
+    what = f"the initial {name!r} of {label!r}"
+    return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
+
+
+def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) -> np.ndarray:
+    """A structured array with the type's members, by name."""
+    values = np.asarray(given)
+    members = [n for n, _ in type_.members]
+    if values.dtype.names is None or set(values.dtype.names) != set(members):
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): expected a structured array with the members "
+            f"{', '.join(members)}; got {values.dtype}"
+        )
+    array = np.zeros(values.shape, type_.scalar)
+    for member, inner in type_.members:
+        part = values[member]
+        if inner.width == 1:
+            array[member] = convert(part, inner, f"the initial {name!r}, {member!r}")
+        elif part.shape == array[member].shape:
+            array[member] = part
+        else:
+            raise ProgramError(
+                f"{type(program).__name__}({name}=...): its member {member!r} has {inner.width} "
+                f"components; got an array of shape {part.shape}"
+            )
+    return array
+
+
+def stored(values: np.ndarray, type_: Type) -> np.ndarray:
+    """As OpenCL keeps it: a vector of 3 takes the place of 4."""
+    if type_.width == type_.stored:
+        return np.ascontiguousarray(values)
+    pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]
+    return np.pad(values, pad)

@@ -1,0 +1,257 @@
+"""`gascl run`: what it prints and writes; expected values come from NetworkX and SciPy."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import dijkstra
+from support.command_line import (
+    DEBIAN,
+    ENDLESS,
+    HOPS,
+    KARATE,
+    ROADS,
+    read_with_networkx,
+    start,
+    table,
+)
+
+import gascl
+from gascl.cli.run_command import OUTPUTS
+from gascl.delivery.table import DELIVERIES
+
+
+def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
+    code, out, err = gascl_(
+        "run", "PageRank", DEBIAN, "--set", "dtype=float64", "--set", "tolerance=1e-12"
+    )
+    ranks = nx.pagerank(read_with_networkx(DEBIAN), tol=1e-16, max_iter=1000, weight=None)
+    best = sorted(ranks.items(), key=lambda item: -item[1])[:10]
+    header, rows = table(out)
+    assert (code, err) == (0, "")
+    assert header == ("vertex", "rank")
+    assert [label for label, _ in rows] == [label for label, _ in best]
+    assert [float(value) for _, value in rows] == pytest.approx([r for _, r in best], rel=1e-5)
+    assert "graph: 57,842 vertices, 247,686 edges, directed" in out
+    assert "edge list: rows: 247,686" in out  # the reader's report
+    assert re.search(r"^PageRank: \d+ supersteps; stop held: agg.change < p.tolerance$", out, re.M)
+    assert re.search(r"^device: \S.*; delivery: outbox$", out, re.M)
+    assert re.search(
+        r"^time: read [\d.]+ s, build [\d.]+ s, upload [\d.]+ s, supersteps [\d.]+ s$", out, re.M
+    )
+
+
+def test_columns_of_the_table_are_aligned(gascl_, small):
+    _, out, _ = gascl_("run", "ShortestPaths", small, "--set", "source=a")
+    lines = out.split("\n\n")[1].splitlines()
+    assert lines == [
+        "vertex  distance",
+        "c              5",
+        "b              2",
+        "a              0",
+        "(2 vertices of infinite or no value left out)",
+    ]
+
+
+def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):
+    graph = read_with_networkx(ROADS)
+    names = sorted(graph)
+    source = names[17]
+    expected = dijkstra(nx.to_scipy_sparse_array(graph, names), indices=17)
+    for suffix in OUTPUTS:
+        path = tmp_path / f"out{suffix}"
+        code, out, _ = gascl_(
+            "run", "ShortestPaths", ROADS, "--set", f"source={source}", "--output", path
+        )
+        assert code == 0
+        if suffix == ".csv":
+            rows = list(csv.DictReader(path.open(newline="")))
+            columns = {n: [row[n] for row in rows] for n in rows[0]}
+        elif suffix == ".npz":
+            columns = np.load(path)
+        else:
+            columns = pytest.importorskip("pyarrow.parquet").read_table(path).to_pydict()
+        assert list(columns["vertex"]) == names
+        # Sums of metres below 2^24 are exact in float32.
+        np.testing.assert_array_equal(np.array(columns["distance"], float), expected)
+        assert "parent" in columns
+    farthest = sorted(zip(-expected, names, strict=True))[:10]
+    assert table(out)[1] == [(name, f"{-d:.0f}") for d, name in farthest]
+
+
+def test_trace_has_an_entry_a_superstep(gascl_, small, tmp_path):
+    path = tmp_path / "trace.json"
+    gascl_("run", "ShortestPaths", small, "--set", "source=a", "--trace", path)
+    trace = json.loads(path.read_text())
+    # a reaches b, b reaches c, c has no arc.
+    assert [(s["active"], s["messages"]) for s in trace["trace"]] == [(1, 1), (1, 1), (1, 0)]
+    assert trace["supersteps"] == 3
+    assert trace["converged"] is True
+
+
+def test_top_k(gascl_, small):
+    for k, shown in ((2, 2), (100, 3)):
+        _, out, _ = gascl_("run", "ShortestPaths", small, "--set", "source=a", "--top", k)
+        assert len(table(out)[1]) == shown
+    _, out, _ = gascl_("run", "ShortestPaths", small, "--set", "source=a", "--top", 0)
+    assert "distance" not in out
+
+
+@pytest.mark.parametrize(
+    ("options", "distance"),
+    [
+        ((), {"a": "0", "b": "2"}),
+        (("--duplicates", "sum"), {"a": "0", "b": "9"}),
+        (("--duplicates", "first"), {"a": "0", "b": "7"}),
+        (("--undirected",), {"a": "0", "b": "2", "c": "1"}),
+    ],
+)
+def test_policies_and_undirected(gascl_, write, options, distance):
+    path = write("graph.txt", "a b 7\na b 2\nc a 1\nc c 1\n")
+    _, out, _ = gascl_("run", "ShortestPaths", path, "--set", "source=a", *options)
+    assert dict(table(out)[1]) == distance
+
+
+def test_every_delivery_and_a_device_by_index_and_name(gascl_):
+    first = str(gascl.devices()[0])
+    outs = []
+    for delivery in ("auto", *DELIVERIES):
+        device = 0 if delivery == "auto" else first.upper()
+        options = ["--delivery", delivery, "--device", device, "--top", 5]
+        if delivery in ("push", "edges"):
+            code, _, err = gascl_("run", "PageRank", KARATE, *options)
+            assert code == 1
+            assert "can't take PageRank: " in err
+            assert "deterministic=False" in err
+            options.append("--nondeterministic")
+        code, out, _ = gascl_("run", "PageRank", KARATE, *options)
+        assert code == 0
+        assert f"device: {first}" in out
+        assert delivery == "auto" or f"delivery: {delivery}\n" in out
+        outs.append(table(out))
+    assert all(out == outs[0] for out in outs)
+
+
+def test_debug_names_the_line_of_a_division_by_zero(gascl_, write):
+    program = HOPS.replace("v.hops = superstep + 1;", "v.hops = 1 / superstep;")
+    program = program.replace("    place = vertex.real2()\n", "")  # vectors are not guarded
+    file, graph = write("hops.py", program), write("g.txt", "a b\nb c\n")
+    options = ["run", f"{file}:Hops", graph, "--set", "source=a"]
+    code, _, err = gascl_(*options, "--debug")
+    line = next(i for i, x in enumerate(program.split("\n"), 1) if "1 / superstep" in x)
+    assert code == 1
+    assert f"{file}:{line}: Hops: vertex 'b' divided by zero, in superstep 0" in err
+    assert "v.hops = 1 / superstep;" in err
+
+
+def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
+    path = tmp_path / "ranks.csv"
+    code, out, err = gascl_(
+        "run", "PageRank", KARATE, "--max-supersteps", 2, "--output", path, "--top", 4
+    )
+    assert code == 3
+    assert err == (
+        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before its rule held\n"
+    )
+    assert len(table(out)[1]) == 4
+    assert "PageRank: 2 supersteps; reached max_supersteps=2 before its rule held" in out
+    assert len(path.read_text().splitlines()) == 1 + 34
+
+
+def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
+    path = tmp_path / "out.csv"
+    options = ["--max-supersteps", 2, "--output", path]
+    code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
+    assert code == 3
+    assert "did not converge: reached max_supersteps=2 in Particles" in err
+    assert "no `community` yet: the run ended before\n" in out
+    assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
+
+
+def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
+    code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
+    assert (code, err) == (0, "")
+    assert "PageRank: 2 supersteps; ran the 2 supersteps asked for" in out
+
+
+def test_empty_graph(gascl_, write, tmp_path):
+    path = tmp_path / "out.csv"
+    code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)
+    assert code == 0
+    assert "PageRank: 0 supersteps; the graph has no vertices" in out
+    assert path.read_text() == "vertex,personalization,rank\n"
+
+
+def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
+    program = f"{write('hops.py', HOPS)}:Hops"
+    _, out, _ = gascl_("run", program, small, "--set", "source=a")
+    assert table(out)[0] == ("vertex", "hops")
+    assert table(out)[1] == [("c", "2"), ("b", "1"), ("a", "0"), ("d", "-1"), ("e", "-1")]
+    _, out, _ = gascl_("run", program, small, "--set", "source=b", "--field", "seen")
+    assert table(out)[0] == ("vertex", "seen")
+    assert table(out)[1][0] == ("b", "1")
+    code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "place")
+    assert (code, out) == (1, "")
+    assert err == "gascl: error: --field place: it is a vector and has no order; use --output\n"
+    code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "hop")
+    assert "no vertex field 'hop'; did you mean 'hops'? There is seen, place, hops" in err
+
+
+def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
+    text = HOPS.replace("int32(init", "int2(init").replace("v.hops < 0", "v.hops.x < 0")
+    path = write("hops.py", text)
+    code, out, _ = gascl_("run", f"{path}:Hops", small, "--set", "source=a")
+    assert code == 0
+    assert "\n\n" not in out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
+    text = ENDLESS + (
+        "\nclass Whole(VertexProgram):\n    late = vertex.int32()\n    count = vertex.int32()\n\n"
+        "    def solve(self, turns):\n        return {'late': turns.run(Endless()).count}\n"
+    )
+    program, path = f"{write('endless.py', text)}:Whole", tmp_path / "out.csv"
+    options = ["--output", path, "--max-supersteps", 10**9]
+    process = start("run", program, write("g.txt", "1 2\n2 1\n"), *options)
+    try:
+        process.stderr.readline()  # the first line of progress: it runs
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in err and "no `late` yet: the run ended before\n" in out
+    count = re.search(r"Whole: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1].replace(",", "")
+    assert table(out) == (("vertex", "count"), [("1", count), ("2", count)])
+    assert path.read_text().splitlines() == ["vertex,count", f"1,{count}", f"2,{count}"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
+    program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
+    path = tmp_path / "out.csv"
+    process = start("run", program, graph, "--output", path, "--max-supersteps", 10**9)
+    try:
+        line = process.stderr.readline()  # the first line of progress: it runs
+        assert re.fullmatch(r"gascl: superstep [\d,]+: 2 active, 2 messages\n", line)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    supersteps = re.search(r"Endless: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1]
+    supersteps = int(supersteps.replace(",", ""))
+    assert (
+        f"gascl: warning: interrupted after {supersteps} supersteps; the result is partial" in err
+    )
+    assert "Traceback" not in err
+    assert table(out)[1] == [("1", str(supersteps)), ("2", str(supersteps))]
+    assert path.read_text().splitlines() == ["vertex,count", f"1,{supersteps}", f"2,{supersteps}"]

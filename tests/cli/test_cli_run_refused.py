@@ -1,0 +1,142 @@
+"""What `gascl run` refuses: wrong choices before the graph is read, errors in a user's program."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import HOPS, KARATE, ROADS, table
+
+from gascl.result import Result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["PageRnk"], "no bundled program 'PageRnk'; did you mean 'PageRank'? There is"),
+        (["Xyzzy"], "no bundled program 'Xyzzy'. There is"),
+        (["Xyzzy"], "your own is given as my_program.py:Class"),
+        (["none.py:A"], "none.py: there is no such file; check the path"),
+        (["PageRank", "--set", "dampin=1"], "no parameter 'dampin'; did you mean 'damping'?"),
+        (["PageRank", "--set", "damping=x"], "damping='x'"),
+        (["PageRank", "--set", "supersteps=-1"], "expected 0 or more supersteps"),
+        (["PageRank", "--set", "dangling=x"], "expected one of 'spread', 'ignore'"),
+        (["PageRank", "--set", "dtype=float16"], "float32"),
+        (["Closeness", "--set", "sources=0"], "0, with a comma, is one label"),
+        (["GreedyColouring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
+        (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
+        (["PageRank", "--set", "dtype=x"], "'x'"),
+        (["PageRank", "--set", "rank=1"], "rank is a vertex field, whose initial values are data"),
+        (["ShortestPaths"], "parameter 'source' must be given: ShortestPaths(source=...)"),
+        (["ShortestPaths", "--set", "source=a", "--delivery", "outbox"], "outbox"),
+        (["PageRank", "--delivery", "pigeon"], "no delivery 'pigeon'; there is auto"),
+        (["PageRank", "--device", "99"], "no device 99; there is 0: "),
+        (["PageRank", "--device", "abacus"], "no device named 'abacus'; there is 0: "),
+        (["PageRank", "--output", "a.txt"], "expected a name that ends in .csv, .npz, .parquet"),
+        (["PageRank", "--output", "no/a.csv"], "there is no folder no; make it first"),
+        (["PageRank", "--trace", "no/a.json"], "there is no folder no; make it first"),
+        (["PageRank", "--trace", "."], "--trace . cannot be written: it is a folder; name another"),
+        (["PageRank", "--trace", "a.csv", "--output", "a.csv"], "name two files"),
+    ],
+)
+def test_wrong_choices_are_refused_before_the_graph_is_read(
+    gascl_, monkeypatch, tmp_path, arguments, words
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = gascl_("run", arguments[0], "missing.txt", *arguments[1:])
+    assert (code, out) == (1, "")
+    assert err.startswith("gascl: error: ")
+    assert words in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_such_vertex(gascl_):
+    code, _, err = gascl_("run", "ShortestPaths", ROADS, "--set", "source=Vaduz:Auringg")
+    assert code == 1
+    assert "no vertex has the label 'Vaduz:Auringg'" in err
+    assert "did you mean 'Vaduz:Auring'?" in err
+
+
+def test_missing_pyarrow_is_said_first(gascl_, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = tmp_path / "a.parquet"
+    code, _, err = gascl_("run", "PageRank", "missing.txt", "--output", path)
+    assert code == 1
+    assert "pip install pyarrow" in err
+
+
+def test_the_graph_is_not_written_over(gascl_, write):
+    path = write("graph.csv", "1,2\n")
+    code, _, err = gascl_("run", "PageRank", path, "--output", path)
+    assert code == 1
+    assert "is the graph's own file; name another" in err
+    assert path.read_text() == "1,2\n"
+
+
+def test_a_full_disk_does_not_lose_what_was_found(gascl_, monkeypatch, tmp_path):
+    def full(self, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Result, "save", full)
+    path = tmp_path / "a.csv"
+    code, out, err = gascl_("run", "PageRank", KARATE, "--output", path)
+    assert code == 1
+    assert err == f"gascl: error: {path}: No space left on device\n"
+    assert len(table(out)[1]) == 10
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("option", ["--output", "--trace"])
+def test_an_error_of_writing_names_the_file(gascl_, tmp_path, option):
+    path = tmp_path / "out.csv"
+    path.symlink_to("/dev/full")
+    code, out, err = gascl_("run", "PageRank", KARATE, option, path)
+    assert code == 1
+    assert err.startswith(f"gascl: error: {path} cannot be written: No space left on device; make")
+    assert err.count("\n") == 1
+    assert len(table(out)[1]) == 10
+
+
+# A program of the user's own
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("x = 1\nclass A(:\n", 2, "invalid syntax\n    class A(:"),
+        ("\nimport no_such_module\n", 2, "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("def f():\n    return 1 / 0\n\nf()\n", 2, "ZeroDivisionError: division by zero"),
+        (HOPS.replace("send(1)", "send(v.hop)"), 14, "unknown v.hop; did you mean v.hops?"),
+        (HOPS.replace("superstep + 1", "later"), 17, "error: use of undeclared identifier"),
+    ],
+)
+def test_an_error_in_a_users_file_names_file_and_line(gascl_, write, small, text, line, words):
+    path = write("mine.py", text)
+    code, _, err = gascl_("run", f"{path}:Hops", small, "--set", "source=a")
+    assert code == 1
+    assert err.startswith("gascl: error: ")
+    assert f"{path}:{line}: " in err
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_a_class_that_the_file_has_not(gascl_, write):
+    path = write("hops.py", HOPS)
+    _, _, err = gascl_("kernel", f"{path}:Hop")
+    assert "has no vertex program 'Hop'; did you mean 'Hops'? There is Hops\n" in err
+    for text in (f"{path}", f"{path}:"):
+        code, _, err = gascl_("kernel", text)
+        assert code == 1
+        assert f"name a class: {path}:Class. There is Hops\n" in err
+    _, _, err = gascl_("kernel", f"{path}:VertexProgram")
+    assert "has no vertex program 'VertexProgram'" in err
+    _, _, err = gascl_("kernel", f"{write('text.txt', HOPS)}:Hops")
+    assert "must end in .py" in err
+
+
+def test_a_module_beside_the_users_file_is_found(gascl_, write, small):
+    write("beside_hops.py", "FIRST = 'a'\n")
+    path = write("uses.py", "from beside_hops import FIRST\n" + HOPS)
+    assert gascl_("run", f"{path}:Hops", small, "--set", "source=a")[0] == 0

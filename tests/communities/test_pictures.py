@@ -1,0 +1,95 @@
+"""Pictures: that they are drawn of what they should be, and what is said without matplotlib."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
+from gascl.communities.pictures import _colours, history, particles
+from gascl.communities.tracking import track
+from gascl.programs import PageRank, ParticleCommunities
+
+TRIANGLES = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], num_vertices=7, directed=False)
+
+
+def png(figure, tmp_path) -> int:
+    figure.savefig(tmp_path / "a.png", dpi=30)
+    return (tmp_path / "a.png").stat().st_size
+
+
+def test_particles(tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    result = Engine(TRIANGLES).run(ParticleCommunities())
+    figure = particles(result)
+    lines, points = figure.axes[0].collections
+    assert len(lines._segments3d) == 6
+    assert np.allclose(np.transpose(points._offsets3d), result.position)
+    figure.draw_without_rendering()  # sorts them by depth
+    shown = Counter(tuple(colour) for colour in points.get_facecolor())
+    assert shown == Counter(tuple(colour) for colour in _colours(result.community))
+    assert sorted(shown.values()) == [1, 3, 3]
+    low, high = np.transpose([getattr(figure.axes[0], f"get_{a}lim")() for a in "xyz"])
+    assert (low <= result.position).all() and (result.position <= high).all()
+    assert png(figure, tmp_path) > 1000
+
+
+def test_history(tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    joined = TRIANGLES.with_edges(add=[(u, v) for u in range(3) for v in range(3, 6)])
+    moments = list(track([TRIANGLES, joined, joined]))
+    assert [str(e) for e in moments[1].events] == ["1: merge 0 + 1 -> 0"]
+    figure = history(iter(moments), shown=2)
+    assert [axes.get_title() for axes in figure.axes] == ["moment 0", "moment 2", ""]
+    below = figure.axes[-1]
+    assert [text.get_text() for text in below.texts] == ["merge"]
+    assert below.images[0].get_array().shape[:2] == (7, 3)
+    assert png(figure, tmp_path) > 1000
+    assert len(history(moments[:1]).axes) == 2
+    nothing = Graph.from_edges([], [], num_vertices=1)
+    assert png(history(list(track([nothing]))), tmp_path) > 1000
+
+
+def test_colours():
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    found = _colours(np.arange(-1, 19))
+    assert len({tuple(colour) for colour in found}) == 19, "grey, 18 others, and the first again"
+    assert tuple(found[1]) == tuple(found[19])
+
+
+def test_without_matplotlib(monkeypatch):
+    result = Engine(TRIANGLES).run(ParticleCommunities())
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(GasclError, match=r"pip install 'gascl\[plot\]'"):
+        particles(result)
+    with pytest.raises(GasclError, match="a moment at least"):
+        history([])
+
+
+def test_what_can_not_be_drawn():
+    class Flat(VertexProgram):
+        position = vertex.real2()
+        community = vertex.int32()
+        supersteps = param.supersteps(0)
+        apply = "v.community = 1;"
+
+    engine = Engine(TRIANGLES)
+    for wrong, said in (
+        (TRIANGLES, "pictures are of a Result, not Graph"),
+        (engine.run(PageRank()), "no field 'position'.*a run of ParticleCommunities has"),
+        (engine.run(Flat()), r"3 numbers a vertex, not of shape \(7, 2\)"),
+        (
+            engine.run(ParticleCommunities(), max_supersteps=1, not_converged="ignore"),
+            "nothing to draw: no field 'community' yet",
+        ),
+    ):
+        with pytest.raises(GasclError, match=said):
+            particles(wrong)
+    for wrong in (3, [3], engine.run(PageRank())):
+        with pytest.raises(GasclError, match=r"history draws what track\(graphs\) gives, not"):
+            history(wrong)
+    with pytest.raises(GasclError, match="needs a moment at least"):
+        history(iter([]))

@@ -1,0 +1,409 @@
+"""Datasets downloaded from a server of this machine, which cuts off, ignores ranges and lies."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import shutil
+import socket
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.archives import GOOD, TEXT, refused, tarred, zipped, zstandard
+from support.file_server import serving
+
+from gascl.cli import datasets_command as command
+from gascl.datasets import REGISTRY, Dataset, fetch, find, registry
+from gascl.datasets.archive import unpack
+from gascl.datasets.cache import place
+from gascl.datasets.download import Downloader
+from gascl.datasets.lock import locked
+from gascl.graph.graph import Graph
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHA256 = hashlib.sha256(TEXT).hexdigest()
+
+
+@pytest.fixture
+def server():
+    with serving() as running:
+        running.files["/star.txt"] = TEXT
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """An empty cache, and no waiting between tries."""
+    monkeypatch.setenv("GASCL_DATA", str(tmp_path / "cache"))
+    monkeypatch.setattr(Downloader, "WAIT", 0.0)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def star(server, monkeypatch):
+    """A dataset "star" of the server, whose SHA-256 is known; call it for one with other facts."""
+
+    def change(**facts):
+        facts = {"url": server.url("/star.txt"), "sha256": SHA256, **facts}
+        dataset = Dataset("star", "a star", "SNAP", 20_001, 20_000, True, **facts)
+        monkeypatch.setattr(registry, "REGISTRY", {**REGISTRY, "star": dataset})
+        return dataset
+
+    change()
+    return change
+
+
+def left(cache):
+    """The names of all files in the cache."""
+    return sorted(path.name for path in cache.rglob("*") if path.is_file())
+
+
+def test_whole(star, server, cache):
+    graph = Graph.dataset("star")
+    assert (graph.num_vertices, graph.num_edges) == (20_001, 20_000)
+    assert server.asked == [("/star.txt", None)]
+    assert left(cache) == ["star.txt"]
+
+
+def test_once_there_no_network_is_needed(star, server, cache):
+    star(sha256=None)
+    Graph.dataset("star")
+    server.status = 500
+    assert Graph.dataset("star").num_edges == 20_000
+    assert len(server.asked) == 1
+    assert left(cache) == ["star.txt", "star.txt.sha256"]
+
+
+def test_cut_off_and_gone_on_with_at_once(star, server, cache):
+    server.cuts = [1000, 50_000]
+    assert Graph.dataset("star").num_edges == 20_000
+    assert [asked for _, asked in server.asked] == [None, "bytes=1000-", "bytes=51000-"]
+    assert left(cache) == ["star.txt"]
+
+
+def test_cut_off_and_gone_on_with_later(star, server, cache, monkeypatch):
+    monkeypatch.setattr(Downloader, "RETRIES", 0)
+    server.cuts = [1000]
+    refused(["star", "cut off", "1,000"], lambda: Graph.dataset("star"))
+    assert left(cache) == ["star.txt.part", "star.txt.part.version"]
+    assert Graph.dataset("star").num_edges == 20_000
+    assert server.asked[1:] == [("/star.txt", "bytes=1000-")]
+
+
+def test_nothing_more_comes_in(star, server):
+    server.cuts = [1000] + [0] * 20
+    refused(["cut off", "1,000"], lambda: Graph.dataset("star"))
+    assert len(server.asked) == 2
+
+
+def test_a_server_without_ranges_starts_anew(star, server, cache):
+    server.ranges = False
+    server.cuts = [1000]
+    assert Graph.dataset("star").num_edges == 20_000
+    assert (cache / "star" / "star.txt").read_bytes() == TEXT
+
+
+def test_a_server_without_versions_starts_anew(star, server):
+    server.version = ""
+    server.cuts = [1000]
+    assert Graph.dataset("star").num_edges == 20_000
+    assert [asked for _, asked in server.asked] == [None, None]
+
+
+def test_two_versions_are_not_mixed(star, server, cache, monkeypatch):
+    star(sha256=None)
+    monkeypatch.setattr(Downloader, "RETRIES", 0)
+    server.cuts = [1000]
+    refused(["cut off"], lambda: Graph.dataset("star"))
+    server.files["/star.txt"], server.version = TEXT.replace(b"0 1\n", b"7 1\n"), '"2"'
+    Graph.dataset("star")
+    assert (cache / "star" / "star.txt").read_bytes() == server.files["/star.txt"]
+
+
+def test_all_had_come_in_before(star, server, cache):
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt.part").write_bytes(TEXT)
+    (cache / "star" / "star.txt.part.version").write_text('"1"')
+    assert Graph.dataset("star").num_edges == 20_000
+    assert left(cache) == ["star.txt"]
+
+
+def test_more_had_come_in_than_there_is(star, server, cache):
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt.part").write_bytes(TEXT + b"0 1\n")
+    (cache / "star" / "star.txt.part.version").write_text('"1"')
+    refused(["star", "removed"], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+    assert Graph.dataset("star").num_edges == 20_000
+
+
+@pytest.mark.parametrize("announced", [None, 1000])
+def test_another_hash_is_refused_and_removed(star, server, cache, announced):
+    server.files = {"/star.txt": TEXT[:-1] + b"7"}
+    server.announced = announced
+    refused(["star", "SHA-256", SHA256, "removed"], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_a_recorded_hash_must_stay(star, server, cache):
+    star(sha256=None)
+    Graph.dataset("star")
+    record = cache / "star" / "star.txt.sha256"
+    assert record.read_text() == f"{SHA256}  star.txt\n"  # as sha256sum writes it
+    (cache / "star" / "star.txt").unlink()
+    server.files["/star.txt"] = b"0 1\n"
+    refused(["SHA-256", str(record), SHA256], lambda: Graph.dataset("star"))
+    server.files["/star.txt"] = TEXT
+    assert Graph.dataset("star").num_edges == 20_000
+
+
+def test_a_damaged_file_is_fetched_anew(star, server, cache):
+    star(sha256=None)
+    Graph.dataset("star")
+    (cache / "star" / "star.txt").write_bytes(TEXT[:-9])
+    assert Graph.dataset("star").num_edges == 20_000
+    assert len(server.asked) == 2
+
+
+def test_a_file_put_there_by_hand_is_taken(star, server, cache):
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt").write_bytes(TEXT)
+    assert Graph.dataset("star").num_edges == 20_000
+    assert server.asked == []
+
+
+def test_not_found(star, server, cache):
+    star(url=server.url("/gone.txt"))
+    refused(["star", "404", "/gone.txt", str(cache)], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_a_server_in_trouble(star, server, cache):
+    server.status = 503
+    refused(["star", "503", "try later"], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_cut_off_before_anything(star, server, cache):
+    server.cuts = [0]
+    refused(["star", "cut off"], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_offline(star, cache):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    star(url=f"http://127.0.0.1:{port}/star.txt")
+    words = ["star cannot be downloaded", str(port), "refused", "network", str(cache)]
+    refused(words, lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_a_silent_server(star, server, cache, monkeypatch):
+    monkeypatch.setattr(Downloader, "TIMEOUT", (0.2, 0.2))
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        star(url=f"http://127.0.0.1:{mute.getsockname()[1]}/star.txt")
+        refused(["cannot be downloaded", "timed out"], lambda: Graph.dataset("star"))
+
+
+@pytest.mark.parametrize("announced", [10_000_000, -1])
+def test_far_more_than_announced(star, server, cache, announced):
+    star(size=100)
+    server.files["/star.txt"] = TEXT * 20
+    server.announced = announced
+    refused(["far too many", "removed"], lambda: Graph.dataset("star"))
+    assert left(cache) == []
+
+
+def test_packed_bytes_are_kept_as_they_are(star, server, cache):
+    """Some servers call a .gz file a packed encoding of the text; its hash is that of the file."""
+    packed = gzip.compress(TEXT, mtime=0)
+    server.encoding = "gzip"
+    server.files["/star.txt.gz"] = packed
+    star(url=server.url("/star.txt.gz"), sha256=hashlib.sha256(packed).hexdigest())
+    assert Graph.dataset("star").num_edges == 20_000
+    assert (cache / "star" / "star.txt.gz").read_bytes() == packed
+
+
+def test_two_at_once(star, server, cache):
+    """The second takes nothing from the first, whatever that has by then."""
+    pytest.importorskip("fcntl")
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt.part").touch()
+    with locked(cache / "star", wait=False):
+        refused(["star", "another process"], lambda: Graph.dataset("star"))
+        assert left(cache) == ["star.txt.part"]
+    assert Graph.dataset("star").num_edges == 20_000
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe\n", SHA256[1:].encode(), b"0" * 65])
+def test_a_damaged_record(star, server, cache, capsys, content):
+    star(sha256=None)
+    Graph.dataset("star")
+    record = cache / "star" / "star.txt.sha256"
+    record.write_bytes(content)
+    words = [f"{record} is damaged", "delete it and star.txt", "downloads anew"]
+    refused(words, lambda: Graph.dataset("star"))
+    refused(words, lambda: gascl_datasets("star"))
+    assert gascl_datasets() == 0  # the list
+    record.unlink()
+    (cache / "star" / "star.txt").unlink()
+    assert Graph.dataset("star").num_edges == 20_000
+    assert record.read_bytes() == f"{SHA256}  star.txt\n".encode()
+
+
+def test_a_link_in_the_place_of_a_download(star, server, cache, tmp_path):
+    """Others could have laid it in a cache in a shared folder, to have a file overwritten."""
+    (tmp_path / "victim").write_bytes(b"mine")
+    (cache / "star").mkdir(parents=True)
+    (cache / "star" / "star.txt.part").symlink_to(tmp_path / "victim")
+    refused(["star.txt.part is a link", "delete it"], lambda: Graph.dataset("star"))
+    assert (tmp_path / "victim").read_bytes() == b"mine"
+
+
+def test_a_cache_that_cannot_be_written(star, cache):
+    cache.write_text("a file")
+    refused(["star", "GASCL_DATA"], lambda: Graph.dataset("star"))
+
+
+def test_without_pooch(star, monkeypatch):
+    monkeypatch.setattr("gascl.datasets.cache.find_spec", lambda name: None)
+    refused(["star", "pooch", "`pip install pooch`"], lambda: Graph.dataset("star"))
+    assert Graph.dataset("karate").num_edges == 78
+
+
+def test_progress_on_a_terminal_only(star, capsys, monkeypatch):
+    Graph.dataset("star")
+    assert capsys.readouterr().err == ""
+    place(find("star")).unlink()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    Graph.dataset("star")
+    shown = capsys.readouterr().err
+    assert "gascl: star: " in shown and "MiB/s" in shown and shown.endswith("\r\033[K")
+
+
+def test_a_graph_other_than_published_is_said_so(star, server):
+    star(sha256=None)
+    server.files["/star.txt"] = b"0 1\n"
+    graph = Graph.dataset("star")
+    assert "published with 20,001 vertices and 20,000 edges; here 2 and 1" in graph.report[0]
+
+
+def test_fetch_takes_a_dataset_of_one_s_own(server, cache):
+    own = replace(REGISTRY["wiki-Vote"], url=server.url("/star.txt"), sha256=SHA256)
+    assert fetch(own).read_bytes() == TEXT
+
+
+# Archives
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("star.tar.gz", lambda: tarred(*GOOD[1:], mode="w:gz")),
+        ("star.tar.xz", lambda: tarred(*GOOD[1:], mode="w:xz")),
+        ("star.tar.zst", lambda: zstandard(tarred(*GOOD[1:]))),
+        ("star.zip", lambda: zipped(*GOOD)),
+    ],
+)
+def test_archives(star, server, cache, name, pack):
+    server.files[f"/{name}"] = pack()
+    star(url=server.url(f"/{name}"), sha256=None, member="star.txt")
+    assert Graph.dataset("star").num_edges == 20_000
+    server.status = 500
+    assert Graph.dataset("star").num_edges == 20_000
+    assert left(cache) == sorted([name, f"{name}.sha256", "star.txt", "star_sources.txt"])
+
+
+def test_an_archive_is_unpacked_by_one_at_a_time(star, server, monkeypatch):
+    pytest.importorskip("fcntl")
+    server.files["/star.zip"] = zipped(*GOOD)
+    star(url=server.url("/star.zip"), sha256=None, member="star.txt")
+    fetch(find("star"))
+    shutil.rmtree(next(place(find("star")).parent.glob("unpacked-*")))
+    times, paths = [], []
+
+    def slowly(*arguments):
+        times.append(1)
+        time.sleep(0.3)
+        unpack(*arguments)
+
+    monkeypatch.setattr("gascl.datasets.cache.unpack", slowly)
+    threads = [threading.Thread(target=lambda: paths.append(fetch(find("star")))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(paths) == 3 and len(set(paths)) == 1 and paths[0].read_bytes() == TEXT
+    assert len(times) == 1
+
+
+def test_a_hostile_archive_from_a_server(star, server, cache):
+    server.files["/star.tar"] = tarred(("star.txt", TEXT), ("../../evil.txt", b"0 1\n"))
+    star(url=server.url("/star.tar"), sha256=None, member="star.txt")
+    refused(["'../../evil.txt'", "outside"], lambda: Graph.dataset("star"))
+    assert left(cache) == ["star.tar", "star.tar.sha256"]
+
+
+def test_an_archive_without_the_file(star, server):
+    server.files["/star.tar"] = tarred(("other.txt", TEXT))
+    star(url=server.url("/star.tar"), sha256=None, member="star.txt")
+    refused(["0 files 'star.txt'"], lambda: Graph.dataset("star"))
+
+
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [
+        ("graphalytics-example-directed", "graphalytics/**/example-directed*"),
+        ("graphalytics-example-undirected", "graphalytics/**/example-undirected*"),
+        ("delaunay_n14", "mtx/delaunay_n14.mtx.gz"),
+    ],
+)
+def test_archives_laid_out_as_the_collections_do(server, monkeypatch, name, copies):
+    found = sorted(SHARED.glob(copies))
+    if not found:
+        pytest.skip(f"{SHARED / copies} is not there")
+    members = []
+    for path in found:
+        data = path.read_bytes()
+        plain = gzip.decompress(data) if path.suffix == ".gz" else data
+        members.append((path.name.removesuffix(".gz"), plain))
+    dataset = REGISTRY[name]
+    if dataset.collection == "SuiteSparse":  # a folder, and often further matrices
+        members = [(f"{name}/{file}", data) for file, data in members]
+        members.append((f"{name}/{name}_coord.mtx", b""))
+        packed = tarred(*members, mode="w:gz")
+    else:
+        packed = zstandard(tarred(*members))
+    server.files[f"/{dataset.file_name}"] = packed
+    changed = {**REGISTRY, name: replace(dataset, url=server.url(f"/{dataset.file_name}"))}
+    monkeypatch.setattr(registry, "REGISTRY", changed)
+    graph = Graph.dataset(name)
+    assert (graph.num_vertices, graph.num_edges) == (dataset.vertices, dataset.edges)
+    assert graph.directed == dataset.directed
+
+
+# The command
+
+
+def test_the_command_downloads_and_prints_the_path(star, capsys, cache):
+    star(sha256=None)
+    assert gascl_datasets("star", "--download") == 0
+    assert capsys.readouterr().out == f"{cache / 'star' / 'star.txt'}\n"
+    assert gascl_datasets("star") == 0
+    text = capsys.readouterr().out
+    assert f"{SHA256}, that of the first download" in text and "not there yet" not in text
+
+
+def gascl_datasets(*words):
+    parser = argparse.ArgumentParser()
+    command.options(parser.add_argument)
+    return command.run(parser.parse_args(words))

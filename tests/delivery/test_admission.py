@@ -1,0 +1,302 @@
+"""The admission table: which delivery refuses which program on which device, and why."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+from support.demands import admitted, demand_of
+
+from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, arc, edge, struct, vertex
+from gascl.delivery import table as deliveries
+from gascl.delivery.atomics import Atomics
+from gascl.delivery.table import DELIVERIES, choose
+from gascl.runtime.device import Device, find
+
+#: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
+FULL = Atomics(int64=True, int64_extended=True)
+
+
+class Plain(VertexProgram):
+    """Every delivery takes it."""
+
+    Wide = struct([("a", "int64"), ("b", "int32")])
+    Small = struct([("a", "int32"), ("b", "int16")])
+    x = vertex.int32()
+    weight = edge.int32(default=1)
+    kept = arc.int32()
+    message, combine = "int32", "min"
+    scatter = "send(v.x);"
+    apply = "v.x = msg; set_mask();"
+
+
+SINGLE = "its gather snippet reads messages one by one"
+ANEW = "its scatter does more than send along its arcs, and pull runs scatter anew"
+OF_ARC = "its scatter reads the arc (`e`), so that a vertex's messages differ"
+ORDER = "atomics would add its floats in another order each time; Engine(..., deterministic=False)"
+WIDE = "a combined message takes 16 bytes, and atomics up to 8"
+PRODUCT = "whether a product of 64 bits overflows can't be seen atomically"
+LANES = "it has several lanes, and the frontier is one"
+FRONTIER = "an aggregator would add its floats in the frontier's order"
+NO_ATOMICS = "the device has no atomics for what it combines"
+
+
+def both(**words: str) -> dict[str, str]:
+    return {"push": words["inbox"], "edges": words["inbox"]}
+
+
+def everywhere(words: str) -> dict[str, str]:
+    return dict.fromkeys(DELIVERIES, words)
+
+
+REAL = {"message": "real", "combine": "sum"}
+LEAST = {"combine": "a.a < b.a ? a : b", "scatter": "send((message){v.x, 1});", "apply": ""}
+OF_WIDE = {"message": Plain.Wide, "identity": "(message){0, 0}", **LEAST}
+TO_ANYONE = {"scatter": "send_to(0, v.x);"}
+#: (what is changed of the class, who refuses it and why)
+TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "plain": ({}, {}),
+    "no scatter": ({"scatter": ""}, {}),
+    "reads e": ({"scatter": "send(e.weight);"}, {"outbox": OF_ARC}),
+    "reads e.dst": ({"scatter": "send(e.dst);"}, {"outbox": OF_ARC}),
+    "marks in scatter": ({"scatter": "send(1); set_mask();"}, {"pull": ANEW, "outbox": ANEW}),
+    "only marks": ({"scatter": "set_mask();"}, {"pull": ANEW, "outbox": ANEW}),
+    "arc state": (
+        {"scatter": "send(e.kept++);"},
+        {"pull": "its scatter has arc state", "outbox": OF_ARC},
+    ),
+    "gather": (
+        {"combine": None, "gather": "msg = messages[0];"},
+        {"pull": SINGLE, "outbox": SINGLE, **both(inbox=SINGLE)},
+    ),
+    "gather of the arc": (
+        {"combine": None, "gather": "msg = messages[0];", "scatter": "send(e.id);"},
+        {"pull": SINGLE, "outbox": OF_ARC, **both(inbox=SINGLE)},
+    ),
+    # Payloads
+    "8 bytes": (
+        {"message": Plain.Small, "identity": "(message){0, 0}", **LEAST},
+        {},
+    ),
+    "16 bytes": (OF_WIDE, both(inbox=WIDE)),
+    "a vector of 8 bytes": (
+        {"message": "short4", "combine": "a + b", "identity": "(short4)(0)",
+         "scatter": "send((short4)(1));", "apply": ""},
+        {},
+    ),
+    "a vector of 3 that takes 16 bytes": (
+        {"message": "float3", "combine": "fmin(a, b)", "identity": "(float3)(0)",
+         "scatter": "send((float3)(1));", "apply": ""},
+        both(inbox=WIDE),
+    ),
+    "a product of 32 bits": ({"combine": "prod"}, {}),
+    "a product of 64 bits": ({"combine": "prod", "message": "int64"}, both(inbox=PRODUCT)),
+    "an unsigned product of 64 bits": (
+        {"combine": "prod", "message": "uint64"}, both(inbox=PRODUCT)
+    ),
+    "a sum of 64 bits": ({"combine": "sum", "message": "int64"}, {}),
+    "the largest of 64 bits": ({"combine": "max", "message": "uint64"}, {}),
+    # Floats
+    "a sum of floats": (REAL, both(inbox=ORDER)),
+    "a product of floats": ({**REAL, "combine": "prod"}, both(inbox=ORDER)),
+    "a sum of doubles": ({**REAL, "message": "float64"}, both(inbox=ORDER)),
+    "a product of doubles": ({"combine": "prod", "message": "float64"}, both(inbox=ORDER)),
+    "the least of floats": ({**REAL, "combine": "min"}, {}),
+    "a rule over floats": (
+        {**REAL, "combine": "a < b ? a : b", "identity": "INFINITY"}, {}
+    ),
+    "aggregated floats": (
+        {"total": aggregate.real("sum"), "apply": "aggregate_total(1);"}, {"push": FRONTIER}
+    ),
+    "a mean": ({"mean": aggregate.int32("mean"), "apply": "aggregate_mean(1);"},
+               {"push": FRONTIER}),
+    "the largest float aggregated": (
+        {"most": aggregate.real("max"), "apply": "aggregate_most(1);"}, {}
+    ),
+    "aggregated integers": ({"n": aggregate.int32("sum"), "apply": "aggregate_n(1);"}, {}),
+    # Lanes
+    "lanes": ({"lanes": 2}, {"push": LANES}),
+    "lanes and arc state": (
+        {"lanes": 2, "scatter": "send(e.kept);"},
+        {"push": LANES, "pull": "its scatter has arc state", "outbox": OF_ARC},
+    ),
+    # To any vertex
+    "to anyone": (TO_ANYONE, {"pull": ANEW, "outbox": ANEW}),
+    "to anyone, from apply": ({"apply": "send_to(0, 1);"}, {}),
+    "floats to anyone": (
+        {**REAL, **TO_ANYONE},
+        {n: ORDER for n in DELIVERIES if n != "serial"} | {"pull": ANEW, "outbox": ANEW},
+    ),
+    "floats to anyone, from apply": (
+        {**REAL, "apply": "send_to(0, 1);"}, {n: ORDER for n in DELIVERIES if n != "serial"}
+    ),
+    "16 bytes to anyone": (
+        {**OF_WIDE, "apply": "send_to(0, msg);"}, everywhere(WIDE)
+    ),
+    "products of 64 bits to anyone": (
+        {"combine": "prod", "message": "int64", "apply": "send_to(0, 1);"}, everywhere(PRODUCT)
+    ),
+}  # fmt: skip
+#: Those that deterministic=False lets pass.
+BY_ORDER = (ORDER, FRONTIER)
+
+
+def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> dict[str, str]:
+    program = type("Changed", (Plain,), changes)()
+    demand = deliveries.demand_of(program, atomics, True, deterministic)
+    found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
+    assert deliveries.admitted(demand) == [n for n, why in found.items() if why is None]
+    return {n: why for n, why in found.items() if why is not None}
+
+
+def same_reasons(found: dict[str, str], expected: dict[str, str]) -> None:
+    assert set(found) == set(expected)
+    for name, why in expected.items():
+        assert found[name].startswith(why), name
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_who_refuses_what(name):
+    changes, expected = TABLE[name]
+    same_reasons(refusals(changes, FULL, True), expected)
+    anyhow = {n: why for n, why in expected.items() if why not in BY_ORDER}
+    same_reasons(refusals(changes, FULL, False), anyhow)
+
+
+NARROW = {
+    # 32 bits are part of OpenCL; a sum is held in 64.
+    "plain": {},
+    "lanes": {"push": LANES},
+    "16 bytes": both(inbox=WIDE),
+    "8 bytes": both(inbox=NO_ATOMICS),
+    "a product of 32 bits": both(inbox=NO_ATOMICS),
+    "a sum of 64 bits": both(inbox=NO_ATOMICS),
+    "the largest of 64 bits": both(inbox=NO_ATOMICS),
+    "the least of floats": {},
+    "a rule over floats": {},
+    "to anyone, from apply": {},
+    "floats to anyone, from apply": everywhere(NO_ATOMICS),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_a_device_without_atomics_on_64_bits(name):
+    same_reasons(refusals(TABLE[name][0], Atomics(), True), NARROW[name])
+
+
+def test_without_doubles_a_sum_of_floats_takes_32_bits():
+    program = type("Sum", (Plain,), REAL)()
+    narrow = deliveries.demand_of(program, Atomics(), False, False)
+    assert (narrow.accumulator.c, narrow.way) == ("float", "cas")
+    assert admitted(program, Single(find().cl), deterministic=False) == [*DELIVERIES]
+
+
+# What auto chooses among -------------------------------------------------------------------------
+
+AUTO = {
+    "plain": ["push", "pull"],
+    "no scatter": ["push", "pull"],
+    "reads e": ["push", "pull"],
+    "marks in scatter": ["push", "slots"],
+    "arc state": ["push", "slots"],
+    "gather": ["slots"],
+    "16 bytes": ["pull"],
+    "a sum of floats": ["pull"],
+    "aggregated floats": ["pull"],
+    "lanes": ["pull"],
+    "to anyone": ["push", "slots"],
+    "floats to anyone": [],
+}
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_what_auto_chooses_among(name):
+    program = type("Changed", (Plain,), TABLE[name][0])()
+    demand = deliveries.demand_of(program, FULL, True, True)
+    if not AUTO[name]:
+        with pytest.raises(ProgramError, match=r"auto: atomics .*; delivery='serial' takes it$"):
+            choose(program, demand, "auto")
+        return
+    assert [d.name for d in choose(program, demand, "auto")] == AUTO[name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "chosen"),
+    [
+        ({}, ["outbox"]),
+        ({"scatter": "send(e.weight);"}, ["pull"]),
+        ({"scatter": "send(1); set_mask();"}, ["slots"]),
+        ({"combine": None, "gather": "msg = messages[0];"}, ["slots"]),
+    ],
+)
+def test_what_auto_chooses_where_all_scatter(changes, chosen):
+    on_all = {"scatter_on": "all", "stop": "superstep > 2"}
+    program = type("OnAll", (Plain,), {**on_all, **changes})()
+    assert [d.name for d in choose(program, demand_of(program), "auto")] == chosen
+
+
+# In runs -----------------------------------------------------------------------------------------
+
+
+class Single(Device):
+    fp64 = False
+
+
+class Poor(Device):
+    """32 bits only."""
+
+    atomics = Atomics()
+
+
+class Plainest(Device):
+    """Nothing but compare-and-swap."""
+
+    atomics = Atomics(int64=True, native=False)
+
+
+@functools.cache
+def engine(kind: type[Device] = Device, deterministic: bool = True) -> Engine:
+    graph = Graph.from_edges([0, 0, 1, 2, 3, 3], [1, 2, 3, 3, 4, 0])
+    return Engine(graph, kind(find().cl), deterministic=deterministic)
+
+
+def test_an_engine_refuses_and_names_the_others():
+    sum_ = type("Sum", (Plain,), {**REAL, "apply": "v.x = msg;"})()
+    said = "^delivery 'push' can't take Sum: atomics would add its floats .*"
+    with pytest.raises(ProgramError, match=said + "use one of: slots, pull, outbox, serial$"):
+        engine().run(sum_, delivery="push")
+    for delivery in DELIVERIES:
+        result = engine(deterministic=False).run(sum_, delivery=delivery)
+        assert result.delivery == delivery
+        assert {s.delivery for s in result.trace} == {delivery}
+        assert {s.why for s in result.trace} == {""}
+
+
+def test_an_engine_on_a_device_without_atomics_on_64_bits():
+    poor = engine(Poor)
+    least = type("Least", (Plain,), {"x": vertex.int32(init="9 - v.id"), "apply": "v.x = msg;"})()
+    expected = poor.run(least, delivery="serial").x.tolist()
+    for delivery in DELIVERIES:
+        assert poor.run(least, delivery=delivery).x.tolist() == expected, delivery
+    sum_ = type("Sum", (Plain,), {"combine": "sum", "scatter": "send(1);", "apply": "v.x = msg;"})()
+    for delivery in ("push", "edges"):
+        with pytest.raises(ProgramError, match=f"'{delivery}' can't take Sum: {NO_ATOMICS}"):
+            poor.run(sum_, delivery=delivery)
+    assert poor.run(sum_).delivery == "pull"
+    posts = type("Posts", (Plain,), {"combine": "sum", "scatter": "send_to(0, 1);"})()
+    with pytest.raises(ProgramError, match=f"auto: {NO_ATOMICS}; .*another device"):
+        poor.run(posts)
+
+
+@pytest.mark.parametrize("changes", ["plain", "8 bytes", "a sum of 64 bits", "the least of floats"])
+def test_an_engine_on_a_device_with_compare_and_swap_alone(changes):
+    """As the others give it."""
+    program = type("Changed", (Plain,), {**TABLE[changes][0], "mask": "v.id != 1"})()
+    expected = engine().run(program, delivery="serial", max_supersteps=5, not_converged="ignore")
+    for delivery in ("push", "edges"):
+        result = engine(Plainest).run(
+            program, delivery=delivery, max_supersteps=5, not_converged="ignore"
+        )
+        assert result.x.tolist() == expected.x.tolist()
+        assert result.supersteps == expected.supersteps

@@ -1,0 +1,161 @@
+"""The arcs: orders and slots against a plain sort in Python, and the choice of dtypes."""
+
+from __future__ import annotations
+
+import dataclasses
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gascl.graph import arcs as arcs_module
+from gascl.graph.arcs import Arcs, build_arcs, by_ends, index_dtype, stable_order
+from gascl.graph.graph import Graph
+
+
+@st.composite
+def edge_lists(draw):
+    num_vertices = draw(st.integers(0, 7))
+    ids = st.integers(0, max(num_vertices - 1, 0))
+    edges = draw(st.lists(st.tuples(ids, ids), max_size=30 if num_vertices else 0))
+    return num_vertices, edges
+
+
+def expected_arcs(edges, directed, way):
+    """(tail, head, edge, reversed) of every arc, from the definition."""
+    arcs = []
+    for edge, (src, dst) in enumerate(edges):
+        both = way == "both" or not directed
+        if both or way == "out":
+            arcs.append((src, dst, edge, 0))
+        if (both and src != dst) or (directed and way == "in"):
+            arcs.append((dst, src, edge, 1))
+    return arcs
+
+
+def check_arcs(arcs: Arcs, num_vertices, edges, directed, way):
+    by_tail = sorted(expected_arcs(edges, directed, way))
+    by_head = sorted(expected_arcs(edges, directed, way), key=lambda arc: (arc[1], arc[0], arc[2]))
+    tails = np.repeat(np.arange(num_vertices), np.diff(arcs.out_offsets))
+    heads = np.repeat(np.arange(num_vertices), np.diff(arcs.in_offsets))
+    out = list(zip(tails, arcs.out_targets, arcs.out_edges, arcs.out_reversed, strict=True))
+    into = list(zip(arcs.in_sources, heads, arcs.in_edges, arcs.in_reversed, strict=True))
+    assert out == by_tail
+    assert into == by_head
+    assert sorted(arcs.slot) == list(range(len(out)))
+    assert [into[place] for place in arcs.slot] == out
+
+
+#: Edges that come in one of the orders need no sorting.
+ORDERS = {"any": None, "csr": lambda edge: edge, "csc": lambda edge: edge[::-1]}
+
+
+@given(
+    edge_lists(),
+    st.booleans(),
+    st.sampled_from(["out", "in", "both"]),
+    st.sampled_from([*ORDERS]),
+    st.sampled_from([1, 2, 1 << 20]),
+)
+def test_orders_and_slots(edge_list, directed, way, order, part):
+    num_vertices, edges = edge_list
+    edges = edges if order == "any" else sorted(edges, key=ORDERS[order])
+    with mock.patch.object(arcs_module, "_PART", part):
+        check_orders_and_slots(num_vertices, edges, directed, way)
+
+
+def check_orders_and_slots(num_vertices, edges, directed, way):
+    src, dst = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
+    graph = Graph.from_edges(src, dst, num_vertices=num_vertices, directed=directed)
+    arcs = graph.arcs(way)
+    check_arcs(arcs, num_vertices, edges, directed, way)
+    assert arcs is graph.arcs(way)
+    assert graph.num_arcs == len(expected_arcs(edges, directed, "out"))
+
+
+def test_by_hand():
+    """The edges 0>1, 1>0 and the loop 1>1, undirected: five arcs."""
+    arcs = Graph.from_edges([0, 1, 1], [1, 0, 1], directed=False).arcs()
+    assert arcs.out_offsets.tolist() == [0, 2, 5]
+    assert arcs.out_targets.tolist() == [1, 1, 0, 0, 1]
+    assert arcs.out_edges.tolist() == [0, 1, 0, 1, 2]
+    assert arcs.out_reversed.tolist() == [0, 1, 1, 0, 0]
+    assert arcs.in_sources.tolist() == [1, 1, 0, 0, 1]
+    assert arcs.in_edges.tolist() == [0, 1, 0, 1, 2]
+    assert arcs.in_reversed.tolist() == [1, 0, 0, 1, 0]
+    assert arcs.slot.tolist() == [2, 3, 0, 1, 4]
+
+
+def test_undirected_arcs_are_the_same_for_every_way():
+    graph = Graph.from_edges([0, 1], [1, 2], directed=False)
+    assert graph.arcs("in") is graph.arcs("out") is graph.arcs("both")
+
+
+def test_dtypes_and_read_only():
+    arcs = Graph.from_edges([0, 1], [1, 2]).arcs()
+    for field in dataclasses.fields(arcs):
+        array = getattr(arcs, field.name)
+        expected = np.uint8 if field.name.endswith("reversed") else np.int32
+        assert array.dtype == expected, field.name
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+@pytest.mark.parametrize("order", ["csr", "csc"])
+def test_edges_in_order_are_the_arcs(order):
+    edges = sorted([(0, 1), (0, 1), (2, 0), (1, 2), (2, 2)], key=ORDERS[order])
+    graph = Graph.from_edges(*np.array(edges).T)
+    arcs = graph.arcs()
+    check_arcs(arcs, 3, edges, True, "out")
+    shared = arcs.out_targets if order == "csr" else arcs.in_sources
+    assert shared is (graph.edge_dst if order == "csr" else graph.edge_src)
+
+
+def test_index_dtype_changes_past_int32():
+    assert index_dtype(0) == np.int32
+    assert index_dtype(2**31 - 1) == np.int32
+    assert index_dtype(2**31) == np.int64
+
+
+def test_wide_indices_reach_every_array(monkeypatch):
+    """What more than 2^31-1 arcs would get, on a graph of three edges."""
+    monkeypatch.setattr(arcs_module, "index_dtype", lambda num_arcs: np.dtype(np.int64))
+    edges = [(2, 0), (0, 1), (1, 1)]
+    src, dst = np.array(edges, dtype=np.int32).T
+    arcs = build_arcs(src, dst, 3, forward=True, backward=True)
+    for name in ("out_offsets", "out_edges", "in_offsets", "in_edges", "slot"):
+        assert getattr(arcs, name).dtype == np.int64, name
+    assert arcs.out_targets.dtype == arcs.in_sources.dtype == np.int32
+    check_arcs(arcs, 3, edges, True, "both")
+
+
+@given(edge_lists())
+def test_by_ends(edge_list):
+    num_vertices, pairs = edge_list
+    tail, head = (np.array([pair[end] for pair in pairs], dtype=np.int32) for end in (0, 1))
+    offsets, heads, places = by_ends(tail, head, num_vertices)
+    tails = np.repeat(np.arange(num_vertices), np.diff(offsets))
+    expected = sorted((*pair, place) for place, pair in enumerate(pairs))
+    assert list(zip(tails, heads, places, strict=True)) == expected
+
+
+@pytest.mark.parametrize("way", ["out", "in", "both"])
+def test_equal_arrays_are_one(way):
+    """And the edges are left as they are."""
+    src, dst = np.array([[4, 0, 0, 2, 2], [1, 0, 3, 3, 1]], dtype=np.int32)
+    src.setflags(write=False)
+    dst.setflags(write=False)
+    arcs = build_arcs(src, dst, 5, forward=way != "in", backward=way != "out")
+    check_arcs(arcs, 5, list(zip(src, dst, strict=True)), True, way)
+    assert (arcs.in_reversed is arcs.out_reversed) == (way != "both")
+    assert (arcs.in_edges is arcs.out_edges) == (way == "both")
+    everything = {id(getattr(arcs, field.name)) for field in dataclasses.fields(arcs)}
+    assert not everything & {id(src), id(dst)}
+
+
+@given(st.lists(st.integers(0, 4), max_size=40))
+def test_stable_order(keys):
+    order = stable_order(np.array(keys, dtype=np.int32), 5)
+    assert order.tolist() == sorted(range(len(keys)), key=lambda place: keys[place])

@@ -1,0 +1,133 @@
+"""The columns of an edge list: headers, names and numbers of columns, what parts them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.filecases import edges_of, refused
+
+from gascl.graph.graph import Graph
+
+TABLE = "id,from,to,cost,km,name\n7,1,2,0.5,3,a\n8,2,9,1.5,4,b\n"
+
+
+def test_columns_by_name_and_number(write):
+    path = write("a.csv", TABLE)
+    graph = Graph.read(path, columns=("from", "to", "cost"))
+    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
+    assert "column 3 ('cost') taken as edge field weight" in graph.report
+    assert "line 1 is a header: id, from, to, cost, km, name" in graph.report
+    assert "columns parted by commas" in graph.report
+    ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= takes them"
+    assert ignored in graph.report
+    graph = Graph.read(path, columns=["to", "from", "km", "cost"])
+    assert edges_of(graph) == [(2, 1, 3, 0.5), (9, 2, 4, 1.5)]
+    assert edges_of(Graph.read(path, columns=(1, 2, 4), header=True)) == [(1, 2, 3), (2, 9, 4)]
+    bare = write("b.csv", TABLE.partition("\n")[2])
+    graph = Graph.read(bare, columns=(1, 2, 3))
+    assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
+    graph = Graph.read(bare, columns=(1, 2, 3, 4))
+    assert [*graph.edge_fields] == ["column3", "column4"]
+
+
+def test_against_pandas(tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"src": rng.integers(0, 50, 99), "dst": rng.integers(0, 50, 99)})
+    frame["travel time"] = rng.random(99)
+    frame["lanes"] = rng.integers(1, 5, 99)
+    for name, mark in (("a.csv", ","), ("a.tsv", "\t"), ("a.csv", ";"), ("a.txt", "|")):
+        frame.to_csv(tmp_path / name, sep=mark, index=False)
+        if mark in ";|" and name == "a.txt":
+            refused(["two ways", "separator="], lambda path=tmp_path / name: Graph.read(path))
+        columns = ("src", "dst", "lanes", "travel time")
+        graph = Graph.read(tmp_path / name, columns=columns, separator="|" if mark == "|" else None)
+        np.testing.assert_array_equal(graph.labels[graph.edge_src], frame["src"])
+        np.testing.assert_array_equal(graph.labels[graph.edge_dst], frame["dst"])
+        np.testing.assert_array_equal(graph.edge_fields["travel_time"], frame["travel time"])
+        np.testing.assert_array_equal(graph.edge_fields["lanes"], frame["lanes"])
+    frame.to_csv(tmp_path / "b.csv")  # with the index in front
+    refused(["columns=('src', 'dst')"], lambda: Graph.read(tmp_path / "b.csv"))
+    quoted = tmp_path / "c.csv"
+    frame.astype({"src": str}).to_csv(quoted, index=False, quoting=2)
+    graph = Graph.read(quoted)
+    np.testing.assert_array_equal(graph.labels[graph.edge_src], frame["src"])
+    np.testing.assert_array_equal(graph.edge_fields["weight"], frame["travel time"])
+
+
+def test_trailing_columns_are_ignored_and_reported(write):
+    graph = Graph.read(write("a.txt", "1 2 3 4 x\n5 6 7 8 y\n"))
+    assert edges_of(graph) == [(1, 2, 3), (5, 6, 7)]
+    assert "columns ignored: 3 (from 0), 4 (from 0); columns= takes them" in graph.report
+    graph = Graph.read(write("b.txt", "1 2 friend\n5 6 foe\n"))
+    assert not graph.edge_fields
+    assert "column 2 (from 0) is not taken as weight: 'friend' is not a number" in graph.report
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("# from a table\nsrc,dst\n1,2\n2,3\n", [(1, 2), (2, 3)]),
+        ("Source Target\na b\n", [("a", "b")]),
+        ("FromNodeId\tToNodeId\n1\t2\n", [(1, 2)]),
+        ("x y\n1 2\n", [(1, 2)]),
+        ("x y z\na b 2.5\n", [("a", "b", 2.5)]),
+        ("src,dst\n", []),
+        ("a b\nc d\n", [("a", "b"), ("c", "d")]),
+        ("a 1\n1 2\n", [("a", "1"), ("1", "2")]),
+        ("a b 1\n1 c 2\n", [("a", "b", 1), ("1", "c", 2)]),
+    ],
+)
+def test_headers_are_known(write, text, edges):
+    graph = Graph.read(write("a.txt", text))
+    assert edges_of(graph) == edges
+    assert any("is a header" in line for line in graph.report) == (
+        len(edges) < len([line for line in text.splitlines() if line[0] != "#"])
+    )
+
+
+def test_header_said(write):
+    path = write("a.csv", "a,b\n1,2\n")
+    assert edges_of(Graph.read(path, header=False)) == [("a", "b"), ("1", "2")]
+    assert edges_of(Graph.read(write("b.csv", "1,2\n3,4\n"), header=True)) == [(3, 4)]
+    refused(["line 1", "'a b 1'"], lambda: Graph.read(write("b.txt", "a b 1\n1 2 2\n")))
+    doubtful = write("c.csv", "a,b\n1,2\nx,3\n")
+    refused(["line 1", "'a, b'", "'x'", "header=False"], lambda: Graph.read(doubtful))
+    assert Graph.read(doubtful, header=True).num_edges == 2
+    assert Graph.read(doubtful, header=False).num_edges == 3
+
+
+def test_separators(write):
+    path = write("a.txt", "New York\tBoston\n")
+    refused(["line 1", "two ways", "separator="], lambda: Graph.read(path))
+    assert edges_of(Graph.read(path, separator="\t")) == [("New York", "Boston")]
+    assert edges_of(Graph.read(write("a.tsv", "New York\tBoston\n"))) == [("New York", "Boston")]
+    assert edges_of(Graph.read(write("a.csv", "New York,Boston\n"))) == [("New York", "Boston")]
+    assert edges_of(Graph.read(write("q.csv", '"A, ""B""",C\n'))) == [('A, "B"', "C")]
+    refused(["line 1", "quotes"], lambda: Graph.read(write("q.csv", '"A,C\nB,D\n')))
+    assert edges_of(Graph.read(write("b.txt", "1:2\n"), separator=":")) == [(1, 2)]
+    hashes = write("c.txt", "#a #b\n")
+    assert edges_of(Graph.read(hashes, comments="")) == [("#a", "#b")]
+    assert edges_of(Graph.read(write("d.txt", "! x\n1 2\n"), comments="!")) == [(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"columns": ("from", "cost to")}, ["no column 'cost to'", "id, from, to"]),
+        ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
+        ({"columns": (1, "from")}, ["twice"]),
+        ({"columns": "from"}, ["columns='from'", "names or numbers"]),
+        ({"columns": ("from",)}, ["names or numbers"]),
+        ({"columns": ("from", "to"), "header": False}, ["need a header"]),
+        ({"columns": ("from", "to", "name")}, ["line 2", "weight 'a'", "not a number"]),
+        ({"header": 3}, ["header=3"]),
+        ({"separator": "ab"}, ["one ASCII character"]),
+        ({"separator": "1"}, ["part of numbers"]),
+        ({"comments": "1"}, ["comments='1'"]),
+        ({"colums": (0, 1)}, ["no option 'colums'", "columns, header, separator, comments"]),
+    ],
+)
+def test_wrong_options(write, options, words):
+    path = write("a.csv", TABLE)
+    refused([str(path), *words], lambda: Graph.read(path, **options))

@@ -1,0 +1,325 @@
+"""From and to other libraries in memory, each of which is the judge of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.refusals import refused
+
+from gascl import Engine
+from gascl.errors import GraphError
+from gascl.graph.graph import Graph
+from gascl.programs.page_rank import PageRank
+
+LABELS = [None, [30, 10, 20, 40], ["b", "ü", "a", "c"]]
+
+
+def made(labels=None, directed=True, vertex_fields=None):
+    """Four vertices, the last without edges; a loop, and an edge twice."""
+    fields = {"weight": np.array([0.5, 2, np.inf, 4]), "n": np.array([1, 2, 3, 4], np.int32)}
+    names = labels if labels is None else list(labels)
+    return Graph._build(
+        *([2, 0, 2, 1], [1, 1, 1, 1], 4, directed, names, fields, vertex_fields or {}),
+        *("keep", "keep", []),
+    )
+
+
+def equal(one, other):
+    """The same but for the order of edges, and in undirected graphs of their ends."""
+    assert (one.num_vertices, one.directed) == (other.num_vertices, other.directed)
+    assert np.array_equal(
+        *(np.arange(g.num_vertices) if g.labels is None else g.labels for g in (one, other))
+    )
+    for name in one.edge_fields:
+        assert (one.to_scipy(name) != other.to_scipy(name)).nnz == 0
+    assert (one.to_scipy() != other.to_scipy()).nnz == 0
+    assert list(one.vertex_fields) == list(other.vertex_fields)
+    for name, values in one.vertex_fields.items():
+        assert np.array_equal(values, other.vertex_fields[name])
+
+
+# NetworkX
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("labels", LABELS)
+def test_networkx_there_and_back(labels, directed):
+    graph = made(labels, directed, {"x": np.arange(4) / 2, "pos": np.arange(8).reshape(4, 2)})
+    G = graph.to_networkx()
+    assert type(G) is (nx.MultiDiGraph if directed else nx.MultiGraph)
+    names = labels or [0, 1, 2, 3]
+    assert list(G) == names and G.number_of_edges() == 4
+    assert G.nodes[names[1]] == {"x": 0.5, "pos": [2, 3]}
+    assert sorted(data["n"] for data in G.get_edge_data(names[2], names[1]).values()) == [1, 3]
+    equal(graph, Graph.from_networkx(G))
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+@settings(max_examples=40)
+def test_networkx_is_multiple_where_edges_are(seed, directed):
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, 5, (2, rng.integers(0, 6)))
+    graph = Graph.from_edges(src, dst, num_vertices=5, directed=directed)
+    G = graph.to_networkx()
+    pairs = list(zip(src.tolist(), dst.tolist(), strict=True))
+    ends = pairs if directed else [tuple(sorted(pair)) for pair in pairs]
+    assert G.is_multigraph() == (len(set(ends)) < len(ends))
+    assert G.number_of_edges() == len(ends) and G.is_directed() == directed
+    assert np.array_equal(nx.to_scipy_sparse_array(G).toarray(), graph.to_scipy().toarray())
+
+
+def test_networkx_attributes_of_some_edges_are_warned_of():
+    made = nx.Graph([(0, 1, {"weight": 2}), (1, 2, {}), (2, 0, {"weight": 1})])
+    with pytest.warns(UserWarning, match="'weight' is left out, since only 2 of 3 edges have it"):
+        graph = Graph.from_networkx(made)
+    assert not graph.edge_fields
+    with pytest.raises(GraphError, match="has no attribute 'weight'"):
+        Graph.from_networkx(made, fields=["weight"])
+
+
+def test_networkx_fields_of_nodes():
+    G = nx.path_graph(3)
+    for node, (x, name, pos) in enumerate([(1, "a", (0, 1)), (2.5, "b", (1, 2)), (0, "c", (4, 5))]):
+        G.nodes[node].update(x=x, name=name, pos=np.array(pos), rag=[1] * (node + 1), big=2**64)
+    G.nodes[0]["few"] = 1
+    graph = Graph.from_networkx(G)
+    assert graph.vertex_fields["x"].tolist() == [1, 2.5, 0]
+    assert graph.vertex_fields["pos"].tolist() == [[0, 1], [1, 2], [4, 5]]
+    assert list(graph.vertex_fields) == ["x", "pos"]
+    report = "\n".join(graph.report)
+    for words in (
+        "node attribute 'name' left out: not",
+        "'few' left out: 2 of 3",
+        "'rag' left out",
+    ):
+        assert words in report
+    assert not Graph.from_networkx(G, vertex_fields=[]).vertex_fields
+    refused(["node 1", "no attribute 'few'"], lambda: Graph.from_networkx(G, vertex_fields=["few"]))
+    refused(["node 0", "name='a'"], lambda: Graph.from_networkx(G, vertex_fields=["name"]))
+
+
+def test_networkx_texts_of_nodes_are_groups():
+    G = nx.karate_club_graph()
+    graph = Graph.from_networkx(G)
+    assert "node attribute 'club': its texts numbered as groups: 0 is 'Mr. Hi', 1 is 'Officer'" in (
+        graph.report
+    )
+    clubs = [int(data["club"] == "Officer") for _, data in G.nodes(data=True)]
+    assert graph.vertex_fields["club"].tolist() == clubs
+    nx.set_edge_attributes(G, "road", "kind")
+    assert list(Graph.from_networkx(G).edge_fields) == ["weight"]
+
+
+def test_networkx_multigraph_on_request():
+    single = Graph.from_edges([0, 1], [1, 2], w=[3, 4])
+    assert type(single.to_networkx()) is nx.DiGraph
+    G = single.to_networkx(multigraph=True)
+    assert type(G) is nx.MultiDiGraph
+    assert list(G.edges(keys=True, data=True)) == [(0, 1, 0, {"w": 3}), (1, 2, 0, {"w": 4})]
+    assert type(single.to_networkx(multigraph=False)) is nx.DiGraph
+    double = Graph.from_edges([0, 0], [1, 1], directed=False)
+    assert type(double.to_networkx(multigraph=True)) is nx.MultiGraph
+    refused(["multigraph=False", "duplicates="], lambda: double.to_networkx(multigraph=False))
+    refused(["multigraph='yes'"], lambda: double.to_networkx(multigraph="yes"))
+
+
+# igraph
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("labels", LABELS)
+def test_igraph_there_and_back(labels, directed):
+    graph = made(labels, directed, {"x": np.arange(4) / 2})
+    g = graph.to_igraph()
+    assert g.is_directed() == directed and g.vcount() == 4
+    assert g.es["n"] == [1, 2, 3, 4] and g.vs["x"] == [0, 0.5, 1, 1.5]
+    assert ("name" in g.vs.attributes()) == (labels is not None)
+    assert g.degree(mode="out") == (graph.to_scipy().sum(axis=1) + (0 if directed else [0, 1, 0, 0])
+                                    ).tolist()  # fmt: skip
+    again = Graph.from_igraph(g)
+    equal(graph, again)
+    assert (again.labels is None) == (labels is None)
+
+
+def test_igraph_attributes():
+    g = igraph.Graph.Famous("Zachary")
+    g.vs["color"] = "red"
+    g.es[3]["few"] = 1
+    graph = Graph.from_igraph(g)
+    assert (graph.num_vertices, graph.num_edges, graph.directed) == (34, 78, False)
+    assert list(zip(graph.edge_src, graph.edge_dst, strict=True)) == g.get_edgelist()
+    report = "\n".join(graph.report)
+    assert "'color' left out: not" in report and "'few' left out: 77 of 78" in report
+    assert Graph.from_igraph(igraph.Graph()).num_vertices == 0
+    g.vs["name"] = "same"
+    refused(["same label", "'same'"], lambda: Graph.from_igraph(g))
+    refused(["igraph Graph", "Graph"], lambda: Graph.from_igraph(nx.Graph()))
+    named = made([1, 2, 3, 4], vertex_fields={"name": np.arange(4)})
+    refused(["'name'"], named.to_igraph)
+
+
+# pandas
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_pandas(labels):
+    graph = made(labels)
+    df = graph.to_pandas()
+    names = np.array(labels or [0, 1, 2, 3])
+    expected = pd.DataFrame(
+        {"source": names[[2, 0, 2, 1]], "target": names[[1, 1, 1, 1]], **graph.edge_fields}
+    )
+    pd.testing.assert_frame_equal(df, expected, check_dtype=False)
+    assert df["n"].dtype == np.int32
+    again = Graph.from_pandas(df)
+    assert again.labels.tolist() == sorted(names[:3].tolist())
+    assert [again.label_of(v) for v in again.edge_src] == df["source"].tolist()
+    assert [again.label_of(v) for v in again.edge_dst] == df["target"].tolist()
+    theirs = nx.from_pandas_edgelist(df, edge_attr=True, create_using=nx.MultiDiGraph)
+    nodes = sorted(theirs)
+    for name in graph.edge_fields:
+        matrix = nx.to_numpy_array(theirs, nodes, weight=name)
+        assert np.array_equal(again.to_scipy(name).toarray(), matrix)
+
+
+@pytest.mark.parametrize(
+    ("ids", "labels"),
+    [
+        (pd.array([5, 3, 5], "Int64"), [3, 5]),
+        (pd.array([5, 3, 5], "int32[pyarrow]"), [3, 5]),
+        (pd.array(["q", "é", "q"], "string[pyarrow]"), ["q", "é"]),
+        (pd.Categorical(["q", "a", "q"]), ["a", "q"]),
+        (pd.Categorical([5, 3, 5]), [3, 5]),
+        (np.array(["q", "a", "q"], object), ["a", "q"]),
+        ([-(2**62), 2**62, 0], [-(2**62), 0, 2**62]),
+    ],
+)
+def test_pandas_ids(ids, labels):
+    df = pd.DataFrame({"u": ids, "v": ids})
+    graph = Graph.from_pandas(df, "u", "v", directed=False)
+    assert graph.labels.tolist() == labels and not graph.directed
+    assert [graph.label_of(v) for v in graph.edge_src] == list(ids)
+
+
+def test_pandas_fields_and_errors():
+    df = pd.DataFrame({"source": [1, 2], "target": [2, 1], "ok": [True, False], "a b": [1, 2]})
+    df = df.assign(t=["x", "y"], w=[np.nan, 1], i=pd.array([1, None], "Int8"))
+    graph = Graph.from_pandas(df.drop(columns="i"))
+    assert {k: v.dtype.name for k, v in graph.edge_fields.items()} == {"ok": "int8", "w": "float64"}
+    report = "\n".join(graph.report)
+    for words in ("'t' left out", "'a b' left out", "'ok': bool taken as int8"):
+        assert words in report
+    assert list(Graph.from_pandas(df, fields=["w", "ok"]).edge_fields) == ["weight", "ok"]
+    refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
+    refused(["'t'", "no numbers"], lambda: Graph.from_pandas(df, fields=["t"]))
+    refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
+    refused(["no one column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
+    refused(["fields=['w']"], lambda: Graph.from_pandas(df, fields="w"))
+    refused(["DataFrame", "dict"], lambda: Graph.from_pandas({}))
+    refused(["row 0", "'w'"], lambda: Graph.from_pandas(df, "w"))
+    refused(["both be integers or both text", "1"], lambda: Graph.from_pandas(df, "source", "t"))
+    refused(["below 0"], lambda: Graph.from_pandas(
+        pd.DataFrame({"source": np.array([2**63], np.uint64), "target": [-1]})))  # fmt: skip
+    refused(["'target'"], Graph.from_edges([0], [1], target=[1]).to_pandas)
+    assert Graph.from_pandas(df.iloc[:0].drop(columns="i")).num_vertices == 0
+
+
+# Arrow
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("labels", LABELS)
+def test_arrow_there_and_back(labels, directed):
+    graph = made(labels, directed)
+    table = graph.to_arrow()
+    names = labels or [0, 1, 2, 3]
+    assert table.column_names == ["source", "target", "weight", "n"]
+    assert table["source"].to_pylist() == [names[v] for v in (2, 0, 2, 1)]
+    assert table["n"].type == pa.int32()
+    again = Graph.from_arrow(table)
+    assert again.fingerprint == graph.fingerprint and again.directed == directed
+    equal(graph, again)
+    fewer = Graph.from_arrow(table.slice(1, 2))
+    assert fewer.num_vertices == 4 and fewer.edge_src.tolist() == [0, 2]
+
+
+def test_arrow_shares_memory():
+    for labels in ([7, 8, 9, 6], None):
+        graph = made(labels)
+        table = graph.to_arrow()
+        chunks = {name: table[name].chunk(0) for name in table.column_names}
+        if labels:
+            dictionary = chunks["source"].dictionary.to_numpy()
+            assert np.shares_memory(dictionary, graph.labels)
+            chunks |= {name: chunks[name].indices for name in ("source", "target")}
+        arrays = {name: chunk.to_numpy(zero_copy_only=True) for name, chunk in chunks.items()}
+        assert np.shares_memory(arrays["source"], graph.edge_src)
+        assert np.shares_memory(arrays["target"], graph.edge_dst)
+        assert np.shares_memory(arrays["weight"], graph.edge_fields["weight"])
+        assert not any(array.flags.writeable for array in arrays.values())
+
+
+def test_arrow_from_others():
+    table = pa.table({"from": ["a", "b"], "to": ["b", "c"], "w": [1, 2]})
+    for source in (table, table.to_batches()[0], table.to_pandas()):
+        graph = Graph.from_arrow(source, directed=False)
+        assert graph.labels.tolist() == ["a", "b", "c"] and not graph.directed
+        assert graph.edge_fields["weight"].tolist() == [1, 2]
+    assert Graph.from_arrow(table, ["to", "from"]).edge_src.tolist() == [1, 2]
+    nulls = pa.table({"from": [1, None], "to": [2, 3]})
+    refused(["the table: row 1", "'from'"], lambda: Graph.from_arrow(nulls))
+    refused(["Arrow table", "list"], lambda: Graph.from_arrow([1]))
+    refused(["'source'"], Graph.from_edges([0], [1], source=[1]).to_arrow)
+    refused(["integers or text"], Graph.from_edges([0], [1], labels=[1, "a"]).to_arrow)
+
+
+# SciPy without a copy, and DLPack
+
+
+def test_scipy_shares_memory():
+    graph = made()
+    arcs = graph.arcs()
+    matrix = graph.to_scipy("weight", copy=False)
+    assert np.shares_memory(matrix.indices, arcs.out_targets)
+    assert np.shares_memory(matrix.indptr, arcs.out_offsets)
+    assert np.array_equal((matrix @ sp.eye_array(4)).toarray(), graph.to_scipy("weight").toarray())
+    matrix.data[:] = 7  # the matrix's own
+    assert graph.edge_fields["weight"].tolist() == [0.5, 2, np.inf, 4]
+    with pytest.raises(ValueError, match="read-only"):
+        matrix.indices[0] = 1
+    own = graph.to_scipy("weight")
+    assert not np.shares_memory(own.indices, arcs.out_targets)
+
+
+def test_dlpack():
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    result = Engine(graph).run(PageRank())
+    rank = np.from_dlpack(result.rank)
+    assert np.shares_memory(rank, result.rank) and rank.dtype == result.rank.dtype
+    assert result.rank.flags.writeable and result.rank.flags.c_contiguous
+    capsule = result.rank.__dlpack__()  # also for those of before DLPack 1.0
+    assert "dltensor" in repr(capsule)
+    # A graph's arrays are read-only, which only DLPack 1.0 can say.
+    with pytest.raises(BufferError, match="readonly"):
+        graph.edge_src.__dlpack__()
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+        ends = np.from_dlpack(graph.edge_src)
+        assert np.shares_memory(ends, graph.edge_src) and not ends.flags.writeable
+    assert np.array_equal(np.from_dlpack(graph.edge_src.copy()), graph.edge_src)
+
+
+@pytest.mark.parametrize("name", ["networkx", "igraph", "pandas", "pyarrow"])
+def test_missing_packages(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)
+    graph = made()
+    method = graph.to_arrow if name == "pyarrow" else getattr(graph, f"to_{name}")
+    refused(["needs", f"`pip install {name}`"], method)

@@ -1,0 +1,432 @@
+"""gascl's own .npz: NumPy and zipfile read what gascl writes, and NumPy writes what gascl reads."""
+
+from __future__ import annotations
+
+import bz2
+import dataclasses
+import gzip
+import io
+import json
+import lzma
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gascl import Graph
+from gascl.errors import FormatError
+from gascl.graph.arcs import Arcs
+from gascl.io import FORMATS
+from gascl.io.members import read_members
+from gascl.io.native import VERSION
+
+
+def refused(words, call):
+    with pytest.raises(FormatError) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def build(directed=True, labels=None, **more):
+    """Parallel edges, a self-loop and a vertex without edges."""
+    src, dst = [3, 0, 0, 2, 2, 0], [1, 1, 3, 2, 0, 1]
+    weight = np.array([0.5, np.nan, np.inf, -1, 0, 2], dtype=np.float32)
+    fields = {"weight": weight, "since": np.arange(6, dtype=np.uint8)}
+    graph = Graph.from_edges(
+        src, dst, num_vertices=5, directed=directed, labels=labels, **fields, **more
+    )
+    points = np.arange(10, dtype=np.float64).reshape(2, 5).T  # by column
+    return dataclasses.replace(graph, vertex_fields={"at": points, "on": np.arange(5) % 2 == 0})
+
+
+def arrays_of(graph):
+    arrays = {"src": graph.edge_src, "dst": graph.edge_dst}
+    arrays |= {f"edge {name}": values for name, values in graph.edge_fields.items()}
+    arrays |= {f"vertex {name}": values for name, values in graph.vertex_fields.items()}
+    arrays |= {f.name: getattr(graph.arcs(), f.name) for f in dataclasses.fields(Arcs)}
+    if graph.labels is not None:
+        arrays["labels"] = graph.labels
+    return arrays
+
+
+def check_same(graph, other):
+    assert (graph.num_vertices, graph.directed) == (other.num_vertices, other.directed)
+    mine, its = arrays_of(graph), arrays_of(other)
+    assert list(mine) == list(its)
+    for name, values in mine.items():
+        assert values.dtype == its[name].dtype, name
+        np.testing.assert_array_equal(values, its[name], err_msg=name)
+
+
+LABELS = [
+    None,
+    [10, -3, 2**40, 7, 0],
+    ["ann", "böb", "", "名前", "d"],
+    ["a" * 300, "b", "c", "d", "\ud800"],  # UTF-8 and offsets; a lone surrogate
+]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("mmap", [True, False])
+def test_comes_back_whole(tmp_path, labels, directed, mmap):
+    graph = build(directed, labels)
+    path = tmp_path / "g.npz"
+    graph.write(path)
+    again = Graph.read(path, mmap=mmap)
+    assert list(again._arcs) == ["out" if directed else "both"]  # nothing is built
+    check_same(graph, again)
+    assert again.fingerprint == graph.fingerprint
+    assert again.report == ["gascl's .npz, version 1", "checksums and ranges are right"]
+    for name, values in arrays_of(again).items():
+        assert not values.flags.writeable, name
+    check_same(graph, Graph.read(path, verify=False))
+    again.write(path)  # over the file that is mapped
+    check_same(graph, Graph.read(path))
+
+
+@pytest.mark.parametrize("count", [0, 3])
+@pytest.mark.parametrize("directed", [True, False])
+def test_nothing_at_all(tmp_path, count, directed):
+    graph = Graph.from_edges([], [], num_vertices=count, directed=directed, weight=[0.0] * 0)
+    graph.write(tmp_path / "g.npz")
+    check_same(graph, Graph.read(tmp_path / "g.npz"))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_others_read_it(tmp_path, directed):
+    """NumPy loads every member and maps it where it lies; zipfile finds the checksums right."""
+    graph = build(directed, labels=[5, 4, 3, 2, 1])
+    path = tmp_path / "g.npz"
+    graph.write(path)
+    with np.load(path, allow_pickle=False) as loaded:
+        about = json.loads(loaded["gascl.json"].tobytes())
+        assert loaded.files[0] == "gascl.json" and loaded.files[1:] == about["members"]
+        assert about["version"] == VERSION and about["num_vertices"] == 5
+        assert (loaded["edge_src"] == graph.edge_src).all()
+        assert (loaded["vertex.at"] == graph.vertex_fields["at"]).all()
+        assert loaded["labels"].tolist() == [5, 4, 3, 2, 1]
+        for name, place in about["arcs"].items():
+            assert (loaded[place] == getattr(graph.arcs(), name)).all(), name
+        everything = {name: loaded[name] for name in loaded.files}
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        for info in archive.infolist():
+            with archive.open(info) as member:
+                np.lib.format.read_magic(member)
+                shape, _, dtype = np.lib.format.read_array_header_1_0(member)
+                npy = member.tell()
+            with path.open("rb") as file:
+                file.seek(info.header_offset + 26)
+                lengths = np.frombuffer(file.read(4), "<u2")
+            begin = info.header_offset + 30 + int(lengths.sum()) + npy
+            assert begin % 64 == 0, info.filename
+            mapped = np.memmap(path, dtype, "r", begin, shape)
+            np.testing.assert_array_equal(mapped, everything[info.filename.removesuffix(".npy")])
+
+
+def saved(path, graph, **changed):
+    """What NumPy writes of a graph's members, some of them changed; None leaves one out."""
+    own = io.BytesIO()
+    graph.write(path)
+    with np.load(path) as loaded:
+        arrays = {name: changed.get(name, loaded[name]) for name in loaded.files}
+    np.savez(own, **{name: values for name, values in arrays.items() if values is not None})
+    path.write_bytes(own.getvalue())
+    return path
+
+
+def test_numpy_writes_it(tmp_path):
+    """Neither padding nor byte order matters."""
+    graph = build()
+    swapped = graph.edge_src.astype(">i4")
+    path = saved(tmp_path / "g.npz", graph, edge_src=swapped)
+    check_same(graph, Graph.read(path))
+    for values in arrays_of(Graph.read(path)).values():
+        assert values.flags.aligned and values.dtype.isnative
+
+
+def test_the_same_graph_gives_the_same_bytes(tmp_path):
+    build().write(tmp_path / "a.npz")
+    build().write(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_equal_arrays_are_stored_once(tmp_path):
+    """Both orders of an undirected graph, and the flags of a directed one."""
+    build(directed=False).write(tmp_path / "g.npz")
+    arcs = Graph.read(tmp_path / "g.npz").arcs()
+    assert arcs.in_sources is arcs.out_targets and arcs.in_edges is arcs.out_edges
+    build().write(tmp_path / "g.npz")
+    with np.load(tmp_path / "g.npz") as loaded:
+        assert not [name for name in loaded.files if "reversed" in name]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_packed(tmp_path, suffix, pack):
+    graph = build()
+    graph.write(tmp_path / "g.npz")
+    path = tmp_path / f"g.npz{suffix}"
+    path.write_bytes(pack((tmp_path / "g.npz").read_bytes()))
+    check_same(graph, Graph.read(path))
+    refused(["packs itself", "g.npz"], lambda: graph.write(path))
+
+
+def test_direction_asked_for(tmp_path):
+    """The other direction than the file's builds other arcs, from edges as they are defined."""
+    build(directed=False).write(tmp_path / "g.npz")
+    both = Graph.read(tmp_path / "g.npz", directed=True)
+    pairs = [(3, 1), (0, 1), (0, 3), (2, 2), (2, 0), (0, 1)]
+    expected = pairs + [(b, a) for a, b in pairs if a != b]
+    assert list(zip(both.edge_src, both.edge_dst, strict=True)) == expected
+    assert both.edge_fields["since"].tolist() == [0, 1, 2, 3, 4, 5, 0, 1, 2, 4, 5]
+    assert both.directed and both.num_arcs == 11 and "every edge is two" in both.report[2]
+    build().write(tmp_path / "g.npz")
+    one = Graph.read(tmp_path / "g.npz", directed=False)
+    assert not one.directed and one.num_edges == 6 and one.num_arcs == 11
+    check_same(build(), Graph.read(tmp_path / "g.npz", directed=True))
+
+
+def test_policies_apply(tmp_path):
+    build().write(tmp_path / "g.npz")
+    graph = Graph.read(tmp_path / "g.npz", duplicates="first", self_loops="drop")
+    assert list(zip(graph.edge_src, graph.edge_dst, strict=True)) == [
+        *[(3, 1), (0, 1), (0, 3), (2, 0)]
+    ]
+
+
+# What is refused
+
+
+def test_writing_objects_is_refused(tmp_path):
+    path = tmp_path / "g.npz"
+    path.write_bytes(b"as it was")
+    pairs = [("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 1)]
+    refused(["('a', 1)", "labels=[str(label)"], lambda: build(labels=pairs).write(path))
+    graph = dataclasses.replace(build(), vertex_fields={"x": np.array([{}] * 5)})
+    refused(["vertex field 'x'", "object"], lambda: graph.write(path))
+    assert path.read_bytes() == b"as it was" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_other_files(tmp_path):
+    path = tmp_path / "g.npz"
+    np.savez(path, indices=[1], indptr=[0, 1])
+    refused(
+        ["not written by gascl", "indices, indptr", "from_scipy"],
+        lambda: Graph.read(path, format="gascl"),
+    )
+    np.savez_compressed(path, indices=[1])
+    refused(["compressed", "indices.npy"], lambda: FORMATS["gascl"].read(path, None))
+    path.write_bytes(b"")
+    refused(["is empty"], lambda: Graph.read(path))
+    path.write_bytes(b"1 2\n2 3\n")
+    refused(["is no .npz"], lambda: Graph.read(path, format="gascl"))
+    path.unlink()
+    path.mkdir()
+    refused(["is a directory"], lambda: Graph.read(path))
+
+
+def test_objects_are_never_unpickled(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return Path(tmp_path / "sprung").touch, ()
+
+    graph, trap = build(), np.array([Trap()] * 6, dtype=object)
+    path = saved(tmp_path / "g.npz", graph, **{"edge.weight": trap})
+    refused(["edge.weight", "object"], lambda: Graph.read(path))
+    assert not (tmp_path / "sprung").exists()
+
+
+def about_with(graph, path, **changes):
+    graph.write(path)
+    with np.load(path) as loaded:
+        about = json.loads(loaded["gascl.json"].tobytes()) | changes
+    return np.frombuffer(json.dumps(about).encode(), np.uint8)
+
+
+def test_a_newer_version(tmp_path):
+    path, graph = tmp_path / "g.npz", build()
+    newer = about_with(graph, path, version=VERSION + 1, arcs="otherwise")
+    saved(path, graph, **{"gascl.json": newer, "edge_src": None})
+    refused([f"version {VERSION + 1}", "--upgrade gascl"], lambda: Graph.read(path))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"edge_src": np.int32([3, 0, 0, 2, 2, 5])}, ["edge_src", "holds 5", "0 to 4"]),
+        ({"edge_dst": np.int32([1, 1, 3, -2, 0, 1])}, ["edge_dst", "holds -2"]),
+        ({"edge_dst": np.int32([1, 1])}, ["edge_dst", "(2,)", "(6,)"]),
+        ({"edge_dst": np.zeros(6, np.int64)}, ["edge_dst", "int64", "int32"]),
+        ({"edge.weight": np.zeros((6, 1))}, ["edge.weight", "(6, 1)"]),
+        ({"edge.weight": np.zeros(6, complex)}, ["edge.weight", "complex128"]),
+        ({"vertex.at": np.zeros((4, 2))}, ["vertex.at", "(4, 2)"]),
+        ({"labels": np.arange(4)}, ["labels", "(4,)"]),
+        ({"arcs.slot": np.int32([0, 1, 2, 3, 4, 6])}, ["arcs.slot", "holds 6", "0 to 5"]),
+        ({"arcs.out_targets": np.int32([1, 1, 3, 0, 2])}, ["arcs", "are 5"]),
+        ({"arcs.out_offsets": np.int32([0, 3, 2, 5, 6, 6])}, ["arcs.out_offsets", "rise from 0"]),
+        ({"arcs.in_offsets": np.int32([0, 3, 3, 5, 6, 5])}, ["arcs.in_offsets", "rise from 0"]),
+        ({"arcs.in_edges": None}, ["arcs.in_edges", "missing"]),
+        ({"edge.since": None}, ["edge.since", "missing"]),
+        ({"gascl.json": np.frombuffer(b"{}", np.uint8)}, ["gascl.json", "version"]),
+        ({"gascl.json": np.frombuffer(b"\xff[", np.uint8)}, ["gascl.json"]),
+        ({"gascl.json": np.frombuffer(b"[" * 10**5, np.uint8)}, ["gascl.json"]),
+    ],
+)
+def test_members_that_are_wrong(tmp_path, changed, words):
+    path = saved(tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1]), **changed)
+    refused([str(path), *words], lambda: Graph.read(path))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_no_index_reaches_beyond_its_array(tmp_path, directed):
+    """A kernel reads where they point: each member of indices, just outside at either end."""
+    graph = build(directed)
+    arcs, vertices, edges = graph.arcs(), graph.num_vertices, graph.num_edges
+    limits = {
+        "edge_src": vertices,
+        "edge_dst": vertices,
+        "arcs.out_targets": vertices,
+        "arcs.in_sources": vertices,
+        "arcs.out_edges": edges,
+        "arcs.in_edges": edges,
+        "arcs.slot": graph.num_arcs,
+    }
+    for way in ("out", "in"):
+        limits[f"arcs.{way}_offsets"] = graph.num_arcs + 1
+    if not directed:
+        limits |= {"arcs.out_reversed": 2, "arcs.in_reversed": 2}
+    path = tmp_path / "g.npz"
+    graph.write(path)
+    with np.load(path) as loaded:
+        members = {name: loaded[name] for name in loaded.files}
+    assert {n for n in members if n.startswith("arcs.")} <= set(limits)  # none is forgotten
+    for name in sorted(set(limits) & set(members)):
+        for place in (0, len(members[name]) // 2, -1):
+            for wrong in (-1, limits[name], np.iinfo(members[name].dtype).max):
+                changed = members[name].copy()
+                changed[place] = wrong % 256 if changed.dtype == np.uint8 else wrong
+                saved(path, graph, **{name: changed})
+                refused([str(path), name], lambda: Graph.read(path))
+    assert len(arcs.slot) == graph.num_arcs
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_arcs_of_the_file_or_built_anew(tmp_path, directed):
+    """Arcs that contradict the edges are taken on trust, unless they are to be built."""
+    graph = build(directed)
+    slot = graph.arcs().slot[::-1].copy()
+    path = saved(tmp_path / "g.npz", graph, **{"arcs.slot": slot})
+    assert Graph.read(path).arcs().slot.tolist() == slot.tolist()
+    check_same(graph, Graph.read(path, arcs=False))
+    assert "arcs=False: the file's arcs are not used" in Graph.read(path, arcs=False).report
+
+
+def test_arcs_of_other_edges(tmp_path):
+    """A device's memory is measured by the edges, so that there must be no more arcs."""
+    path = saved(tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1]))
+    refused(["are 11", "make 10"], lambda: Graph.read(path))
+
+
+def test_cut_off(tmp_path):
+    path = tmp_path / "g.npz"
+    build().write(path)
+    whole = path.read_bytes()
+    for length in [*range(1, 300), *range(300, len(whole), 97), len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        refused([str(path)], lambda: Graph.read(path, format="gascl"))
+
+
+def test_damage_names_the_member(tmp_path):
+    path = tmp_path / "g.npz"
+    graph = Graph.from_edges([0, 1], [1, 0], weight=[2.5, 3.5])
+    graph.write(path)
+    whole = bytearray(path.read_bytes())
+    place = bytes(whole).index(np.array([2.5, 3.5]).tobytes())
+    whole[place] ^= 1
+    path.write_bytes(whole)
+    refused([str(path), "edge.weight is damaged", "checksum"], lambda: Graph.read(path))
+    Graph.read(path, verify=False)  # as was asked for
+
+
+WHOLE: list[bytes] = []
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_any_damage_is_seen(tmp_path_factory, data):
+    """Whatever bytes are changed: one error, or the graph as it was."""
+    folder = tmp_path_factory.getbasetemp()
+    graph = build(False, ["a" * 300, "b", "c", "d", "e"])
+    if not WHOLE:
+        graph.write(folder / "whole.npz")
+        WHOLE.append((folder / "whole.npz").read_bytes())
+    damaged = bytearray(WHOLE[0])
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(damaged) - 1))
+        damaged[place] = data.draw(st.integers(0, 255))
+    path = folder / "damaged.npz"
+    path.write_bytes(damaged)
+    try:
+        again = Graph.read(path, format="gascl")
+    except FormatError:
+        again = graph
+    check_same(graph, again)
+
+
+def test_members_past_2_gib(tmp_path, monkeypatch):
+    """They keep room for a second extra field: NumPy reads them, and they are aligned."""
+    monkeypatch.setattr("gascl.io.members._ZIP64", 100)
+    path, graph = tmp_path / "g.npz", build(labels=["a" * 300, *"bcde"])
+    graph.write(path)
+    with np.load(path) as loaded:
+        assert (loaded["edge_src"] == graph.edge_src).all() and loaded["vertex.at"].shape == (5, 2)
+    for name, member in read_members(path, True).items():
+        assert member.array.ctypes.data % 64 == 0, name
+    check_same(graph, Graph.read(path))
+
+
+def test_nothing_is_left_of_a_failed_write(tmp_path):
+    """A full disk, played by a limit on the size of files."""
+    script = """
+import resource, sys
+from gascl import Graph
+from gascl.errors import FormatError
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    Graph.from_edges(range(500), range(500)).write(sys.argv[1])
+except FormatError as error:
+    print(error)
+"""
+    pytest.importorskip("resource", reason="limits on the size of files are POSIX")
+    path = tmp_path / "g.npz"
+    path.write_bytes(b"as it was")
+    ran = subprocess.run(
+        [sys.executable, "-c", script, path], capture_output=True, text=True, timeout=60
+    )
+    assert f"{path} cannot be written: File too large" in ran.stdout, ran.stderr
+    assert path.read_bytes() == b"as it was" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["verify", "mmap", "arcs"])
+@pytest.mark.parametrize("value", ["no", 0, None, "false"])
+def test_switches_are_true_or_false(tmp_path, name, value):
+    build(directed=True).write(tmp_path / "g.npz")
+    with pytest.raises(FormatError, match=f"g.npz: {name}={value!r} must be True or False"):
+        Graph.read(tmp_path / "g.npz", **{name: value})
+    assert Graph.read(tmp_path / "g.npz", **{name: np.False_}).num_edges == 6
+
+
+def test_switches_of_the_command(tmp_path, gascl_):
+    build(directed=True).write(tmp_path / "g.npz")
+    code, _, err = gascl_("info", tmp_path / "g.npz", "--option", "verify=no")
+    assert code == 1 and "verify='no' must be True or False" in err
+    assert gascl_("info", tmp_path / "g.npz", "--option", "verify=false")[0] == 0

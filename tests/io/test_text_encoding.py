@@ -1,0 +1,71 @@
+"""Text is UTF-8, whatever the locale says: a process whose locale knows ASCII only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = '''
+from gascl import VertexProgram, vertex
+
+class Counted(VertexProgram):
+    """Zählt, wie viele da sind: 数."""
+
+    count = vertex.int32(init="1")  # für alle
+    message, combine = "int32", "sum"
+    mask = "v.count == 1"
+    scatter = "send(1); // größer"
+    apply = "v.count += msg;"
+'''
+#: Text that this process reads or writes by its locale is an error, and not only where it differs.
+START = """
+import sys, warnings
+warnings.filterwarnings("error", category=EncodingWarning, module="gascl")
+from gascl.cli.main import main
+sys.exit(main())
+"""
+
+
+def gascl_in_ascii(folder, *arguments):
+    environment = os.environ | {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONWARNDEFAULTENCODING": "1",
+        "GASCL_DATA": str(folder / "cache"),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", START, *map(str, arguments)],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    return ran.stdout.decode("ascii")
+
+
+def test_a_run(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    (tmp_path / "graph.txt").write_text("Zürich Genève\nGenève 東京\n", encoding="utf-8")
+    written = ("--output", "out.csv", "--trace", "trace.json")
+    said = gascl_in_ascii(tmp_path, "run", "program.py:Counted", "graph.txt", *written)
+    assert "\\u6771\\u4eac" in said  # a terminal of ASCII shows escapes
+    content = (tmp_path / "out.csv").read_bytes()
+    assert content == "vertex,count\nGenève,2\nZürich,1\n東京,2\n".encode()
+    assert b"\r" not in (tmp_path / "trace.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.txt.gz", "b.gml", "b.graphml", "b.parquet", "b.npz"])
+def test_conversions(tmp_path, name):
+    text = '# gascl: directed, 3 vertices, 2 edges\nsource,target\nZürich,"a b"\n"a b",東京\n'
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    if name == "b.txt.gz":
+        text = text.replace('"a b"', "é")
+        (tmp_path / "a.csv").write_bytes(text.encode())
+    gascl_in_ascii(tmp_path, "convert", "a.csv", name)
+    gascl_in_ascii(tmp_path, "convert", name, "c.csv")
+    assert (tmp_path / "c.csv").read_bytes() == text.encode()

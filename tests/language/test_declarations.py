@@ -1,0 +1,336 @@
+"""Structs, arc fields, aggregators, gather, lanes and restart: what is refused, and how."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.definitions import TEMPLATE, said
+
+from gascl import ProgramError, VertexProgram, aggregate, edge, param, struct, vertex
+from gascl.language.types import Struct, resolve
+
+
+def defined(body: str) -> type[VertexProgram]:
+    """The template's class with more lines, which have nothing wrong either."""
+    names: dict = {"__name__": "my_program"}
+    text = TEMPLATE + "".join(f"    {line}\n" for line in body.split("\n"))
+    exec(compile(text, "nowhere", "exec"), names)
+    return names["Wrong"]
+
+
+# Structs -----------------------------------------------------------------------------------------
+
+PAIR = "Pair = struct([('distance', 'real'), ('parent', 'int32')])\n"
+STRUCTS = [
+    ([], "struct: it needs at least one member"),
+    ([("a", "int32"), ("a", "real")], "'a' is no name for a member, or there twice"),
+    ([("two words", "int32")], "'two words' is no name for a member"),
+    ([("a", "flaot32")], "'flaot32' is no type of a field or message; did you mean 'float32'?"),
+    ([("a", "complex64")], "'complex64' is no type"),
+    ([("a", "float16")], "'float16' is no type"),
+    ([("a", "U4")], "'U4' is no type"),
+    (["ab", "cde"], "struct takes pairs of a name and a type, or a structured dtype, not ['ab'"),
+    (3, "struct takes pairs of a name and a type, or a structured dtype, not 3"),
+    ("int32", "struct takes pairs of a name and a type"),
+    (np.dtype("int32"), "struct: int32 has no members"),
+    (np.dtype([("a", "f4", (2,))]), "member 'a' is an array; use a vector such as 'float4'"),
+    (np.dtype([("a", [("b", "f4")])]), "member 'a' is a struct; members are scalars or vectors"),
+    ([("a", struct([("b", "real")]))], "member 'a' is a struct; members are scalars or vectors"),
+]
+
+
+@pytest.mark.parametrize(("members", "words"), STRUCTS, ids=lambda x: str(x)[:30])
+def test_structs_refused(members, words):
+    with pytest.raises(ProgramError) as caught:
+        struct(members)
+    assert words in str(caught.value)
+
+
+def test_structs():
+    pair = struct([("distance", "real"), ("parent", np.int32), ("at", "float4")])
+    assert pair == Struct((("distance", "real"), ("parent", "int32"), ("at", "float4")))
+    assert struct(iter([("a", "int8")])) == struct([("a", np.dtype("int8"))])
+    assert str(pair) == "struct of distance, parent, at"
+    packed = np.dtype([("a", "i1"), ("b", ">f8")])  # only names and types count
+    assert struct(packed) == struct([("a", "int8"), ("b", "float64")])
+    dtype = resolve(struct(packed), "float32").scalar
+    assert (dtype.itemsize, dtype.fields["b"][1], dtype["b"]) == (16, 8, np.dtype("f8"))
+    assert resolve(pair, "float64").scalar["distance"] == np.float64
+
+
+def test_a_struct_goes_by_the_name_that_the_class_gives_it():
+    cls = defined(
+        PAIR
+        + "Same = np.dtype([('x', 'f4')])\n"
+        + "Again = struct([('x', 'float32')])\n"
+        + "best = vertex.struct(Pair, init='(Pair){INFINITY, -1}')\n"
+        + "seen = vertex.struct(np.dtype([('x', 'f4')]))\n"
+        + "kept = arc.struct(Pair)\n"
+        + "far = aggregate.struct(Pair, 'a.distance > b.distance ? a : b', identity='(Pair){0}')\n"
+        + "message, combine, identity = Pair, 'a.parent < b.parent ? a : b', '(Pair){0, 0}'\n"
+        + "scatter = 'send((Pair){e.kept.distance, 1});'\n"
+        + "apply = 'v.best = msg; aggregate_far(msg);'"
+    )
+    assert set(cls.structs) == {"Pair", "Same", "Again", "message"}
+    # `message` is another name of it, and stands first in the template.
+    assert cls.message.name == cls.vertex_fields["best"].type.name == "message"
+    assert cls.arc_fields["kept"].type == cls.aggregates["far"].type == cls.message
+    assert cls.vertex_fields["seen"].type.name == "Same"  # the first of the two
+
+
+def test_a_struct_is_inherited():
+    class Base(VertexProgram):
+        Pair = struct([("a", "int32"), ("b", "real")])
+        best = vertex.struct(Pair)
+
+    class Child(Base):
+        message, combine, identity = Base.Pair, "a.a < b.a ? a : b", "(Pair){0}"
+        scatter = "send(v.best);"
+
+    assert Child.message.name == Child.vertex_fields["best"].type.name == "Pair"
+    assert Child.message == Child.structs["Pair"] == Base.structs["Pair"]
+
+
+def test_a_message_struct_in_place_is_called_message():
+    cls = defined(
+        "message = struct([('a', 'int32')])\ncombine, identity = 'a.a < b.a ? a : b', "
+        "'(message){0}'\nscatter = 'send((message){1});'\napply = ''"
+    )
+    assert cls.message.name == "message"
+
+
+OF_STRUCTS = [
+    ("best = vertex.struct(struct([('a', 'int32')]))  # <<<", "'best' is a struct without a name"),
+    ("best = vertex.struct([('a', 'int32')])  # <<<", "put it in the class, as Pair = struct("),
+    ("best = arc.struct([('a', 'int32')])  # <<<", "'best' is a struct without a name"),
+    (PAIR + "best = vertex.struct(Pair, init=3)  # <<<", "init of 'best' is 3", "text, a C expres"),
+    (PAIR + "message = Pair  # <<<\ncombine = 'sum'  # <<<", "needs a scalar message"),
+    (PAIR + "message = Pair\ncombine = 'a'  # <<<", "'a' is no expression over a and b"),
+    (PAIR + "message = Pair\ncombine = 'a + b'  # <<<", "needs its identity"),
+    (
+        "int = struct([('a', 'int32')])  # <<<",
+        "'int' is a word of C or reserved and can't name a s",
+    ),
+    ("real = struct([('a', 'int32')])  # <<<", "'real' is a word of C or reserved"),
+    ("gascl_box = struct([('a', 'int32')])  # <<<", "'gascl_box' is a word of C or reserved"),
+]
+
+
+@pytest.mark.parametrize("case", OF_STRUCTS, ids=lambda c: c[0].split("\n")[-1].split("#")[0])
+def test_structs_in_a_class(tmp_path, case):
+    body, *parts = case
+    lines = body.split("\n")
+    # Only the last mark is the one that is named.
+    said(tmp_path, "\n".join([*(x.split("  #")[0] for x in lines[:-1]), lines[-1]]), *parts)
+
+
+def test_edge_fields_and_parameters_are_no_structs():
+    for space in (edge, param):
+        with pytest.raises(ProgramError, match="edge fields and parameters hold scalars, no struc"):
+            space.struct([("a", "int32")])
+
+
+# Arc fields --------------------------------------------------------------------------------------
+
+ARCS = [
+    ("src = arc.int32()  # <<<", "'src' is reserved and can't name an arc field"),
+    ("reversed = arc.int32()  # <<<", "'reversed' is reserved"),
+    ("cost = arc.int32(init=0.5)  # <<<", "init of 'cost' is 0.5", "int32", "or a C expression"),
+    ("cost = arc.uint8(init=-1)  # <<<", "-1", "uint8"),
+    ("cost = arc.real(init='v.rank')  # <<<", "`v` can't be seen in Wrong.cost"),
+    ("cost = arc.real(init='prev.change')  # <<<", "`prev` can't be seen in Wrong.cost"),
+    ("cost = arc.real(init='e.cots')  # <<<", "unknown e.cots; did you mean e.cost?"),
+    ("cost = arc.real(init='e.cost + 1')  # <<<", "reads e.cost", "declared later or is itself"),
+    ("a = arc.real(init='e.b')  # <<<\nb = arc.real()", "init of 'a' reads e.b, which is declared"),
+    ("cost = arc.real()\napply = 'v.rank = e.cost;'  # <<<", "`e` can't be seen in Wrong.apply"),
+    ("cost = arc.real()\nscatter = 'e.src = 3; send(1);'  # <<<", "e.src is written", "read only"),
+    ("cost = arc.real()\nscatter = 'e.weight += 3;'  # <<<", "e.weight is written", "read only"),
+    ("cost = arc.real()\nscatter = 'e.cots = 3;'  # <<<", "unknown e.cots; did you mean e.cost?"),
+]
+
+
+@pytest.mark.parametrize("case", ARCS, ids=lambda c: c[0].split("#")[0])
+def test_arc_fields(tmp_path, case):
+    said(tmp_path, *case)
+
+
+def test_an_arc_field_is_written_in_scatter():
+    cls = defined(
+        "cost = arc.real(init='e.weight + e.src + e.dst + e.id + e.reversed + p.damping')\n"
+        "times = arc.int2(init='(int2)(e.cost, g.num_edges)')\n"
+        "scatter = 'e.cost += 1; e.times.x = 2; send(e.cost);'"
+    )
+    assert list(cls.arc_fields) == ["cost", "times"]
+    assert cls.snippets["scatter"].writes("e") == {"cost", "times"}
+    assert {"cost.init", "times.init"} <= set(cls.snippets)
+
+
+# Aggregators -------------------------------------------------------------------------------------
+
+AGGREGATORS = [
+    (("real", "average"), {}, "op is one of sum, min, max, count, mean, or a C expression over a"),
+    (("real", "a + b"), {}, "with its identity='...', not 'a + b'"),
+    (("real", "sum"), {"identity": "0"}, "an aggregator's 'sum' has an identity of its own"),
+    (("float4", "sum"), {}, "an aggregator's 'sum' adds scalars; write it out over a and b"),
+    (("float4", "mean"), {}, "an aggregator's 'mean' adds scalars"),
+    (("int2", "count"), {}, "an aggregator's 'count' adds scalars"),
+    (("real",), {}, "real(...): missing a required argument: 'op'; it takes op, doc, identity"),
+]
+
+
+@pytest.mark.parametrize(("given", "more", "words"), AGGREGATORS, ids=str)
+def test_aggregators_refused(given, more, words):
+    type_, *rest = given
+    with pytest.raises(ProgramError) as caught:
+        getattr(aggregate, type_)(*rest, **more)
+    assert words in str(caught.value)
+
+
+def test_aggregators_of_structs_need_an_expression():
+    with pytest.raises(ProgramError, match="'max' adds scalars; write it out over a and b"):
+        aggregate.struct([("a", "int32")], "max")
+
+
+def test_aggregators():
+    assert aggregate.int32("count").accumulator("float32", True) == resolve("int64", "float32")
+    assert aggregate.int32("mean").accumulator("float32", True) == resolve("float64", "float32")
+    assert aggregate.int32("mean").accumulator("float32", False) == resolve("float32", "float32")
+    assert aggregate.uint8("sum").accumulator("float32", True) == resolve("uint64", "float32")
+    assert aggregate.int16("max").accumulator("float32", True) == resolve("int16", "float32")
+    custom = aggregate.float4("fmax(a, b)", doc="the largest", identity="(float4)(-INFINITY)")
+    assert custom.accumulator("float32", True) == resolve("float4", "float32")
+    assert (custom.doc, custom.is_custom, aggregate.real("min").is_custom) == (
+        "the largest",
+        True,
+        False,
+    )
+    floats = {op: aggregate.real(op).sums_floats for op in ("sum", "mean", "min", "max", "count")}
+    assert floats == {"sum": True, "mean": True, "min": False, "max": False, "count": False}
+    assert aggregate.int32("mean").sums_floats
+    assert not aggregate.int64("sum").sums_floats
+
+
+def test_rules_of_aggregators_see_nothing(tmp_path):
+    total = "total = aggregate.real({}, identity={})  # <<<"
+    # `p` and such are no namespaces there, as in a combiner: they may be parameters' names.
+    rule = total.format("'a + b * gascl_x'", "'0'")
+    said(tmp_path, rule, "names that begin with gascl_ are reserved")
+    said(tmp_path, total.format("'a + b'", "'superstep'"), "superstep stands in ", " only")
+    said(tmp_path, total.format("'a + b'", "3").split("  #")[0], "Wrong.total must be text, not 3")
+
+
+# Gather snippets ---------------------------------------------------------------------------------
+
+SINGLE = "combine = None\ngather = 'msg = messages[0];'\n"
+GATHERS = [
+    ("gather = 'msg = messages[0];'  # <<<", "combined or read singly: give combine or gather, n"),
+    ("combine = None\ngather = 'int x = messages[0];'  # <<<", "gather must assign `msg`"),
+    ("combine = None\ngather = 'int x = msg;'  # <<<", "gather must assign `msg`"),
+    ("gathered = 'int32'  # <<<", "the type that a gather snippet assigns; there is none"),
+    (SINGLE + "gathered = 'flaot32'", "Wrong: 'flaot32' is no type", "did you mean 'float32'?"),
+    (SINGLE + "apply = 'send_to(0, msg);'  # <<<", "send_to needs a combiner: single messages"),
+    (SINGLE + "scatter = 'send(1);\\nsend_to(0, 1);'", "send_to needs a combiner"),
+    ("message = combine = None\nscatter = apply = ''\ngather = 'msg = 1;'", "say what is sent"),
+    ("combine = None\ngather = 'v.rank = 1; msg = 0;'  # <<<", "v.rank is written in Wrong.gather"),
+    ("combine = None\ngather = 'msg = e.weight;'  # <<<", "`e` can't be seen in Wrong.gather"),
+    ("combine = None\ngather = 'msg = agg.change;'  # <<<", "`agg` can't be seen in Wrong.gather"),
+    ("combine = None\ngather = 'msg = v.rnak;'  # <<<", "v.rnak", "did you mean v.rank?"),
+    ("gahter = 'msg = 0;'  # <<<", "unknown attribute 'gahter'; did you mean 'gather'?"),
+    ("gatherd = 'int32'  # <<<", "unknown attribute 'gatherd'; did you mean 'gather"),
+]
+
+
+@pytest.mark.parametrize("case", GATHERS, ids=lambda c: c[0].replace("\n", "; ").split("#")[0])
+def test_gathers(tmp_path, case):
+    said(tmp_path, *case)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "msg = messages[0];",
+        "msg += messages[num_messages - 1] * v.rank * p.damping * g.num_edges * superstep;",
+        "f(&msg);",
+        "msg = hops_of(neighbor(0)) + get_mask() + has_edge(0, 1) + prev.change;",
+        "for (int i = 0; i < num_messages; ++i) messages[i] = 0; ++msg;",
+    ],
+)
+def test_a_gather_is_right(text):
+    cls = defined(f"combine = None\ngather = {text!r}\ngathered = 'float64'")
+    assert (cls.gathered, cls.combine) == ("float64", None)
+    assert cls.snippets["gather"].text == text
+
+
+def test_a_gather_in_place_of_the_bases_combiner():
+    base = defined("")
+    child = type("Child", (base,), {"combine": None, "gather": "msg = 0;", "identity": "7"})
+    assert set(child.snippets) == {"scatter", "apply", "gather", "identity"}
+    with pytest.raises(ProgramError, match="give combine or gather, not both"):
+        type("Child", (base,), {"gather": "msg = 0;"})
+
+
+# Lanes and restart -------------------------------------------------------------------------------
+
+NUMBERS = [
+    *((f"lanes = {x}  # <<<", f"lanes is a number from 1 to 64, not {x}") for x in (0, -1, 65)),
+    *((f"lanes = {x}  # <<<", f"from 1 to 64, not {x}") for x in (True, 2.0, "'2'", None, [2])),
+    ("lnaes = 3  # <<<", "unknown attribute 'lnaes'; did you mean 'lanes'?"),
+    ("restart = 'all'  # <<<", "restart is 'any' or 'added' or 'never', not 'all'"),
+    ("restart = True  # <<<", "restart is 'any' or 'added' or 'never', not True"),
+    ("resart = 'any'  # <<<", "unknown attribute 'resart'; did you mean 'restart'?"),
+]
+
+
+@pytest.mark.parametrize("case", NUMBERS, ids=lambda c: c[0].split("#")[0])
+def test_lanes_and_restart(tmp_path, case):
+    said(tmp_path, *case)
+
+
+class Made(VertexProgram):
+    depth = vertex.int32()
+    source = param.vertex(0)
+    damping = param.real(0.85)
+    limit = param.int16(5)
+    rule = param.choice("near", "far")
+    supersteps = param.supersteps()
+    message, combine = "int32", "min"
+    scatter = "send(v.depth);"
+
+
+class Four(Made):
+    lanes = 4
+
+
+def test_lanes():
+    assert (Made().lanes, Made(source=3).lanes, Four().lanes) == (1, 1, 4)
+    for three in ([1, 2, 3], np.array([1, 2, 3]), range(1, 4)):
+        made = Made(source=three)
+        assert (made.lanes, list(made.source)) == (3, [1, 2, 3])
+    assert Made(source=[5]).lanes == 1
+    assert Made(source=["a", "b"], damping=[0.1, 1], limit=7).lanes == 2
+    assert list(Made(damping=["0.5", np.float32(0.25)]).damping) == [0.5, 0.25]
+    assert Four(source=[1, 2, 3, 4]).lanes == 4
+    assert (Four(limit=2).lanes, Made.lanes) == (4, 1)
+    assert Made(source=(1, 2)).lanes == 1  # a label
+    assert Made(source=[(0, 1), (2, 3)]).source == ((0, 1), (2, 3))  # two labels
+
+
+LANES = [
+    (Made, {"limit": [1, 2.5]}, "expected a whole number from -32768 to 32767 (int16)"),
+    (Made, {"limit": []}, "expected a value, or one for each lane, not an empty list"),
+    (Made, {"source": []}, "not an empty list"),
+    (Made, {"limit": np.zeros((2, 2))}, "expected a number (int16)"),
+    (Made, {"source": range(65)}, "source: 65 lanes, 64 at most"),
+    (Made, {"source": [1, 2], "limit": [1, 2, 3]}, "limit has 3 values, for 2 lanes"),
+    (Four, {"source": [1, 2, 3]}, "source has 3 values, for 4 lanes"),
+    (Made, {"rule": ["near", "far"]}, "expected one of 'near', 'far'"),
+    (Made, {"supersteps": [1, 2]}, "supersteps=[1, 2]"),
+]
+
+
+@pytest.mark.parametrize(("cls", "values", "words"), LANES, ids=lambda x: str(x)[:30])
+def test_lanes_refused(cls, values, words):
+    with pytest.raises(ProgramError) as caught:
+        cls(**values)
+    assert str(caught.value).startswith(f"{cls.__name__}: ")
+    assert words in str(caught.value)

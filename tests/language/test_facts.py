@@ -1,0 +1,154 @@
+"""What is found out about a program's snippets: what codegen writes and deliveries admit by."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from support.disguise import STATEMENTS, Disguise
+
+from gascl import VertexProgram, aggregate, arc, edge, param, vertex
+from gascl.language.facts import Facts
+
+
+class Plain(VertexProgram):
+    """Sends along its arcs, takes the least, and marks itself."""
+
+    x = vertex.int32()
+    y = vertex.int32()
+    weight = edge.int32(default=1)
+    kept = arc.int32()
+    rule = param.choice("near", "far")
+    change = aggregate.int32("sum")
+    supersteps = param.supersteps()
+    message, combine = "int32", "min"
+    scatter = "if (v.x) send(v.x);"
+    apply = "v.x = msg; set_mask();"
+
+
+#: Of the class above.
+PLAIN = {
+    "scatters": True,
+    "sends_only": True,
+    "reads_edge": False,
+    "arc_state": False,
+    "every_arc_sends": False,
+    "single": False,
+    "posts": False,
+    "posts_ahead": False,
+    "masked": True,
+    "marks": False,
+    "fusable": False,
+    "overflows": False,
+    "snapshots": (),
+    "reads_others": (),
+    "adjacent": False,
+    "checks": False,
+    "lanes": 1,
+    "pairs": False,
+}
+ALL: dict[str, Any] = {
+    "scatter_on": "all",
+    "apply": "v.x = msg;",
+    "supersteps": param.supersteps(1),
+}
+ON_ALL = {"masked": False, "fusable": True}
+SINGLE = {"combine": None, "gather": "msg = messages[0];"}
+#: (what is changed of the class, what is changed in what is found)
+CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}),
+    ({"pairs": "send(u.x);"}, {"pairs": True}),
+    ({"scatter": ""}, {"scatters": False, "sends_only": False}),
+    ({"scatter": "set_mask();"}, {"sends_only": False}),
+    ({"scatter": "send(1); set_mask_of(e.dst);"}, {"sends_only": False, "reads_edge": True,
+                                                   "checks": True}),
+    ({"scatter": "send(e.weight);"}, {"reads_edge": True}),
+    ({"scatter": "send(e.reversed);"}, {"reads_edge": True}),
+    ({"scatter": "send(e.kept);"}, {"reads_edge": True, "arc_state": True, "sends_only": False}),
+    ({"scatter": "e.kept = 1;"}, {"reads_edge": True, "arc_state": True, "sends_only": False}),
+    ({"scatter": "send(1);"}, {}),  # but only of those in the mask
+    # Sums
+    ({"combine": "sum"}, {"overflows": True}),
+    ({"combine": "prod", "message": "uint8"}, {"overflows": True}),
+    ({"combine": "sum", "message": "real"}, {}),
+    ({"combine": "a + b", "identity": "0"}, {}),
+    # On all
+    (ALL, ON_ALL),
+    ({**ALL, "scatter": "send(v.x);"}, {**ON_ALL, "every_arc_sends": True}),
+    ({**ALL, "scatter": "if (v.x) stop send(v.x);", "functions": "#define stop return;"}, ON_ALL),
+    ({**ALL, "scatter": "send(v.x);", "functions": "#define other return"},
+     {**ON_ALL, "every_arc_sends": True}),
+    ({**ALL, "combine": "sum"}, {**ON_ALL, "fusable": False, "overflows": True}),
+    ({**ALL, "scatter": "if (prev.change) send(1);"}, {**ON_ALL, "fusable": False}),
+    ({**ALL, "scatter": "if (get_mask()) send(1);"}, {}),
+    ({**ALL, "apply": "unset_mask();"}, {"fusable": True}),
+    ({**ALL, "apply": "v.x = get_mask_of(0);"}, {"fusable": True, "checks": True}),
+    ({**ALL, "init": "set_mask_of(0);"}, {"fusable": True, "checks": True}),
+    ({**ALL, "scatter": ""}, {"scatters": False, "sends_only": False, "masked": False}),
+    ({**ALL, "scatter": "if (p.rule == rule_near) send(g.num_edges);"}, ON_ALL),
+    # Masks
+    ({"apply": "set_mask_of(0); unset_mask();"}, {"marks": True, "checks": True}),
+    ({"apply": "set_mask_of(0); set_mask();"}, {"checks": True}),
+    ({"scatter": "set_mask_of(0); send(1);", "apply": "unset_mask();"},
+     {"sends_only": False, "checks": True}),
+    ({"init": "set_mask_of(0);", "apply": "unset_mask();"}, {"checks": True}),
+    # To any vertex
+    ({"scatter": "send_to(0, 1);"}, {"posts": True, "sends_only": False, "checks": True}),
+    ({"scatter": "send(1); send_to(0, 1);"}, {"posts": True, "sends_only": False, "checks": True}),
+    ({"apply": "send_to(0, 1);"}, {"posts": True, "posts_ahead": True, "checks": True}),
+    ({**ALL, "apply": "send_to(0, 1);"},
+     {**ON_ALL, "posts": True, "posts_ahead": True, "checks": True}),
+    # Messages one by one
+    (SINGLE, {"single": True, "checks": True}),
+    ({**ALL, **SINGLE, "scatter": "send(1);"},
+     {**ON_ALL, "single": True, "checks": True, "every_arc_sends": True}),
+    # Fields of others: before apply, and copied where apply writes what others read then
+    ({"scatter": "send(x_of(0));"}, {"reads_others": ("x",), "checks": True}),
+    ({"apply": "v.x = y_of(0);"}, {"reads_others": ("y",), "checks": True}),
+    ({"apply": "v.x = x_of(0);"}, {"reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+    ({"apply": "v.y = 1; v.x = y_of(x_of(0));"},
+     {"reads_others": ("x", "y"), "snapshots": ("x", "y"), "checks": True}),
+    ({"scatter": "send(x_of(0));", "apply": "v.x = 1;"}, {"reads_others": ("x",), "checks": True}),
+    ({**SINGLE, "gather": "msg = x_of(0);"},
+     {"single": True, "reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+    ({**SINGLE, "gather": "msg = y_of(0);"},
+     {"single": True, "reads_others": ("y",), "checks": True}),
+    ({**ALL, "scatter": "if (x_of(0)) send(1);"},
+     {**ON_ALL, "fusable": False, "reads_others": ("x",), "checks": True}),
+    ({**ALL, "apply": "v.x = x_of(0);"},
+     {**ON_ALL, "reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+    # The adjacency
+    ({"apply": "v.x = num_neighbors;"}, {"adjacent": True}),
+    ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "checks": True}),
+    ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "checks": True}),
+    ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "checks": True}),
+    ({**ALL, "scatter": "if (num_neighbors_of(0)) send(1);"},
+     {**ON_ALL, "adjacent": True, "checks": True, "fusable": False}),
+    ({**SINGLE, "gather": "msg = has_edge(0, 1);"},
+     {"adjacent": True, "checks": True, "single": True}),
+    ({**ALL, "scatter": "if (num_neighbors) send(1);"}, {**ON_ALL, "adjacent": True}),
+    ({**ALL, "scatter": "if (has_edge(0, 1)) send(1);"},
+     {**ON_ALL, "adjacent": True, "checks": True, "fusable": False}),
+    ({"lanes": 5}, {"lanes": 5}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
+def test_facts(changed, found):
+    cls = type("Changed", (Plain,), changed)
+    assert asdict(Facts.of(cls)) == {**PLAIN, **found}
+
+
+@pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
+def test_facts_of_what_macros_hide(changed, found):
+    cls = type("Changed", (Plain,), changed)
+    shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
+    for seed in range(5):
+        hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
+        assert asdict(Facts.of(hidden)) == {**PLAIN, **found}
+
+
+def test_lanes_are_those_of_the_run():
+    assert Facts.of(Plain, 7).lanes == 7
+    assert Facts.of(type("Three", (Plain,), {"lanes": 3}), 7).lanes == 7

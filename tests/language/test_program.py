@@ -1,0 +1,375 @@
+"""What is refused when a class is defined and when a program is constructed, and how it is said."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from support.definitions import FIRST, TEMPLATE, said
+
+from gascl import GasclError, ProgramError, VertexProgram, aggregate, arc, edge, param, vertex
+from gascl.language import checks as language
+
+LATER = {"priority": "v.rank", "delta": 1}
+
+
+def test_the_template_is_right(tmp_path):
+    names: dict = {"__name__": "my_program"}
+    exec(compile(TEMPLATE, "nowhere", "exec"), names)
+    cls = names["Wrong"]
+    assert list(cls.vertex_fields) == ["rank", "hops"]
+    assert list(cls.edge_fields) == ["weight"]
+    assert list(cls.params) == ["damping", "supersteps"]
+    assert list(cls.aggregates) == ["change"]
+    assert set(cls.snippets) == {"scatter", "apply", "combine"}
+    assert (cls.message, cls.combine, cls.supersteps_param()) == ("real", "sum", "supersteps")
+
+
+ATTRIBUTES = [
+    ("aply = 'v.rank = 1;'  # <<<", "unknown attribute 'aply'", "'apply'"),
+    ("scater = 'send(1);'  # <<<", "unknown attribute 'scater'", "'scatter'"),
+    ("scater_on = 'all'  # <<<", "unknown attribute 'scater_on'", "'scatter_on'"),
+    ("aplly_on = 'all'  # <<<", "unknown attribute 'aplly_on'", "'apply_on'"),
+    ("mesage = 'int32'  # <<<", "unknown attribute 'mesage'", "'message'"),
+    ("combin = 'min'  # <<<", "unknown attribute 'combin'", "'combine'"),
+    ("indentity = '0'  # <<<", "unknown attribute 'indentity'", "'identity'"),
+    ("functons = ''  # <<<", "unknown attribute 'functons'", "'functions'"),
+    ("scatter_on = 'al'  # <<<", "scatter_on is 'mask' or 'all', not 'al'"),
+    ("apply_on = 'mask'  # <<<", "apply_on is 'message' or 'all', not 'mask'"),
+    ("edges = 'inn'  # <<<", "edges is 'out' or 'in' or 'both', not 'inn'"),
+]
+DECLARATIONS = [
+    ("id = vertex.int32()  # <<<", "'id' is reserved and can't name a vertex field"),
+    ("in_degree = vertex.int32()  # <<<", "'in_degree' is reserved"),
+    ("out_degree = vertex.int32()  # <<<", "'out_degree' is reserved"),
+    ("src = edge.int32()  # <<<", "'src' is reserved and can't name an edge field"),
+    ("dst = edge.int32()  # <<<", "'dst' is reserved"),
+    ("id = edge.int32()  # <<<", "'id' is reserved"),
+    ("reversed = edge.int32()  # <<<", "'reversed' is reserved"),
+    ("gascl_x = param.int32()  # <<<", "'gascl_x' is reserved and can't name a parameter"),
+    ("x_ = aggregate.int32('sum')  # <<<", "'x_' is reserved and can't name an aggregator"),
+    ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every program or result"),
+    ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "take another name"),
+    ("dtype = vertex.int32()  # <<<", "'dtype' is an attribute"),
+    ("prepare = param.int32(1)  # <<<", "'prepare' is an attribute"),
+    ("depth = param.int32('deep')  # <<<", "default 'deep' of parameter 'depth'"),
+    ("depth = param.int32(0.5)  # <<<", "0.5", "whole number from -2147483648 to 2147483647"),
+    ("depth = param.int8(128)  # <<<", "128", "whole number from -128 to 127 (int8)"),
+    ("depth = param.uint16(-1)  # <<<", "-1", "whole number from 0 to 65535 (uint16)"),
+    ("depth = param.int32(True)  # <<<", "True", "expected a number (int32)"),
+    ("depth = param.int32([1])  # <<<", "default [1]", "one value; lanes are given at construc"),
+    ("depth = param.int32(float('inf'))  # <<<", "default inf of parameter 'depth'"),
+    ("steps = param.supersteps(-1)  # <<<", "expected 0 or more supersteps, or None"),
+    (
+        "depth = vertex.int32(init=None)  # <<<",
+        "init of 'depth' is None: expected a number (int32) or a C expression",
+    ),
+    ("depth = vertex.int32(init=0.5)  # <<<", "0.5", "int32"),
+    ("depth = vertex.int8(init=200)  # <<<", "200", "int8"),
+    (
+        "cost = edge.int32(default='1')  # <<<",
+        "default of 'cost' is '1': expected a number (int32)",
+    ),
+    (
+        "cost = edge.int32(default=True)  # <<<",
+        "default of 'cost' is True: expected a number (int32)",
+    ),
+    ("cost = edge.int32(default=0.5)  # <<<", "0.5", "int32"),
+    ("cost = edge.uint8(default=-1)  # <<<", "-1", "uint8"),
+]
+MESSAGES = [
+    ("message = 'flaot32'", f"my_program.py:{FIRST}: Wrong: 'flaot32' is no type", "'float32'"),
+    ("message = 'float33'", "did you mean 'float3", "a NumPy scalar (int8, "),
+    (
+        "message = [('x', 'i4')]",
+        f"my_program.py:{FIRST}: Wrong: ",
+        "is no type of a field or message",
+    ),
+    ("combine = None\nmessage = 'real'  # <<<", "combine is missing", "sum, prod, min, max"),
+    ("message = None\ncombine = None\nscatter = 'send(1);'  # <<<", "say what is sent: message ="),
+    ("message = None\nscatter = ''\ncombine = 'min'  # <<<", "say what is sent: message ="),
+    (
+        "message = combine = None\nscatter = ''\napply = 'v.rank = msg;'  # <<<",
+        "`msg` is read, but no `message` is declared",
+    ),
+    ("identity = '0'\ncombine = 'min'  # <<<", "combine = 'min' has an identity of its own"),
+    ("message = 'int4'\ncombine = 'sum'  # <<<", "'sum' needs a scalar message, or floats alone"),
+    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar message; or write it"),
+    ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x), what u gives"),
+    (
+        "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",
+        "say what is sent: message =",
+    ),
+    (
+        "pairs = 'send(1);'\ncombine = None\ngather = 'msg = 0;'  # <<<",
+        "one for each pair: give pairs a combiner",
+    ),
+    ("combine = 'or'  # <<<", "combine = 'or' needs an integer message"),
+    ("message = 'float64'\ncombine = 'and'  # <<<", "combine = 'and' needs an integer message"),
+    ("combine = 'summ'  # <<<", "'summ' is no expression over a and b; did you mean 'sum'?"),
+    ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is no expression over a and b"),
+    ("combine = 'a + b'  # <<<", "a combine expression needs its identity = '...'"),
+    ("apply = 3", f"my_program.py:{FIRST}: Wrong.apply must be text, not 3"),
+]
+WORDS = [
+    ("apply = 'v.hops = neighbr(0);'  # <<<", "'neighbr'; did you mean 'neighbor'?"),
+    ("apply = 'sendto(0, msg);'  # <<<", "unknown function 'sendto'; did you mean 'send_to'?"),
+    ("scatter = 'if (has_egde(0, 1)) send(1);'  # <<<", "did you mean 'has_edge'?"),
+    ("apply = 'v.rank = gascl_mask[3];'  # <<<", "names that begin with gascl_ are reserved"),
+    ("apply = 'aggregate_chnge(1);'  # <<<", "aggregate_chnge", "did you mean aggregate_change?"),
+    ("apply = 'aggregate_loss(1);'  # <<<", "aggregate_loss", "aggregate_change"),
+    ("scatter = 'aggregate_change(1);'  # <<<", "aggregate_change stands in init and apply only"),
+    ("scatter = 'sendd(v.rank);'  # <<<", "unknown function 'sendd'; did you mean 'send'?"),
+    ("apply = 'set_maks();'  # <<<", "unknown function 'set_maks'; did you mean 'set_mask'?"),
+    ("apply = 'v.hops = get_mask_fo (2);'  # <<<", "did you mean 'get_mask_of'?"),
+]
+MEMBERS = [
+    ("scatter = 'send(v.rnak);'  # <<<", "v.rnak", "did you mean v.rank?"),
+    ("scatter = 'send(e.weigth);'  # <<<", "e.weigth", "did you mean e.weight?"),
+    ("apply = 'v.rank = p.dampng;'  # <<<", "p.dampng", "did you mean p.damping?"),
+    ("apply = 'v.rank = g.num_vertex;'  # <<<", "g.num_vertex", "did you mean g.num_vertices?"),
+    ("apply = 'v.rank = prev.chnge;'  # <<<", "prev.chnge", "did you mean prev.change?"),
+    ("stop = 'agg.chnge < 1'  # <<<", "agg.chnge", "did you mean agg.change?"),
+    ("apply = 'v.rank = p.supersteps;'  # <<<", "p.supersteps"),
+    ("apply = 'v.rank = p.zzz;'  # <<<", "p.zzz", "there is p.damping"),
+    ("mask = 'v.ide == 1'  # <<<", "v.ide", "did you mean v.id?"),
+    ("rank = vertex.real(init='v.it')  # <<<", "v.it", "did you mean v.id?"),
+    ("apply = 'v.rank = e.weight;'  # <<<", "`e` can't be seen in Wrong.apply"),
+    ("apply = 'v.rank = agg.change;'  # <<<", "`agg` can't be seen in Wrong.apply"),
+    ("scatter = 'send(agg.change);'  # <<<", "`agg` can't be seen in Wrong.scatter"),
+    ("mask = 'prev.change > 0'  # <<<", "`prev` can't be seen in Wrong.mask"),
+    ("mask = 'e.src == 0'  # <<<", "`e` can't be seen in Wrong.mask"),
+    ("stop = 'v.rank > 0'  # <<<", "`v` can't be seen in Wrong.stop"),
+    ("init = 'v.rank = e.weight;'  # <<<", "`e` can't be seen in Wrong.init"),
+    ("rank = vertex.real(init='prev.change')  # <<<", "`prev` can't be seen in Wrong.rank"),
+    ("init = 'v.rank = prev.change;'  # <<<", "`prev` can't be seen in Wrong.init"),
+    ("apply = 'v = msg;'  # <<<", "`v` alone is no value: write v.NAME"),
+    ("apply = 'f(&v);'  # <<<", "`v` alone is no value: write v.NAME"),
+    ("scatter = 'v.rank = 1; send(1);'  # <<<", "v.rank is written in Wrong.scatter", "init and"),
+    ("scatter = 'send(v.hops++);'  # <<<", "v.hops is written in Wrong.scatter"),
+    ("scatter = 'e.weight = 2; send(1);'  # <<<", "e.weight is written", "it is read only"),
+    ("pairs = 'send(u.rnak);'  # <<<", "unknown u.rnak", "did you mean u.rank?"),
+    ("pairs = 'send(e.weight);'  # <<<", "`e` can't be seen in Wrong.pairs"),
+    ("pairs = 'u.rank = 1; send(1);'  # <<<", "u.rank is written in Wrong.pairs", "init and"),
+    ("pairs = 'send(++v.hops);'  # <<<", "v.hops is written in Wrong.pairs", "init and"),
+    ("pairs = 'f(u); send(1);'  # <<<", "`u` alone is no value: write u.NAME"),
+    ("apply = 'p.damping = 1;'  # <<<", "p.damping is written", "it is read only"),
+    ("apply = 'g.num_edges += 1;'  # <<<", "g.num_edges is written", "it is read only"),
+    ("apply = 'prev.change = 0;'  # <<<", "prev.change is written", "it is read only"),
+    ("stop = '(agg.change = 0) < 1'  # <<<", "agg.change is written", "it is read only"),
+    ("mask = 'v.rank = 1'  # <<<", "v.rank is written in Wrong.mask", "init and apply"),
+    ("apply = 'v.id = 3;'  # <<<", "v.id is read only"),
+    ("init = 'v.out_degree--;'  # <<<", "v.out_degree is read only"),
+    ("apply = 'msg = 3;'  # <<<", "msg is read only"),
+    ("apply = 'msg += 3;'  # <<<", "msg is read only"),
+    ("rank = vertex.real(init='v.hops')  # <<<", "init of 'rank' reads v.hops", "declared later"),
+    ("rank = vertex.real(init='v.rank + 1')  # <<<", "init of 'rank' reads v.rank", "itself"),
+    ("apply = '''\n    v.hops = 1;\n    v.rnak = 2;  // <<<\n'''", "did you mean v.rank?"),
+    ("supersteps = None\nscatter_on = 'all'  # <<<", "never stops", "stop = '...'", "converged"),
+]
+
+
+@pytest.mark.parametrize("case", [*ATTRIBUTES, *DECLARATIONS], ids=lambda c: c[0].split("#")[0])
+def test_attributes_and_declarations(tmp_path, case):
+    said(tmp_path, *case)
+
+
+@pytest.mark.parametrize("case", MESSAGES, ids=lambda c: c[0].replace("\n", "; "))
+def test_messages(tmp_path, case):
+    said(tmp_path, *case)
+
+
+@pytest.mark.parametrize("case", [*WORDS, *MEMBERS], ids=lambda c: c[0].split("#")[0])
+def test_snippets(tmp_path, case):
+    said(tmp_path, *case)
+
+
+def test_attributes_of_later_versions(tmp_path):
+    assert set(language._LATER_ATTRIBUTES) == set(LATER), "a feature without a test"
+    for name, value in LATER.items():
+        said(tmp_path, f"{name} = {value!r}  # <<<", f"`{name}`", "is not supported yet")
+
+
+#: Where each word may stand, from the documentation's table; `rank` and `cost` are the init
+#: expressions of a vertex field and of an arc field, `total` an aggregator's rule.
+PHASES = {"scatter", "gather", "apply"}
+ALLOWED = {
+    "send(1);": {"scatter", "pairs"},
+    "send_to(0, 1);": {"scatter", "apply"},
+    "set_mask();": {"init", "scatter", "apply"},
+    "set_mask_of(0);": {"init", "scatter", "apply"},
+    "unset_mask();": {"apply"},
+    "(void)get_mask();": PHASES,
+    "(void)get_mask_of(0);": PHASES,
+    "(void)messages[0];": {"gather"},
+    "(void)num_messages;": {"gather"},
+    "(void)msg;": {"gather", "apply"},
+    "(void)has_msg;": {"apply"},
+    "(void)neighbor(0);": PHASES,
+    "(void)num_neighbors;": PHASES,
+    "(void)neighbor_of(0, 0);": PHASES,
+    "(void)num_neighbors_of(0);": PHASES,
+    "(void)has_edge(0, 1);": PHASES,
+    "(void)hops_of(0);": PHASES,
+    "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES},
+    "(void)superstep;": {"rank", "cost", "init", "stop", "pairs", *PHASES},
+    "aggregate_change(1);": {"init", "apply"},
+}
+STATEMENTS = ("init", "scatter", "pairs", "gather", "apply")
+EXPRESSIONS = ("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total")
+ALLOWED["(void)hash(1);"] = {*STATEMENTS, *EXPRESSIONS}
+#: The rest of an expression, and what must stand beside a snippet.
+BEFORE = {
+    "combine": "a + b + ",
+    "rank": "v.id + ",
+    "cost": "e.src + ",
+    "gather": "msg = 0; ",
+    "pairs": "send(0); ",
+}
+BEFORE["total"] = "a + b + "
+BESIDE = {"gather": "combine = None\n"}
+BESIDE |= dict.fromkeys(("combine", "identity"), "identity = '0'\ncombine = 'a + b'\n")
+BESIDE |= {
+    "cost": "cost = arc.real()\nscatter = 'send(e.cost);'\n",
+    "functions": "",
+}
+FORMS = {
+    "rank": "rank = vertex.real(init={!r})",
+    "cost": "cost = arc.real(init={!r})",
+    "total": "total = aggregate.real({!r}, identity='0')",
+}
+
+
+@pytest.mark.parametrize("statement", ALLOWED)
+@pytest.mark.parametrize("snippet", [*STATEMENTS, *EXPRESSIONS])
+def test_where_a_word_may_stand(tmp_path, statement, snippet):
+    text = BEFORE.get(snippet, "") + statement
+    if snippet in EXPRESSIONS:
+        text = text.rstrip(";")
+    line = FORMS.get(snippet, snippet + " = {!r}").format(text)
+    body = BESIDE.get(snippet, "") + line
+    if snippet in ALLOWED[statement]:
+        indented = "".join(f"    {x}\n" for x in body.split("\n"))
+        exec(compile(TEMPLATE + indented, "nowhere", "exec"), {"__name__": "x"})
+    else:
+        word = re.search(r"[a-z]\w+", statement.removeprefix("(void)")).group()
+        said(tmp_path, body + "  # <<<", f"{word} stands in ", " only")
+
+
+C99 = """auto break case char const continue default do double else enum extern float for goto if
+inline int long register restrict return short signed sizeof static struct switch typedef union
+unsigned void volatile while"""
+OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint
+ulong half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
+LANGUAGE = """v e p g prev agg msg has_msg superstep send send_to set_mask unset_mask get_mask real
+messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane hash"""
+
+
+@pytest.mark.parametrize("word", f"{C99} {OPENCL} {LANGUAGE}".split())
+def test_words_of_the_language_name_no_field(word):
+    for kind, make in (
+        ("vertex field", vertex.int32),
+        ("edge field", edge.int32),
+        ("arc field", arc.int32),
+        ("parameter", param.int32),
+        ("aggregator", lambda: aggregate.int32("sum")),
+    ):
+        with pytest.raises(ProgramError, match=f"{word!r} is a word of .* can't name an? {kind}"):
+            type("Wrong", (VertexProgram,), {word: make()})
+
+
+def test_types_are_checked_in_the_declaration():
+    with pytest.raises(ProgramError, match=r"'flaot32' .*did you mean 'float32'\?"):
+        vertex.flaot32()
+    with pytest.raises(ProgramError, match=r"'complex64' is no type"):
+        vertex.complex64()
+    for space in (edge, param):
+        words = "'float4' is a vector: edge fields and parameters hold scalars"
+        with pytest.raises(ProgramError, match=words):
+            space.float4  # noqa: B018
+    for words in ((), ("two words",), (1, 2)):
+        with pytest.raises(ProgramError, match=r"param\.choice needs words that are identifiers"):
+            param.choice(*words)
+    for space in (vertex, arc, aggregate):
+        assert {"real", "int8", "uint64", "float64", "float4", "real2"} <= set(dir(space))
+    assert "float4" not in dir(edge)
+
+
+# Construction --------------------------------------------------------------------------------
+
+
+class Made(VertexProgram):
+    depth = vertex.int32()
+    source = param.vertex()
+    damping = param.real(0.85)
+    limit = param.int16(5)
+    rule = param.choice("near", "far")
+    supersteps = param.supersteps()
+    message, combine = "int32", "min"
+    scatter = "send(v.depth);"
+
+
+REFUSED = [
+    ({}, "parameter 'source' must be given: Made(source=...)"),
+    ({"dampng": 1}, "no parameter 'dampng'; did you mean 'damping'?"),
+    ({"zzz": 1}, "source, damping, limit, rule, supersteps, depth, dtype"),
+    ({"damping": "high"}, "damping='high'"),
+    ({"damping": None}, "damping=None: expected a number (real)"),
+    ({"damping": True}, "expected a number (real)"),
+    ({"damping": 1j}, "expected a number (real)"),
+    ({"limit": 2.5}, "limit=2.5: expected a whole number from -32768 to 32767 (int16)"),
+    ({"limit": 32768}, "limit=32768: expected a whole number from -32768"),
+    ({"limit": float("nan")}, "limit=nan"),
+    ({"limit": float("inf")}, "limit=inf"),
+    ({"rule": "fra"}, "rule='fra': expected one of 'near', 'far'"),
+    ({"supersteps": -1}, "supersteps=-1: expected 0 or more"),
+    ({"supersteps": 1.5}, "supersteps=1.5: expected a whole number"),
+    ({"dtype": "float16"}, "'float32' or 'float64'"),
+    ({"dtype": "flaot32"}, "dtype='flaot32': `real` is 'float32' or 'float64'"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), REFUSED, ids=lambda x: str(x)[:30])
+def test_construction_refuses(values, message):
+    if values and "source" not in values:
+        values = {"source": 0, **values}
+    with pytest.raises(ProgramError) as caught:
+        Made(**values)
+    assert str(caught.value).startswith("Made: ")
+    assert message in str(caught.value)
+
+
+def test_construction():
+    made = Made(source="a", limit="7", rule="far", supersteps="12", depth=[1, 2], dtype=np.float64)
+    assert (made.source, made.limit, made.damping, made.rule) == ("a", 7, 0.85, "far")
+    assert (made.fixed_supersteps(), made.choices(), made.dtype) == (12, {"rule": "far"}, "float64")
+    assert made.initial == {"depth": [1, 2]}
+    assert repr(made) == (
+        "Made(source='a', damping=0.85, limit=7, rule='far', supersteps=12, dtype='float64')"
+    )
+    assert Made(source=0, limit=np.int8(3), damping=np.float32(0.5)).damping == 0.5
+    for nothing in (None, "None", ""):
+        assert Made(source=0, supersteps=nothing).fixed_supersteps() is None
+    with pytest.raises(AttributeError, match=r"construct another, Made\(limit=3\)"):
+        made.limit = 3
+
+
+def test_errors_are_gascl_errors_and_value_errors():
+    assert issubclass(ProgramError, GasclError)
+    assert issubclass(ProgramError, ValueError)
+
+
+def test_a_subclass_inherits_and_overrides():
+    class Child(Made):
+        damping = param.real(0.5)
+        depth = None
+        weight = edge.int32(default=2)
+        scatter = "send(e.weight);"
+
+    assert Child(source=1).damping == 0.5
+    assert list(Child.vertex_fields) == []
+    assert (Child.message, Child.combine) == ("int32", "min")
+    assert Child.snippets["scatter"].text == "send(e.weight);"
+    assert Made.snippets["scatter"].text == "send(v.depth);"
+    assert list(Made.vertex_fields) == ["depth"]

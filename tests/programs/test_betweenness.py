@@ -1,0 +1,142 @@
+"""Betweenness against igraph and NetworkX, exact and from some sources, and what is refused."""
+
+from __future__ import annotations
+
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.samples import grid, random_graph, shared, skewed, to_networkx
+from support.verifiers.betweenness import verify
+
+from gascl import Engine, Graph, ProgramError
+from gascl.generators import rmat
+from gascl.programs import Betweenness
+
+
+def run(graph: Graph, program: Betweenness, **options):
+    result = Engine(graph).run(program, **options)
+    verify(graph, result, program)
+    assert result.converged
+    return result.centrality
+
+
+class Drawn(random.Random):
+    """Lets NetworkX draw what we did."""
+
+    def sample(self, nodes, k):
+        return self.drawn
+
+
+def by_networkx(graph: Graph, sources: list[int] | None = None, **options) -> list[float]:
+    made = (nx.DiGraph if graph.directed else nx.Graph)(to_networkx(graph))
+    given = Drawn()
+    given.drawn = sources
+    k = None if sources is None else len(sources)
+    found = nx.betweenness_centrality(made, k=k, seed=given, **options)
+    return [found[v] for v in range(graph.num_vertices)]
+
+
+def simple(seed: int, directed: bool, **size) -> Graph:
+    """Without parallel edges, which NetworkX does not count."""
+    drawn = random_graph(seed, directed=directed, **size)
+    ends = drawn.edge_src, drawn.edge_dst
+    return Graph.from_edges(
+        *ends, num_vertices=drawn.num_vertices, directed=directed, duplicates="first"
+    )
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_graphs(seed, directed, normalized):
+    graph = simple(seed, directed, vertices=70, edges=150)
+    expected = by_networkx(graph, normalized=normalized)
+    for dtype, most in (("float64", 1e-12), ("float32", 1e-5)):
+        found = run(graph, Betweenness(normalized=normalized, dtype=dtype))
+        assert found.tolist() == pytest.approx(expected, rel=most, abs=most)
+        assert (found > 0).any() and (found == 0).any()
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("sources", [2, 8, 13, 64, [5, 1, 60]])
+def test_some_sources(sources, directed, normalized):
+    graph = simple(3, directed)
+    listed = sources
+    if not isinstance(sources, list):
+        listed = np.random.RandomState(2).permutation(64)[:sources].tolist()
+    program = Betweenness(sources=sources, seed=2, normalized=normalized, dtype="float64")
+    expected = by_networkx(graph, listed, normalized=normalized)
+    assert run(graph, program).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_one_source_knows_nothing_of_itself():
+    graph = simple(3, True)
+    with pytest.warns(RuntimeWarning, match="'centrality' is NaN at 1 vert"):
+        found = run(graph, Betweenness(sources=[5]))
+    assert np.flatnonzero(np.isnan(found)).tolist() == [5]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_parallel_edges_are_ways_of_their_own(directed):
+    src, dst = [0, 0, 0, 1, 2, 2], [1, 1, 2, 3, 3, 2]
+    graph = Graph.from_edges(src, dst, directed=directed)
+    found = run(graph, Betweenness(normalized=False))
+    assert found[1:3].tolist() == pytest.approx([2 / 3, 1 / 3])
+    run(skewed(1, 60, 500, directed=directed), Betweenness(dtype="float64"))
+
+
+def test_small_graphs_and_another_delivery():
+    for vertices in (0, 1, 2, 3, 9):
+        for normalized in (True, False):
+            graph = Graph.from_edges([], [], num_vertices=vertices, directed=False)
+            found = run(graph, Betweenness(normalized=normalized))
+            assert found.tolist() == [0] * vertices
+    assert run(grid(1, 3), Betweenness()).tolist() == [0, 1, 0]
+    assert run(grid(1, 2), Betweenness()).tolist() == [0, 0]
+    graph = random_graph(1, directed=True)
+    again = run(graph, Betweenness(dtype="float64"), delivery="slots")
+    assert np.allclose(again, run(graph, Betweenness(dtype="float64")), rtol=1e-13)
+
+
+def ladder(steps: int) -> Graph:
+    """A row of squares, corner to corner: two ways through each, 2^steps in all."""
+    first = 3 * np.arange(steps)
+    src = np.concatenate([first, first, first + 1, first + 2])
+    dst = np.concatenate([first + 1, first + 2, first + 3, first + 3])
+    return Graph.from_edges(src, dst)
+
+
+def test_more_ways_than_a_float_holds():
+    """2^126 is the most whose inverse float32 holds in full."""
+    assert run(ladder(126), Betweenness(sources=[0, 1])).max() > 0
+    for steps in (127, 130):
+        with pytest.raises(ProgramError, match=r"lead to a vertex.*float32.*dtype='float64'"):
+            Engine(ladder(steps)).run(Betweenness(sources=[1, 0]))
+    run(ladder(130), Betweenness(sources=[0, 1], dtype="float64"))
+    with pytest.raises(ProgramError, match=r"float64 counts to 4.49e.307: take a smaller graph"):
+        Engine(ladder(1030)).run(Betweenness(sources=[1, 0], dtype="float64"))
+
+
+def test_what_the_verifier_sees():
+    graph = random_graph(1, directed=True)
+    result = Engine(graph).run(Betweenness())
+    result.centrality[7] += 1e-3
+    with pytest.raises(AssertionError, match=r"centrality of vertex 7 is .*1 of 64 vertices"):
+        verify(graph, result, Betweenness())
+
+
+def test_a_real_graph():
+    graph = Graph.read(shared("edgelist/email-Eu-core.txt"))
+    run(graph, Betweenness(sources=40))
+    run(graph, Betweenness(dtype="float64"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    graph = rmat(15, 8, seed=1, directed=directed)
+    for dtype in ("float32", "float64"):
+        run(graph, Betweenness(sources=20, dtype=dtype))

@@ -1,0 +1,114 @@
+"""Breadth-first search against NetworkX, SciPy and the published example; and its parents."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import dijkstra
+from support.samples import (
+    arcs_of,
+    graphalytics,
+    graphalytics_answer,
+    graphalytics_parameter,
+    grid,
+    random_graph,
+    shared,
+    skewed,
+    to_networkx,
+)
+
+from gascl import Engine, Graph
+from gascl.programs import BreadthFirst
+
+DELIVERIES = ("auto", "slots", "pull", "outbox", "push", "edges", "serial")
+
+
+def depths(graph: Graph, source: int) -> list[int]:
+    """By NetworkX."""
+    found = nx.single_source_shortest_path_length(to_networkx(graph), source)
+    return [found.get(v, -1) for v in range(graph.num_vertices)]
+
+
+def first_parents(graph: Graph, depth: list[int]) -> list[int]:
+    """The smallest vertex before on a shortest way, by looking at every arc."""
+    before: dict[int, int] = {}
+    for u, v in arcs_of(graph):
+        if depth[u] >= 0 and depth[v] == depth[u] + 1:
+            before[v] = min(u, before.get(v, u))
+    return [before.get(v, -1) for v in range(graph.num_vertices)]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_random_graphs(seed, directed):
+    graph = random_graph(seed, directed=directed)
+    source = int(graph.edge_src[3])
+    depth = depths(graph, source)
+    assert -1 in depth and max(depth) > 2
+    runner = Engine(graph)
+    for delivery in DELIVERIES:
+        result = runner.run(BreadthFirst(source=source), delivery=delivery)
+        assert result.depth.tolist() == depth, delivery
+        assert result.parent.tolist() == first_parents(graph, depth), delivery
+        assert result.converged
+        assert (result.depth.dtype, result.parent.dtype) == (np.int32, np.int32)
+
+
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_the_trace_tells_the_levels(delivery):
+    graph = skewed(3, 300, 900)
+    source = int(np.argmax(graph.out_degree))
+    depth = np.array(depths(graph, source))
+    result = Engine(graph).run(BreadthFirst(source=source), delivery=delivery)
+    levels = range(depth.max() + 1)
+    assert [step.active for step in result.trace] == [int((depth == d).sum()) for d in levels]
+    assert [step.messages for step in result.trace] == [
+        int(graph.out_degree[depth == d].sum()) for d in levels
+    ]
+
+
+def test_a_path_and_nowhere_to_go():
+    n = 500
+    path = Engine(Graph.from_edges(np.arange(n - 1), np.arange(1, n)))
+    result = path.run(BreadthFirst(source=0))
+    assert result.depth.tolist() == list(range(n))
+    assert result.parent.tolist() == [-1, *range(n - 1)]
+    last = path.run(BreadthFirst(source=n - 1))
+    assert last.depth.tolist() == [-1] * (n - 1) + [0]
+    assert (last.parent == -1).all() and last.converged
+
+
+def test_labels_and_a_tie():
+    graph = Graph.from_edges([0, 0, 1, 2, 3, 3], [2, 1, 3, 3, 3, 0], labels=list("abcd"))
+    result = Engine(graph).run(BreadthFirst(source="a"))
+    assert result.depth.tolist() == [0, 1, 1, 2]
+    assert result.parent.tolist() == [-1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("delivery", ["auto", "push", "pull"])
+def test_votes_for_wikipedia(delivery):
+    graph = Graph.read(shared("edgelist/wiki-Vote.txt.gz"))
+    source = int(np.argmax(graph.out_degree))
+    result = Engine(graph).run(BreadthFirst(source=graph.label_of(source)), delivery=delivery)
+    far = dijkstra(graph.to_scipy(), indices=source, unweighted=True)
+    assert np.array_equal(np.where(np.isinf(far), -1, far), result.depth)
+    assert result.parent.tolist() == first_parents(graph, result.depth.tolist())
+
+
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+def test_graphalytics(kind):
+    graph = graphalytics(kind)
+    source = graphalytics_parameter(kind, "bfs.source-vertex")
+    expected = graphalytics_answer(kind, "BFS")
+    result = Engine(graph).run(BreadthFirst(source=source))
+    far = [2**63 - 1 if depth < 0 else depth for depth in result.depth.tolist()]
+    assert far == [int(x) for x in expected]
+
+
+@pytest.mark.slow
+def test_a_grid_of_a_million_vertices():
+    result = Engine(grid(1000, 1000)).run(BreadthFirst(source=0))
+    rows, columns = np.divmod(np.arange(10**6), 1000)
+    assert np.array_equal(result.depth, rows + columns)
+    assert result.supersteps == 1999

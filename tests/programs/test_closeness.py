@@ -1,0 +1,145 @@
+"""Closeness, harmonic centrality and sizes of neighbourhoods against SciPy, NetworkX and igraph."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.samples import graphalytics, random_graph, to_networkx
+from support.verifiers import closeness, neighbourhoods
+from support.verifiers.distances import distances
+
+from gascl import Engine, GasclError, Graph, ProgramError
+from gascl.generators import rmat
+from gascl.programs import BreadthFirst, Closeness, HarmonicCloseness, Neighbourhoods
+
+
+def run(graph: Graph, program, **options):
+    result = Engine(graph).run(program, **options)
+    verifier = neighbourhoods if isinstance(program, Neighbourhoods) else closeness
+    verifier.verify(graph, result, program)
+    assert result.converged
+    return result
+
+
+def simple_networkx(graph: Graph) -> nx.Graph:
+    return (nx.DiGraph if graph.directed else nx.Graph)(to_networkx(graph))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_graphs(seed, directed):
+    """With parallel edges, self-loops, several components; more than 512 sources."""
+    graph = random_graph(seed, directed=directed, vertices=600, edges=900)
+    made = simple_networkx(graph)
+    for dtype, most in (("float64", 1e-12), ("float32", 1e-5)):
+        for program, expected in (
+            (Closeness(dtype=dtype), nx.closeness_centrality(made)),
+            (Closeness(dtype=dtype, wf_improved=False),
+             nx.closeness_centrality(made, wf_improved=False)),
+            (HarmonicCloseness(dtype=dtype), nx.harmonic_centrality(made)),
+        ):  # fmt: skip
+            found = run(graph, program).centrality
+            assert found.tolist() == pytest.approx([expected[v] for v in range(600)], rel=most)
+            assert (found == 0).any() and (found > 0).any()
+
+
+@pytest.mark.parametrize("sources", [1, 3, 64, 65, [5], [1, 2, 58, 63]])
+def test_some_sources(sources):
+    graph = random_graph(2, directed=True, vertices=70, edges=150)
+    made = simple_networkx(graph)
+    drawn = np.random.RandomState(4).permutation(70)
+    listed = sources if isinstance(sources, list) else drawn[:sources].tolist()
+    run(graph, Closeness(sources=sources, seed=4))
+    run(graph, Closeness(sources=sources, seed=4, wf_improved=False, dtype="float64"))
+    program = HarmonicCloseness(sources=sources, seed=4, dtype="float64")
+    expected = nx.harmonic_centrality(made, sources=listed)
+    found = run(graph, program).centrality
+    assert found.tolist() == pytest.approx([expected[v] for v in range(70)], rel=1e-12)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_neighbourhoods(directed):
+    graph = random_graph(0, directed=directed, vertices=600, edges=900)
+    everyone = np.arange(600)
+    way = np.concatenate([way for _, way in distances(graph, everyone)])
+    sizes = []
+    for hops in (0, 1, 2, 3, 10**6):
+        result = run(graph, Neighbourhoods(hops=hops))
+        assert result.size.tolist() == (way <= hops).sum(1).tolist()
+        assert result.size.dtype == np.int32
+        sizes.append(result.size)
+    assert sizes[0].tolist() == [1] * 600 and (sizes[2] < sizes[3]).any()
+    members = Engine(graph).run(BreadthFirst(source=3, hops=2)).depth
+    assert np.count_nonzero(members >= 0) == sizes[2][3]
+
+
+def test_breadth_first_within_hops():
+    graph = random_graph(0, directed=True)
+    every = Engine(graph).run(BreadthFirst(source=7)).depth
+    assert every.max() > 4
+    for hops in (0, 1, 3, 50):
+        result = Engine(graph).run(BreadthFirst(source=7, hops=hops))
+        assert result.depth.tolist() == np.where(every <= hops, every, -1).tolist()
+        assert result.converged
+    lanes = Engine(graph).run(BreadthFirst(source=[7, 8], hops=3)).depth
+    assert lanes[:, 0].tolist() == np.where(every <= 3, every, -1).tolist()
+    with pytest.raises(ProgramError, match="hops=-1: expected 0 or more"):
+        BreadthFirst(source=7, hops=-1)
+
+
+def test_labels_are_sources():
+    graph = graphalytics("directed")
+    label = int(graph.labels[4])
+    found = run(graph, HarmonicCloseness(sources=[label])).centrality
+    depth = Engine(graph).run(BreadthFirst(source=label)).depth
+    assert found.tolist() == [np.float32(1 / d) if d > 0 else 0 for d in depth.tolist()]
+
+
+PROGRAMS = [Closeness(), HarmonicCloseness(), Neighbourhoods(hops=2)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: type(p).__name__)
+def test_small_graphs_and_another_delivery(program):
+    for vertices in (0, 1, 3):
+        loops = np.arange(vertices)
+        for src in (loops, loops[:0]):
+            graph = Graph.from_edges(src, src, num_vertices=vertices)
+            run(graph, program)
+    run(random_graph(1, directed=True), program, delivery="slots")
+
+
+def test_what_is_refused():
+    engine = Engine(random_graph(1, directed=True))
+    for values, said in (
+        ({"sources": 65}, "65 vertices are asked for, and the graph has 64"),
+        ({"sources": [3, 3]}, "vertex 3 is asked for twice"),
+        ({"sources": [64]}, "64"),
+        ({"sources": 0}, "None for all, a number of vertices"),
+        ({"seed": -1}, "0 or more"),
+        ({"seed": [1, 2]}, "lanes"),
+        ({"wf_improved": 1}, "True or False"),
+    ):
+        with pytest.raises(GasclError, match=said):
+            engine.run(Closeness(**values))
+    with pytest.raises(ProgramError, match="hops=-1: expected a value 0 or more"):
+        Neighbourhoods(hops=-1)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: type(p).__name__)
+def test_what_the_verifier_sees(program):
+    graph = random_graph(1, directed=True)
+    result = Engine(graph).run(program)
+    (field,) = result.fields
+    result[field][7] += 1
+    verifier = neighbourhoods if field == "size" else closeness
+    with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
+        verifier.verify(graph, result, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    graph = rmat(13, 8, seed=1, directed=directed)
+    for program in (Closeness(), HarmonicCloseness(sources=700), Neighbourhoods(hops=2)):
+        run(graph, program)

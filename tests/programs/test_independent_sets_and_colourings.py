@@ -1,0 +1,97 @@
+"""Independent sets and colourings: valid, and what a greedy walk by priority chooses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.samples import grid, random_graph, shared, skewed
+from support.verifiers import greedy_colouring, maximal_independent_set
+
+from gascl import Engine, Graph
+from gascl.programs import GreedyColouring, MaximalIndependentSet
+
+
+def run(graph: Graph, program, **options):
+    result = Engine(graph).run(program, **options)
+    colours = isinstance(program, GreedyColouring)
+    verifier = greedy_colouring if colours else maximal_independent_set
+    verifier.verify(graph, result, program)
+    assert result.converged
+    return result
+
+
+def mix(x: int) -> int:
+    """MurmurHash3's last step, in Python's integers."""
+    x = (x ^ x >> 16) * 0x85EBCA6B % 2**32
+    x = (x ^ x >> 13) * 0xC2B2AE35 % 2**32
+    return x ^ x >> 16
+
+
+def greedy(graph: Graph, seed: int) -> tuple[list[int], list[int]]:
+    """Members and colours, one vertex after the other."""
+    n = graph.num_vertices
+    around: list[set[int]] = [set() for _ in range(n)]
+    for u, v in zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True):
+        if u != v:
+            around[u].add(v)
+            around[v].add(u)
+    member, colour = [0] * n, [-1] * n
+    for v in sorted(range(n), key=lambda v: -mix(mix(seed % 2**32) ^ v)):
+        member[v] = int(not any(member[u] for u in around[v]))
+        taken = {colour[u] for u in around[v]}
+        colour[v] = next(c for c in range(n) if c not in taken)
+    return member, colour
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_random_graphs(seed, directed):
+    graph = random_graph(abs(seed), directed=directed, edges=200)
+    member, colour = greedy(graph, seed)
+    assert run(graph, MaximalIndependentSet(seed=seed)).member.tolist() == member
+    found = run(graph, GreedyColouring(seed=seed)).colour
+    assert found.tolist() == colour
+    assert found.max() >= 4
+
+
+def test_other_deliveries_and_seeds():
+    graph = skewed(3, 300, 3000)
+    for program, field in ((MaximalIndependentSet, "member"), (GreedyColouring, "colour")):
+        expected = run(graph, program())[field]
+        for delivery in ("slots", "serial"):
+            assert np.array_equal(run(graph, program(), delivery=delivery)[field], expected)
+        assert not np.array_equal(run(graph, program(seed=1))[field], expected)
+
+
+def test_more_colours_than_are_counted_at_once():
+    """A clique needs as many as it has vertices; 64 are looked at together."""
+    src, dst = np.triu_indices(150, 1)
+    graph = Graph.from_edges(src, dst, num_vertices=152, directed=False)
+    colour = run(graph, GreedyColouring()).colour
+    assert sorted(colour[:150].tolist()) == list(range(150))
+    assert colour[150:].tolist() == [0, 0]
+    assert run(graph, MaximalIndependentSet()).member.sum() == 3
+
+
+def test_shapes():
+    for n in (0, 1, 3):
+        graph = Graph.from_edges([], [], num_vertices=n)
+        assert run(graph, MaximalIndependentSet()).member.tolist() == [1] * n
+        assert run(graph, GreedyColouring()).colour.tolist() == [0] * n
+    loops = Graph.from_edges([0, 0, 1, 1], [0, 0, 2, 1], num_vertices=4)
+    assert run(loops, MaximalIndependentSet()).member.sum() == 3
+    assert sorted(run(loops, GreedyColouring()).colour.tolist()) == [0, 0, 0, 1]
+    assert run(grid(20, 30), GreedyColouring()).colour.max() <= 4
+    star = Graph.from_edges(np.zeros(900, int), np.arange(1, 901))
+    assert run(star, GreedyColouring()).colour.max() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "directed"), [("wiki-Vote.txt.gz", True), ("ego-Facebook.txt.gz", False)]
+)
+def test_real_graphs(name, directed):
+    graph = Graph.read(shared(f"edgelist/{name}"), directed=directed)
+    assert run(graph, MaximalIndependentSet()).supersteps < 25
+    colour = run(graph, GreedyColouring()).colour
+    # A vertex of the largest core has as many neighbours in it; a clique is no larger than that.
+    assert colour.max() < 1.5 * max(graph.to_igraph().coreness())

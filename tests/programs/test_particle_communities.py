@@ -1,0 +1,274 @@
+"""Communities that move: positions against the N x N model, clusters against NetworkX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.samples import grid, random_graph, shared
+from support.verifiers.particle_communities import move, verify
+
+from gascl import Engine, Graph, NotConverged, ProgramError, generators
+from gascl.communities.tracking import track
+from gascl.programs import BreadthFirst, ParticleCommunities
+from gascl.programs.clusters import adjusted_rand, push
+
+
+def run(graph: Graph, program: ParticleCommunities | None = None, **options):
+    program = ParticleCommunities() if program is None else program
+    result = Engine(graph).run(program, **options)
+    verify(graph, result, program)
+    assert result.converged and result.community.dtype == np.int32
+    assert result.position.shape == (graph.num_vertices, 3)
+    return result
+
+
+def rings(count: int = 4, size: int = 6) -> Graph:
+    """Complete groups, each joined to the next by an edge."""
+    made = nx.ring_of_cliques(count, size)
+    return Graph.from_edges(*np.transpose(list(made.edges)), directed=False)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_trajectories(directed):
+    """Direction, parallel edges and self-loops make no difference; some vertices have no edge."""
+    graph = random_graph(5, directed=directed, edges=150)
+    start = np.random.default_rng(1).normal(0, 1, (graph.num_vertices, 3))
+    values = {"alpha": 1.5, "beta": 0.25, "gamma": 0.75, "softening": 0.375, "step": 0.25}
+    expected = move(graph, start, ParticleCommunities(**values), 0)
+    before = 0
+    for supersteps in (1, 2, 7, 40):
+        program = ParticleCommunities(**values, supersteps=supersteps)
+        expected = move(graph, expected, program, supersteps - before)
+        before = supersteps
+        for dtype, far in (("float64", 1e-9), ("float32", 1e-3)):
+            program = ParticleCommunities(
+                **values, supersteps=supersteps, dtype=dtype, position=start
+            )
+            result = run(graph, program)
+            assert np.abs(result.position - expected).max() < far
+            assert (result.supersteps, result.position.dtype.name) == (supersteps, dtype)
+    alone = np.bincount([*graph.edge_src, *graph.edge_dst], minlength=64) == 0
+    assert alone.any() and np.allclose(result.position[alone], start[alone], atol=1e-6)
+
+
+def test_the_papers_formula_is_that_without_softening():
+    """Two that are not adjacent, and their neighbour between them, by hand."""
+    start = np.array([[0, 0, 0], [1, 0, 0], [3, 0, 0]])
+    graph = Graph.from_edges([0, 1], [1, 2], directed=False)
+    values = {"beta": 0.5, "softening": 1e-6, "step": 0.125, "supersteps": 1, "dtype": "float64"}
+    found = run(graph, ParticleCommunities(**values, position=start)).position
+    apart = 0.5 * np.exp(-3)
+    expected = start[:, 0] + 0.125 * np.array([1 - apart, 0, apart - 1])
+    assert np.allclose(found[:, 0], expected, atol=1e-9) and not found[:, 1:].any()
+
+
+def test_no_farther_than_repulsion_reaches():
+    """500 that all repel a leaf would throw it 100 away."""
+    graph = Graph.from_edges(np.zeros(500, int), np.arange(500) + 1, directed=False)
+    start = np.random.default_rng(0).normal(0, 0.1, (501, 3))
+    program = ParticleCommunities(beta=1, gamma=0.5, supersteps=1, position=start)
+    moved = np.linalg.norm(run(graph, program).position - start, axis=1)
+    assert 1.9 < moved[1:].min() <= moved.max() < 2.001
+
+
+def test_groups_are_found_and_deliveries_and_debug_mode_agree():
+    graph = rings()
+    first = run(graph)
+    assert first.community.tolist() == np.repeat(range(4), 6).tolist()
+    assert run(graph).position.tobytes() == first.position.tobytes(), "a run repeats"
+    other = run(graph, ParticleCommunities(seed=1))
+    assert other.community.tolist() == first.community.tolist()
+    assert not np.allclose(other.position, first.position)
+    for delivery in ("slots", "serial"):
+        again = Engine(graph).run(ParticleCommunities(), delivery=delivery)
+        assert again.supersteps == first.supersteps
+        assert np.allclose(again.position, first.position, atol=1e-3)
+    checked = Engine(graph, debug=True).run(ParticleCommunities(supersteps=3))
+    assert np.allclose(checked.position, run(graph, ParticleCommunities(supersteps=3)).position)
+
+
+def test_the_beginning_is_the_same_on_every_machine():
+    program = ParticleCommunities(supersteps=0, dtype="float64")
+    found = run(Graph.from_edges([0], [1], num_vertices=16), program).position
+    assert found[0] == pytest.approx([0.09762700785, 0.43037873274, 0.20552675214], abs=1e-10)
+    assert np.abs(found).max() < 1
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_graphs(seed, directed):
+    graph = random_graph(seed, directed=directed)
+    community = run(graph).community
+    alone = np.bincount([*graph.edge_src, *graph.edge_dst], minlength=64) == 0
+    assert len(set(community[alone].tolist())) == np.count_nonzero(alone) >= 5
+    assert not set(community[alone]) & set(community[~alone])
+    found = nx.Graph(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True))
+    for part in nx.connected_components(found):  # no community is in two of them
+        inside = set(community[list(part)].tolist())
+        assert inside.isdisjoint(np.delete(community, list(part)).tolist())
+
+
+def test_small_ones():
+    for vertices in (0, 1, 2):
+        graph = Graph.from_edges([], [], num_vertices=vertices)
+        assert run(graph).community.tolist() == list(range(vertices))
+    assert run(Graph.from_edges([0, 0], [0, 0])).community.tolist() == [0]
+    assert run(Graph.from_edges([0], [1])).community.tolist() == [0, 0]
+    assert run(Graph.from_edges([0, 1, 3], [1, 2, 4])).community.tolist() == [0, 0, 0, 1, 1]
+    src, dst = np.triu_indices(30, 1)
+    assert not run(Graph.from_edges(src, dst, directed=False)).community.any()
+    assert len(set(run(grid(9, 9)).community.tolist())) > 3
+
+
+def test_labels():
+    names = np.array(["a", "b", "c", "d"])
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], labels=names, directed=False)
+    start = {"a": [1.0, 0, 0], "d": [0, 0, 2.0]}
+    found = run(graph, ParticleCommunities(position=start, supersteps=0)).position
+    assert found.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 2]]
+
+
+def test_going_on_from_kept_positions():
+    """A graph that changed little needs few supersteps, and its particles have moved little."""
+    graph = rings(5, 8)
+    first = Engine(graph).run(ParticleCommunities(), keep_state=True)
+    position, community = first.position, first.community
+    assert first.supersteps > 20
+    changed = graph.with_edges(add=[(2, 10)], remove=[(3, 4)])
+    program = ParticleCommunities(seed=9)  # the positions are kept: the seed says nothing
+    second = Engine(changed).run(program, state=first.state, keep_state=True)
+    verify(changed, second, program)
+    assert second.supersteps < first.supersteps
+    assert np.abs(second.position - position).max() < 1
+    assert second.community.tolist() == community.tolist()
+    third = Engine(changed).run(BreadthFirst(source=0), state=second.state, keep_state=True)
+    fourth = Engine(changed).run(program, state=third.state)
+    assert fourth.supersteps <= 2, "it was at rest, and another program ran in between"
+
+
+def spread(position: np.ndarray) -> float:
+    return float(np.linalg.norm(position - position.mean(axis=0), axis=1).max())
+
+
+def joined(graph: Graph, group: np.ndarray) -> list[tuple[int, int]]:
+    """The edges that the graph lacks for all in the group to be adjacent."""
+    ends = np.sort([graph.edge_src, graph.edge_dst], axis=0)
+    there = set(zip(*ends.tolist(), strict=True))
+    one, other = np.triu_indices(len(group), 1)
+    every = zip(group[one].tolist(), group[other].tolist(), strict=True)
+    return [pair for pair in every if pair not in there]
+
+
+def two() -> Graph:
+    """Two complete groups and a bridge."""
+    src, dst = np.triu_indices(10, 1)
+    return Graph.from_edges([*src, *(src + 10), 0], [*dst, *(dst + 10), 10], directed=False)
+
+
+def blocks() -> Graph:
+    return generators.stochastic_block_model([30] * 3, (0.5, 0.05), seed=1)
+
+
+@pytest.mark.parametrize("made", [two, blocks])
+def test_what_merged_comes_apart_again(made):
+    """At rest in one point, forces cancel: nobody would ever move."""
+    graph = made()
+    whole = graph.with_edges(add=joined(graph, np.arange(graph.num_vertices)))
+    back = whole.with_edges(remove=joined(graph, np.arange(graph.num_vertices)))
+    first, merged, last = track([graph, whole, back])
+    expected = first.result.community
+    assert spread(merged.result.position) < 0.01 and not merged.result.community.any()
+    assert spread(last.result.position) > 0.3
+    assert adjusted_rand(last.result.community, expected) > 0.95
+    assert [event.kind for event in last.events] == ["split"]
+    verify(back, last.result, ParticleCommunities())
+
+
+def test_what_others_do_moves_nobody_far():
+    """Two of six groups merge and come apart, bit by bit; four stay where they are."""
+    graph = generators.stochastic_block_model([30] * 6, (0.5, 0.02), seed=3)
+    group = graph.vertex_fields["community"]
+    two, others = group < 2, group >= 2
+    more = joined(graph, np.flatnonzero(two))
+    graphs = [graph, graph.with_edges(add=more)]
+    for part in np.array_split(np.random.default_rng(0).permutation(more), 3):
+        graphs.append(graphs[-1].with_edges(remove=part.tolist()))
+    moments = list(track(graphs))
+    moved = [m.result.position[others] - moments[0].result.position[others] for m in moments]
+    assert np.abs(moved).max() < 0.6  # 0.42 without pushes: forces from the two are others
+    assert all((m.identity[others] == moments[0].identity[others]).all() for m in moments)
+    assert [str(e) for m in moments[1:] for e in m.events] == [
+        "1: merge 0 + 1 -> 0",
+        "4: split 0 -> 0 + 6",
+    ]
+    assert spread(moments[-1].result.position[two]) > 0.3
+
+
+def test_a_push_goes_where_edges_changed():
+    graph = rings(4, 6)
+    changed = graph.with_edges(remove=[(1, 2)])
+    directions = push(graph, changed, 0)
+    moved = np.linalg.norm(directions, axis=1)
+    assert moved.max() == pytest.approx(1) and not moved[12:18].any() and moved[:6].all()
+    assert not push(graph, graph, 0).any()
+    renamed = Graph.from_edges(graph.edge_dst[::-1], graph.edge_src[::-1], directed=False)
+    assert not push(graph, renamed, 0).any()
+    alone = graph.with_edges(remove=list(zip(graph.edge_src, graph.edge_dst, strict=True)))
+    assert np.isfinite(push(graph, alone, 0)).all()
+
+
+def test_a_run_cut_short_says_so():
+    with pytest.warns(NotConverged, match="ParticleCommunities did not converge"):
+        result = Engine(rings()).run(ParticleCommunities(), max_supersteps=3)
+    assert list(result.fields) == ["position"]
+
+
+def test_the_pages_examples():
+    page = Path(__file__).parents[2] / "docs" / "communities.md"
+    examples = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(example, {})
+
+
+REFUSED = [
+    ({"beta": -1}, "beta=-1"),
+    ({"gamma": 0}, "gamma=0"),
+    ({"softening": 0}, "softening=0"),
+    ({"tolerance": 0}, "tolerance=0"),
+    ({"alpha": float("nan")}, "alpha=nan"),
+    ({"step": 0.5}, r"step=0.5 is more than softening / alpha, 0.25: .* give a smaller step"),
+    ({"alpha": 2}, r"step=0.2 is more than softening / alpha, 0.125"),
+    ({"position": np.full((24, 3), np.nan)}, "position: coordinates are numbers between -1e6"),
+    ({"position": np.full((24, 3), 1e30)}, "position: coordinates"),
+    ({"position": [1, 2, 3]}, "position"),
+]
+
+
+@pytest.mark.parametrize(("values", "said"), REFUSED, ids=lambda x: str(x)[:24])
+def test_refused(values, said):
+    with pytest.raises(ProgramError, match=said):
+        Engine(rings()).run(ParticleCommunities(**values))
+
+
+def test_what_the_verifier_sees():
+    graph, program = rings(), ParticleCommunities()
+    result = run(graph)
+    result.position[7] += 1
+    with pytest.raises(AssertionError, match="has speed"):
+        verify(graph, result, program)
+    result = run(graph)
+    result.community[:] = 0
+    with pytest.raises(AssertionError, match="modularity is"):
+        verify(graph, result, program)
+
+
+@pytest.mark.parametrize(("name", "least"), [("karate", 0.6), ("football", 0.7), ("polbooks", 0.6)])
+def test_known_groups(name, least):
+    graph = Graph.read(shared(f"communities/{name}.gml"))
+    result = run(graph)
+    assert adjusted_rand(graph.vertex_fields["gt"], result.community) > least

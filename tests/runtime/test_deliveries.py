@@ -1,0 +1,316 @@
+"""Deliveries in runs: auto's choice in each superstep, runs that repeat, and ones of one's own."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from support import agreement
+from support.admission import expected_deliveries
+from support.agreement import device  # noqa: F401
+from support.demands import admitted
+from support.random_cases import drawn
+from support.random_graphs import SPECIAL
+from support.toy_deliveries import TOYS, registered
+from test_random_programs import DENSE, SPARSE, check_case
+
+from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
+from gascl.delivery.table import DELIVERIES
+from gascl.programs import PageRank
+from gascl.result import Result
+from gascl.runtime import direction
+from gascl.runtime.device import Device, find
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
+
+
+# Auto --------------------------------------------------------------------------------------------
+
+
+class Levels(VertexProgram):
+    """How far a vertex is from the first, and how many told it."""
+
+    level = vertex.int32(init="v.id == 0 ? 0 : -1")
+    told = vertex.int32()
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    scatter = "send(v.level + 1);"
+    apply = """
+        v.told += 1;
+        if (v.level < 0) {
+            v.level = msg;
+            set_mask();
+        }
+    """
+
+
+class Marking(Levels):
+    """Whom it reaches, scatter marks: pull can't take it."""
+
+    told = vertex.int32(init="v.id == 0")
+    scatter = "send(v.level + 1); if (!told_of(e.dst)) set_mask_of(e.dst);"
+    apply = """
+        if (v.level < 0)
+            v.level = msg;
+        v.told += 1;
+    """
+
+
+class Ahead(Levels):
+    """What apply sends to anyone is under way from one superstep to the next, as the mask is; some
+    mark themselves, and then not."""
+
+    apply = """
+        v.told += msg;
+        if (v.level < 0) {
+            v.level = msg;
+            send_to(v.id * 7 % g.num_vertices, v.level + 2);
+            set_mask_of(v.id);
+            if (v.id % 5 == 0)
+                unset_mask();
+        }
+    """
+
+
+WIDTH, TAIL = 200, 12
+
+
+@functools.cache
+def bulge() -> Graph:
+    """A path that opens into many vertices, beside each other, and closes into a path again."""
+    first, last = range(TAIL), range(TAIL + WIDTH, 2 * TAIL + WIDTH)
+    middle = range(TAIL, TAIL + WIDTH)
+    pairs = [*pairwise(first), *((TAIL - 1, m) for m in middle)]
+    pairs += [*((m, TAIL + WIDTH) for m in middle), *pairwise(last)]
+    return Graph.from_edges(*zip(*pairs, strict=True))
+
+
+def frontiers(result: Result, graph: Graph) -> list[int]:
+    """Arcs that go out from those that scatter, in each superstep, by their levels."""
+    return [int(graph.out_degree[result.level == s.superstep].sum()) for s in result.trace]
+
+
+def check_auto(result: Result, arcs: list[int], graph: Graph, few: str, many: str) -> None:
+    """Each superstep's choice is what the two bounds say, and tells the arcs that it went by."""
+    begins, goes_on = direction.CPU if find().is_cpu else direction.GPU
+    chosen = few
+    for step, ahead in zip(result.trace, arcs, strict=True):
+        if chosen == few:
+            chosen = many if ahead > graph.num_arcs // begins else few
+        else:
+            chosen = few if ahead < graph.num_arcs // goes_on else many
+        assert step.delivery == chosen, step
+        said = f"the frontier has {ahead:,} of {graph.num_arcs:,} arcs: "
+        assert step.why == said + ("few" if chosen == few else "many"), step
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("program", "many"), [(Levels(), "pull"), (Marking(), "slots")])
+def test_auto_changes_to_pulling_and_back(program, many, group):
+    graph = bulge()
+    engine = Engine(graph, Device(find().cl, group))
+    result = engine.run(program)
+    expected = engine.run(program, delivery="serial")
+    assert result.level.tolist() == expected.level.tolist()
+    assert result.told.tolist() == expected.told.tolist()
+    columns = [(s.superstep, s.active, s.messages) for s in result.trace]
+    assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
+    assert [s.active for s in result.trace] == [1] * TAIL + [WIDTH] + [1] * TAIL
+    check_auto(result, frontiers(result, graph), graph, "push", many)
+    # The bulge's beginning and its end, and nothing else, is worth pulling.
+    assert [s.delivery for s in result.trace].count(many) == 2
+    assert result.delivery == f"push and {many}"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(
+    ("shares", "chosen"),
+    [
+        ((3, 4), {"push", "pull"}),
+        ((10**9, 0.5), {"push", "pull"}),
+        ((10**9, 10**9), {"pull"}),
+        ((1, 1), {"push"}),
+    ],
+    ids=["as usual", "a change at each superstep", "a change before the first", "no change"],
+)
+def test_masks_and_messages_under_way_survive_a_change(group, shares, chosen, monkeypatch):
+    monkeypatch.setattr(direction, "CPU", shares)
+    monkeypatch.setattr(direction, "GPU", shares)
+    engine = Engine(bulge(), Device(find().cl, group))
+    result = engine.run(Ahead())
+    expected = engine.run(Ahead(), delivery="serial")
+    assert result.level.tolist() == expected.level.tolist()
+    assert result.told.tolist() == expected.told.tolist()
+    columns = [(s.superstep, s.active, s.messages) for s in result.trace]
+    assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
+    assert [s.superstep for s in result.trace] == list(range(len(result.trace)))
+    assert {s.delivery for s in result.trace} == chosen
+    if shares[1] == 0.5:
+        assert all(a.delivery != b.delivery for a, b in pairwise(result.trace[:-1]))
+
+
+def test_one_choice_needs_no_reason():
+    result = Engine(bulge()).run(Levels(), delivery="push")
+    assert {(s.delivery, s.why) for s in result.trace} == {("push", "")}
+    assert result.delivery == "push"
+
+
+def test_auto_as_a_callback_sees_it():
+    seen = []
+    result = Engine(bulge()).run(Levels(), callback=seen.append)
+    assert seen == result.trace
+
+
+# Runs that repeat --------------------------------------------------------------------------------
+
+
+@functools.cache
+def tangle() -> Graph:
+    rng = np.random.default_rng(7)
+    ends = rng.integers(0, 3000, (2, 20_000))
+    return Graph.from_edges(*ends, num_vertices=3000, weight=rng.random(20_000))
+
+
+class Averaging(VertexProgram):
+    """Sums of floats at every turn, over masks that change."""
+
+    x = vertex.real(init="1.0f / (1 + v.id)")
+    supersteps = param.supersteps(12)
+    message, combine = "real", "sum"
+    apply_on = "all"
+    scatter = "send(v.x / v.out_degree);"
+    apply = "v.x = 0.15f * v.x + 0.85f * msg; if ((v.id + superstep) % 3) set_mask();"
+
+
+class Nearest(VertexProgram):
+    """The least of floats, and how many there were: whatever the order, the same."""
+
+    near = vertex.real(init="v.id % 100 == 0 ? 0 : INFINITY")
+    heard = vertex.int32()
+    message, combine = "real", "min"
+    mask = "v.id % 100 == 0"
+    scatter = "send(v.near + (1 + e.dst % 7) * 0.1f);"
+    apply = "v.heard += 1; if (msg < v.near) { v.near = msg; set_mask(); }"
+
+
+def bits(result: Result) -> list[bytes]:
+    numbers = [tuple(s.aggregates.values()) for s in result.trace]
+    return [*(values.tobytes() for values in result.fields.values()), repr(numbers).encode()]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(
+    "program",
+    [
+        PageRank(supersteps=12),
+        pytest.param(Averaging(), marks=pytest.mark.slow),
+        pytest.param(Nearest(), marks=pytest.mark.slow),
+    ],
+    ids=lambda p: type(p).__name__,
+)
+def test_runs_repeat_bit_for_bit(program, group):
+    """Of every delivery that an engine takes unless told otherwise; also in another engine."""
+    shape = Device(find().cl, group)
+    engine = Engine(tangle(), shape)
+    for delivery in ["auto", *admitted(program, shape)]:
+        first = bits(engine.run(program, delivery=delivery))
+        assert bits(engine.run(program, delivery=delivery)) == first, delivery
+        assert bits(Engine(tangle(), shape).run(program, delivery=delivery)) == first, delivery
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_deliveries_agree_bit_for_bit(group):
+    """`slots`, `pull` and `outbox` add floats up in one order; of the least there is but one."""
+    engine = Engine(tangle(), Device(find().cl, group))
+    for program, able in (
+        (Averaging(), ("slots", "pull", "outbox")),
+        (Nearest(), admitted(Nearest())),
+    ):
+        found = {d: bits(engine.run(program, delivery=d)) for d in able}
+        assert len({tuple(x) for x in found.values()}) == 1, program
+
+
+def test_without_order_a_sum_is_nearly_the_same():
+    anyhow = Engine(tangle(), deterministic=False)
+    expected = Engine(tangle()).run(Averaging(dtype="float64")).x
+    for delivery in ("push", "edges"):
+        result = anyhow.run(Averaging(dtype="float64"), delivery=delivery)
+        assert np.abs(result.x - expected).max() < 1e-15
+
+
+# Deliveries of one's own -------------------------------------------------------------------------
+
+
+@pytest.fixture(params=TOYS)
+def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
+    """A delivery that gascl knows nothing of, and only that one, for the checks of programs."""
+    name = request.param
+
+    def expected(program, *args):
+        if expected_deliveries(program, *args) == {"serial"}:  # which nothing else can take
+            return {"serial"}
+        return {name} if program.gather is None else set()
+
+    monkeypatch.setattr(agreement, "DELIVERIES", (name,))
+    monkeypatch.setattr(agreement, "expected_deliveries", expected)
+    with registered(name):
+        yield name
+    assert name not in DELIVERIES
+
+
+@pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_a_toy_on_every_special_graph(device, toy, program):  # noqa: F811
+    agreement.check(device, program, SPECIAL.values(), 8)
+
+
+#: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
+NUMBERS = [
+    *(1, 3, 10, 14),
+    *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4, 8, 13, 16, 17)),
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_a_toy_on_random_programs(toy, number):
+    group = (1, 8)[number % 2]
+    check_case(agreement.find_device(group), drawn(number, group))
+
+
+def test_a_toy_is_one_of_them():
+    with registered("backwards"):
+        engine = Engine(bulge())
+        result = engine.run(Levels(), delivery="backwards")
+        assert result.level.tolist() == engine.run(Levels()).level.tolist()
+        assert result.delivery == "backwards"
+        assert "backwards" in admitted(Levels())
+        assert {s.delivery for s in engine.run(Levels()).trace} == {"push", "pull"}
+        single = type("Single", (Levels,), {"combine": None, "gather": "msg = messages[0];"})()
+        words = "delivery 'backwards' can't take Single: it keeps no single messages; use one of: "
+        with pytest.raises(ProgramError, match=re.escape(words + "slots, serial")):
+            engine.run(single, delivery="backwards")
+    with pytest.raises(ProgramError, match="no delivery 'backwards'; there is auto, slots"):
+        engine.run(Levels(), delivery="backwards")
+
+
+def test_a_toy_names_lines_and_overflows():
+    with registered("by_arcs"):
+        engine = Engine(bulge())
+        wrong = type("Wrong", (Levels,), {"scatter": "send(told_of(-1));"})()
+        with pytest.raises(ProgramError, match=r"^Wrong\.scatter:1: .*vertex 0 gave an id"):
+            engine.run(wrong, delivery="by_arcs")
+        names = {
+            "combine": "sum",
+            "scatter": "send(1 << 30);",
+            "apply": "v.told = msg; set_mask();",
+        }
+        much = type("Much", (Levels,), names)()
+        with pytest.raises(Exception, match=f"vertex {TAIL + WIDTH} overflowed int32"):
+            engine.run(much, delivery="by_arcs")

@@ -1,0 +1,207 @@
+"""Choosing a device by name, index, object and environment, and what is said without one."""
+
+from __future__ import annotations
+
+import pyopencl as cl
+import pytest
+
+from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
+from gascl import devices as listed
+from gascl.runtime import device as module
+from gascl.runtime import trial
+from gascl.runtime.device import Device, devices, find
+
+
+class Fake:
+    """What gascl asks of a pyopencl device."""
+
+    def __init__(self, name, kind="CPU", units=4, clock=1000, **others):
+        self.name, self.type = f" {name} ", getattr(cl.device_type, kind)
+        self.max_compute_units, self.max_clock_frequency = units, clock
+        self.max_work_group_size, self.int_ptr = 1024, id(self)
+        self.global_mem_size, self.max_mem_alloc_size = 8 * 2**30, 2**30
+        self.double_fp_config, self.compiler_available = 1, True
+        self.__dict__.update(others)
+
+
+class FakePlatform:
+    version = "OpenCL 3.0"
+
+    def __init__(self, name, *found):
+        self.name, self.found = name, found
+        for device in found:
+            device.platform = self
+
+    def get_devices(self):
+        if not self.found:
+            raise cl.LogicError("clGetDeviceIDs", cl.status_code.DEVICE_NOT_FOUND, "")
+        return list(self.found)
+
+
+@pytest.fixture
+def three(monkeypatch):
+    """A slow CPU, a fast CPU and a GPU with fewer units, on two platforms; and an empty one."""
+    slow, fast = Fake("Alpha 100", units=2), Fake("Alpha 200", units=64)
+    gpu = Fake("Beta", "GPU", units=10, max_work_group_size=128)
+    platforms = [FakePlatform("Empty"), FakePlatform("First CL", slow, fast)]
+    platforms.append(FakePlatform("Second CL", gpu))
+    monkeypatch.setattr(module, "_platforms", lambda: platforms)
+    monkeypatch.setattr(module, "_known", {})
+    monkeypatch.setattr(trial, "failure", lambda device: "")
+    monkeypatch.delenv("GASCL_DEVICE", raising=False)
+    return slow, fast, gpu
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (None, 2),
+        (0, 0),
+        (1, 1),
+        ("2", 2),
+        (" 1 ", 1),
+        ("alpha", 1),
+        ("Alpha 100", 0),
+        ("100", 0),
+        ("second cl", 2),
+        ("first", 1),
+        ("Beta (Second CL)", 2),
+    ],
+)
+def test_find(three, choice, expected):
+    if choice == "100":
+        with pytest.raises(DeviceError, match="no device 100"):  # a number is an index
+            find(choice)
+    else:
+        assert find(choice).cl is three[expected]
+
+
+def test_find_by_environment(three, monkeypatch):
+    monkeypatch.setenv("GASCL_DEVICE", "alpha 100")
+    assert find().cl is three[0]
+    assert find("beta").cl is three[2], "what a program says goes before the environment"
+    monkeypatch.setenv("GASCL_DEVICE", "1")
+    assert find().cl is three[1]
+    monkeypatch.setenv("GASCL_DEVICE", "")
+    assert find().cl is three[2]
+    monkeypatch.setenv("GASCL_DEVICE", "gamma")
+    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; there is 0: Alph"):
+        find()
+    monkeypatch.setenv("GASCL_DEVICE", "7")
+    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; there is 0: Alpha"):
+        find()
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ("gamma", "no device named 'gamma'; there is 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
+        (3, "no device 3; there is 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
+        (-1, "no device -1; there is 0: "),
+        (1.5, "device=1.5: expected part of a name, an index or a pyopencl device"),
+        ([], "device=[]: expected part of a name"),
+    ],
+)
+def test_find_refuses(three, choice, said):
+    with pytest.raises(DeviceError) as caught:
+        find(choice)
+    assert said in str(caught.value)
+
+
+def test_listing(three):
+    found = devices()
+    assert [d.cl for d in found] == list(three)
+    assert [str(d) for d in found] == [
+        "Alpha 100 (First CL)",
+        "Alpha 200 (First CL)",
+        "Beta (Second CL)",
+    ]
+    assert [d.kind for d in found] == ["CPU", "CPU", "GPU"]
+    assert [d.group for d in found] == [1, 1, 128]
+    assert [d.memory for d in found] == [8 * 2**30] * 3
+    assert all(a is b for a, b in zip(found, devices(), strict=True)), "one context a device"
+    assert listed is devices
+
+
+def test_what_a_device_lacks(three):
+    assert find(0).lacks() == []
+    three[0].double_fp_config, three[0].compiler_available = 0, False
+    lacks = find(0).lacks()
+    assert len(lacks) == 2
+    assert "double precision" in lacks[0]
+    assert "compiler" in lacks[1]
+
+
+def test_no_platform(monkeypatch):
+    def none():
+        raise cl.LogicError("clGetPlatformIDs", cl.status_code.PLATFORM_NOT_FOUND_KHR, "")
+
+    for platforms in (none, list, lambda: [FakePlatform("Empty")]):
+        monkeypatch.setattr(module, "_platforms", platforms)
+        with pytest.raises(DeviceError, match=r"no OpenCL platform found: `pip install pocl-bin"):
+            devices()
+        with pytest.raises(DeviceError, match="see the README for other platforms"):
+            Engine(Graph.from_edges([0], [1]))
+
+
+def test_devices_of_this_machine():
+    found = devices()[0]
+    assert find(found) is found
+    assert find(found.cl) is found
+    assert find(0) is found
+    assert find(found.name) in devices()
+    assert found.name == found.cl.name.strip()
+    assert 0 < found.largest_buffer <= found.memory
+    assert found.context.devices == [found.cl]
+    assert Engine(Graph.from_edges([0], [1]), found.cl).device is found
+    assert Device(found.cl, group=8).group == 8
+
+
+class Nothing(VertexProgram):
+    rounds = param.supersteps(default=1)
+    x = vertex.int32(init="0")
+    apply_on, apply = "all", "v.x += 1;"
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
+    """PoCL's words where it does not know the processor; and where its disk is full, which says no
+    more than the last line."""
+    log = (
+        "clBuildProgram failed: BUILD_PROGRAM_FAILURE - clBuildProgram failed\n\n"
+        "Build on <pyopencl.Device>:\n\nerror: unknown target CPU 'generic'\n"
+        "Device pthread-AMD EPYC failed to build the program"
+    )
+
+    def build(*_, **__):
+        raise cl.RuntimeError(log)
+
+    device = Device(devices()[0].cl)
+    monkeypatch.setattr(cl.Program, "build", build)
+    monkeypatch.setattr(module, "_has_room", lambda folder: room)
+    with pytest.raises(DeviceError) as caught:
+        Engine(Graph.from_edges([0], [1]), device).run(Nothing())
+    said = str(caught.value)
+    assert said.startswith(f"{device} can't build kernels: error: unknown target CPU 'generic'; ")
+    if room or "PoCL" not in device.cl.platform.version:
+        assert "that is the device's fault, not the program's: see which devices work with" in said
+    else:
+        assert "where PoCL keeps compiled kernels, is full: make room there" in said
+
+
+@pytest.mark.parametrize("error", [KeyError("PYOPENCL_CACHE_FAILURE_FATAL"), EOFError()])
+def test_what_pyopencl_kept_is_damaged(monkeypatch, error):
+    """As pyopencl fails where the binary, or what it wrote beside it, was cut short."""
+    build, asked = cl.Program.build, []
+
+    def fails_by_cache(self, *arguments, cache_dir=None):
+        asked.append(cache_dir)
+        if cache_dir is None:
+            raise error
+        return build(self, *arguments, cache_dir=cache_dir)
+
+    monkeypatch.setattr(cl.Program, "build", fails_by_cache)
+    device = Device(devices()[0].cl)
+    assert Engine(Graph.from_edges([0], [1]), device).run(Nothing()).x.tolist() == [1, 1]
+    assert asked[0] is None
+    assert asked[1] is not None

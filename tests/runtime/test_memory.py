@@ -1,0 +1,160 @@
+"""Estimates of memory: against the arrays of real graphs, and what States count for themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from gascl import Graph
+from gascl.errors import DeviceError, GraphError, ProgramError
+from gascl.graph.arcs import Arcs
+from gascl.programs import PageRank, ShortestPaths
+from gascl.runtime import state
+from gascl.runtime.device import Device, find
+from gascl.runtime.engine import Engine
+from gascl.runtime.memory import amount, described, estimate
+
+
+def build(directed, count=2000, edges=20_000, **more):
+    ends = np.random.default_rng(7).integers(0, count, (2, edges), dtype=np.int32)
+    return Graph.from_edges(*ends, num_vertices=count, directed=directed, **more)
+
+
+def estimate_of(graph, **more):
+    return estimate(
+        graph.num_vertices,
+        graph.num_edges,
+        graph.directed,
+        num_loops=int((graph.edge_src == graph.edge_dst).sum()),
+        edge_bytes=sum(values.nbytes for values in graph.edge_fields.values()),
+        label_bytes=0 if graph.labels is None else graph.labels.nbytes,
+        **more,
+    )
+
+
+def held(graph):
+    """Bytes of different arrays that a graph holds."""
+    arrays = [graph.edge_src, graph.edge_dst, *graph.edge_fields.values()]
+    arrays += [getattr(graph.arcs(), f.name) for f in dataclasses.fields(Arcs)]
+    if graph.labels is not None:
+        arrays += [graph.labels, graph._label_index._order]
+    return sum({id(array): array.nbytes for array in arrays}.values())
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("labels", [None, np.arange(2000) * 3])
+def test_host_to_the_byte(directed, labels):
+    graph = build(directed, labels=labels, weight=np.ones(20_000, np.float32))
+    assert sum(estimate_of(graph).host.values()) == held(graph)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_building_peaks_below_the_estimate(directed):
+    """As tracemalloc sees it, to which NumPy tells what it allocates; and not far below."""
+    graph = build(directed, 20_000, 400_000)
+    known = estimate_of(graph)
+    tracemalloc.start()
+    graph.arcs()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    expected = known.host["arcs in both orders"] + known.building
+    assert 0.85 * expected < peak <= expected + 100_000
+    whole = sum(known.host.values())
+    assert whole + known.building < 2 * whole
+
+
+@pytest.mark.parametrize("group", [0, 8])
+@pytest.mark.parametrize("delivery", ["auto", "pull", "slots"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=0)])
+def test_device_as_a_run_counts_it(monkeypatch, program, directed, delivery, group):
+    device = Device(find().cl, group)
+    graph = build(directed, 300, 2000, weight=np.ones(2000, np.float32))
+    computed = []
+
+    def note(device, sizes, resident, check=state.check_memory):
+        computed.append(sum(sizes.values()) + resident)
+        return check(device, sizes, resident)
+
+    known = estimate_of(graph, program=program, delivery=delivery, device=device)
+    monkeypatch.setattr(state, "check_memory", note)
+    result = Engine(graph, device).run(
+        program, delivery=delivery, max_supersteps=2, not_converged="ignore"
+    )
+    assert sum(known.device.values()) == computed[0]
+    assert known.host["results"] == sum(values.nbytes for values in result.fields.values())
+
+
+def test_a_delivery_that_is_refused():
+    with pytest.raises(ProgramError, match="no delivery 'post'"):
+        estimate(10, 10, program=PageRank(), delivery="post")
+
+
+def test_no_device(monkeypatch):
+    """The graph's own arrays, by their types in docs/graphs.md: 4 bytes an offset, id and slot."""
+
+    def none(choice=None):
+        raise DeviceError("no OpenCL platform found")
+
+    monkeypatch.setattr("gascl.runtime.device.find", none)
+    known = estimate(1000, 5000, edge_bytes=40_000, program=PageRank())
+    assert known.device == {
+        "in_offsets": 4004,
+        "in_sources": 20_000,
+        "out_offsets": 4004,
+        "out_targets": 20_000,
+        "slot": 20_000,
+        "edge fields, by arc": 40_000,
+    }
+    assert any("no OpenCL platform found" in line for line in known.lines())
+
+
+def test_more_than_int32_arcs_take_int64():
+    """R-MAT scale 27 with 16 edges a vertex, from shapes and types alone."""
+    vertices, edges = 2**27, 2**31
+    known = estimate(vertices, edges)
+    arcs = (4 + 8 + 4 + 8 + 8 + 1) * edges + 2 * 8 * (vertices + 1)
+    assert known.host == {"ends of the edges": 8 * edges, "arcs in both orders": arcs}
+    assert known.device["slot"] == 8 * edges
+
+
+def test_in_words():
+    graph = build(True, weight=np.ones(20_000))
+    assert not graph._arcs
+    lines = described(graph)
+    assert not graph._arcs  # nothing was built for it
+    text = "\n".join(lines)
+    assert lines[0] == "host: 738.3 KiB" and "  ends of the edges: 156.2 KiB" in lines
+    assert "more while the arcs are built" in text and "device, " in text
+    assert "  edge fields, by arc: 156.2 KiB" in lines
+    assert "inbox" not in text and "v.rank" in "\n".join(described(graph, PageRank()))
+    assert described(Graph.from_edges([], []))[0] == "host: 8 bytes"
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(0, "0 bytes"), (1536, "1.5 KiB"), (2**20, "1.0 MiB"), (3 * 2**40, "3,072.0 GiB")],
+)
+def test_amount(size, words):
+    assert amount(size) == words
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"num_vertices": -1}, "num_vertices is -1; give a whole number, 0 or more"),
+        ({"num_vertices": 1.5}, "num_vertices is 1.5"),
+        ({"num_edges": True}, "num_edges is True"),
+        ({"num_edges": "7"}, "num_edges is '7'"),
+        ({"num_loops": 3}, "num_loops is 3; give a whole number, 0 to 2, the number of edges"),
+        ({"label_bytes": None}, "label_bytes is None"),
+        ({"edge_bytes": -8}, "edge_bytes is -8"),
+    ],
+)
+def test_counts_that_cannot_be(counts, words):
+    with pytest.raises(GraphError, match=words):
+        estimate(**{"num_vertices": 2, "num_edges": 2} | counts)
+    assert estimate(np.int64(2), np.int32(2)) == estimate(2, 2)

@@ -1,0 +1,223 @@
+"""Every kernel, by name, under Oclgrind's race and bounds checks; and that these find errors."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.oclgrind import MISSING, Report, kernel_names, run
+
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+
+#: Items of a work-group and the work of a block, of both scripts, which take turns with blocks of
+#: many short rows and of few; the GPUs' shape, the CPUs', and the GPUs' in full size. Oclgrind's
+#: device says that it is a CPU.
+SHAPES = [
+    pytest.param({"workload": (8, 1024), "language": (8, 16)}, id="group8"),
+    pytest.param({"workload": (1, 1024), "language": (1, 1024)}, id="group1"),
+    pytest.param(
+        {"workload": (8, 16), "language": (8, 1024)}, id="group8-others", marks=pytest.mark.slow
+    ),
+    pytest.param(
+        {"workload": (256, 1024), "language": (256, 1024)}, id="group256", marks=pytest.mark.slow
+    ),
+]
+
+
+def run_shape(script: str, shape: tuple[int, int]) -> Report:
+    seconds = 600 if shape[0] > 8 else 150
+    return run(f"oclgrind_{script}.py", *map(str, shape), seconds=seconds)
+
+
+@pytest.fixture(scope="module", params=SHAPES)
+def workload(request: pytest.FixtureRequest) -> tuple[Report, list[str]]:
+    """What Oclgrind says of both scripts at once, and the kernels that must have run."""
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(run_shape, *zip(*request.param.items(), strict=True)))
+    both = Report(
+        status=max(abs(r.status) for r in reports),
+        findings=sum((r.findings for r in reports), ()),
+        ran=frozenset.union(*(r.ran for r in reports)),
+        output="".join(r.output for r in reports),
+    )
+    return both, kernel_names()
+
+
+def test_workload_is_right_and_whole(workload: tuple[Report, list[str]]) -> None:
+    report, kernels = workload
+    assert report.status == 0, report.output
+    assert sorted(report.ran) == kernels
+    assert not report.findings, str(report.findings[0])
+
+
+@pytest.mark.parametrize("kernel", kernel_names())
+def test_clean(workload: tuple[Report, list[str]], kernel: str) -> None:
+    report, kernels = workload
+    assert report.status == 0, report.output
+    assert (kernel in report.ran) == (kernel in kernels)
+    assert not report.of(kernel), report.of(kernel)[0]
+
+
+# That errors are found ------------------------------------------------------------------------
+
+PLANTED = """
+import numpy as np
+import pyopencl as cl
+
+TEXT = '''
+__kernel void neighbours(__global int *a, __global const int *b) {
+    const int i = get_global_id(0);
+    a[i] = b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    a[i] += a[i ^ RACE];
+}
+__kernel void beyond(__global int *a, __global const int *b) {
+    const int i = get_global_id(0);
+    a[i] = b[i + BEYOND];
+}
+'''
+context = cl.Context(cl.get_platforms()[0].get_devices())
+queue = cl.CommandQueue(context)
+a, b = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 32) for _ in "ab")
+cl.enqueue_copy(queue, b, np.arange(8, dtype=np.int32))
+built = cl.Program(context, TEXT).build()
+for kernel in built.all_kernels():
+    kernel(queue, (8,), (8,), a, b)
+queue.finish()
+"""
+
+
+@pytest.mark.parametrize(
+    ("race", "beyond", "kernel", "message"),
+    [
+        (1, 0, "neighbours", "Read-write data race at global memory"),
+        (0, 1, "beyond", "Invalid read of size 4 at global memory"),
+        (0, 0, "", ""),
+    ],
+    ids=["race", "out-of-bounds", "neither"],
+)
+def test_finds_what_is_planted(race: int, beyond: int, kernel: str, message: str) -> None:
+    code = PLANTED.replace("RACE", str(race)).replace("BEYOND", str(beyond))
+    report = run("-c", code)
+    assert report.status == 0, report.output  # whatever it found
+    assert report.ran == {"neighbours", "beyond"}
+    assert {f.kernel for f in report.findings} == ({kernel} if kernel else set())
+    assert all(f.message.startswith(message) for f in report.findings)
+
+
+INVALID_READ, INVALID_WRITE = "Invalid read", "Invalid write"
+READ_WRITE, WRITE_WRITE = "Read-write data race", "Write-write data race"
+#: kernel -> the error in it, the file, the text there and what it is replaced by.
+SPOILT = {
+    "gascl_sizes": (INVALID_WRITE, "superstep.cl", "sizes[3]", "sizes[4]"),
+    "gascl_start": (INVALID_WRITE, "superstep.cl", "gascl_init(id,", "gascl_init(id + 1,"),
+    "gascl_commit": (
+        READ_WRITE,
+        "runtime.cl",
+        "stride > 0; stride /= 2) {\n        barrier(CLK_LOCAL_MEM_FENCE);",
+        "stride > 0; stride /= 2) {",
+    ),
+    "gascl_finish": (
+        READ_WRITE,
+        "runtime.cl",
+        "barrier(CLK_LOCAL_MEM_FENCE);\n        if (item < stride) {\n            // At first",
+        "if (item < stride) {\n            // At first",
+    ),
+    "gascl_slots_scatter": (
+        WRITE_WRITE,
+        "slots.cl",
+        "messages[GASCL_SLOT(slot[arc], offsets)] =",
+        "messages[GASCL_SLOT(slot[arc], offsets) / 2] =",
+    ),
+    "gascl_slots_gather": (
+        WRITE_WRITE,
+        "runtime.cl",
+        "gascl_shared_.boxes[gascl_item] = gascl_mine;",
+        "gascl_shared_.boxes[gascl_item / 2] = gascl_mine;",
+    ),
+    "gascl_pull_gather": (INVALID_WRITE, "pull.cl", "AT(row)] = in", "AT(row) + 1] = in"),
+    "gascl_pull_apply": (INVALID_READ, "pull.cl", "pulled[GASCL_AT(row)]", "pulled[row + 999]"),
+    "gascl_outbox_scatter": (INVALID_READ, "outbox.cl", "gascl_mask[id]", "gascl_mask[id + 1]"),
+    "gascl_outbox_gather": (
+        INVALID_READ,
+        "outbox.cl",
+        "*x = outbox[at];",
+        "*x = outbox[at + 999];",
+    ),
+    "gascl_trial": (INVALID_WRITE, "trial.cl", "sums[item] =", "sums[item + 1] ="),
+    "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
+}
+
+
+RACE = (READ_WRITE, WRITE_WRITE)
+#: What is spoilt -> the kernel in which that shows, and as above; with the other script.
+SPOILT_WORDS = {
+    "pieces of the frontier": ("gascl_push_scatter", WRITE_WRITE, "push.cl", "sources[item] =",
+                               "sources[item / 2] ="),
+    "the scan of a frontier's arcs": (
+        "gascl_push_scatter",
+        RACE,
+        "push.cl",
+        "ends[item] = arcs;\n            barrier(CLK_LOCAL_MEM_FENCE);\n            arcs +=",
+        "ends[item] = arcs;\n            arcs +=",
+    ),
+    "those that got a message": ("gascl_push_apply", INVALID_READ, "push.cl", "gascl_touched[i]",
+                                 "gascl_touched[i + 999]"),
+    "the frontier of all": ("gascl_push_all", INVALID_WRITE, "push.cl", "frontier[at + i]",
+                            "frontier[at + i + 999]"),
+    "those that have bits": ("gascl_commit", INVALID_READ, "push.cl", "gascl_listed[j]",
+                             "gascl_listed[j + 999]"),
+    "a mask that becomes bits": ("gascl_enter", INVALID_READ, "push.cl", "mask[id] ?",
+                                 "mask[id + 1] ?"),
+    "bits that become a mask": ("gascl_leave", INVALID_WRITE, "push.cl", "mask[id] = (",
+                                "mask[id + 1] = ("),
+    "bits without atomics": ("gascl_push_scatter", RACE, "frontier.cl",
+                             "atomic_or(&flags[id], flag | GASCL_LISTED)",
+                             "flags[id]; flags[id] = before | flag | GASCL_LISTED"),
+    "the list of arcs": ("gascl_edges_scatter", INVALID_READ, "edges.cl", "sources[arc]",
+                         "sources[arc + 1]"),
+    "a new inbox": ("gascl_empty", INVALID_WRITE, "superstep.cl", "inbox[i] =", "inbox[i + 1] ="),
+    "an inbox": ("gascl_edges_apply", INVALID_READ, "edges.cl", "gascl_apply(id,",
+                 "gascl_apply(id + 1,"),
+    "counts without atomics": ("gascl_slots_scatter", RACE, "inbox.cl",
+                               "atomic_inc(&arrived[GASCL_AT(id)])", "++arrived[GASCL_AT(id)]"),
+    "messages to anyone": ("gascl_slots_gather", INVALID_WRITE, "inbox.cl", "gascl_post((int)id,",
+                           "gascl_post((int)id + 999,"),
+    "copies of fields": ("gascl_snapshot", INVALID_READ, "superstep.cl", "gascl_copy_fields(id",
+                         "gascl_copy_fields(id + 1"),
+    "the beginning of arc state": ("gascl_start_arcs", INVALID_READ, "superstep.cl",
+                                   "targets[arc], arc", "targets[arc + 1], arc"),
+    "arc state": ("gascl_slots_scatter", RACE, "slots.cl", "gascl_store_arc(e, arc",
+                  "gascl_store_arc(e, arc / 2"),
+    "the adjacency": ("gascl_slots_gather", INVALID_READ, "words.cl", "targets[middle] < b",
+                      "targets[middle + 999] < b"),
+    "lanes": ("gascl_start", INVALID_WRITE, "words.cl", "GASCL_LANES + gascl_lane)",
+              "GASCL_LANES + gascl_lane + 1)"),
+    "tiles of those that give": ("gascl_pairs", READ_WRITE, "pairs.cl",
+                                 "barrier(CLK_LOCAL_MEM_FENCE);\n            gascl_partial",
+                                 "gascl_partial"),
+    "boxes of ranges": ("gascl_pairs_join", INVALID_READ, "pairs.cl", "boxes[(size_t)i * n",
+                        "boxes[(size_t)(i + 9) * n"),
+    "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
+                        "messages[slots - ++count + 2] = "),
+}  # fmt: skip
+
+
+def check_spoilt(script: str, kernel: str, message: str | tuple[str, ...], *patch: str) -> None:
+    report = run(f"oclgrind_{script}.py", "8", "16", *patch)
+    found = [f.message for f in report.findings if f.kernel == kernel]
+    assert any(m.startswith(message) for m in found), f"{set(found)}\n{report.output}"
+
+
+@pytest.mark.parametrize("kernel", SPOILT)
+def test_finds_what_is_spoilt(kernel: str) -> None:
+    check_spoilt("workload", kernel, *SPOILT[kernel])
+
+
+@pytest.mark.parametrize("name", SPOILT_WORDS)
+def test_finds_what_is_spoilt_of_the_language(name: str) -> None:
+    check_spoilt("language", *SPOILT_WORDS[name])
+
+
+def test_an_error_is_planted_in_every_kernel() -> None:
+    assert {*SPOILT, *(kernel for kernel, *_ in SPOILT_WORDS.values())} == set(kernel_names())

@@ -1,0 +1,122 @@
+"""Whether an integer sum or product overflows depends neither on the delivery nor on the order."""
+
+from __future__ import annotations
+
+import pytest
+from support.demands import admitted
+
+from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
+from gascl.runtime.device import Device, find
+
+SHAPES = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
+STAR = Graph.from_edges(range(1, 20), [0] * 19)
+
+
+class Long(VertexProgram):
+    """A sum of int64 that leaves the range on its way and comes back: 2^63-1 + 1 - 17."""
+
+    x = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter = "send(v.id == 1 ? LONG_MAX : v.id == 2 ? 1 : -1);"
+    apply = "v.x = msg;"
+
+
+class TooLong(Long):
+    scatter = "send(v.id == 1 ? LONG_MAX : v.id < 5 ? 1 : 0);"
+
+
+class Unsigned(VertexProgram):
+    x = vertex.uint64()
+    message, combine = "uint64", "sum"
+    scatter = "send(v.id == 1 ? ULONG_MAX : v.id == 2 ? 1 : 0);"
+    apply = "v.x = msg;"
+
+
+class Product(VertexProgram):
+    """Factors of 2^40 and, where `zero` is a vertex, a zero."""
+
+    zero = param.int32()
+    x = vertex.int64(init=5)
+    message, combine = "int64", "prod"
+    scatter = "send(v.id == p.zero ? 0 : (long)1 << 40);"
+    apply = "v.x = msg;"
+
+
+class Last(VertexProgram):
+    """Would overflow in the superstep after the last."""
+
+    x = vertex.int32(init="1 << 29")
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "send(v.x); send(v.x);"
+    apply = "v.x = msg;"
+    stop = "superstep >= 0"
+
+
+class Posted(VertexProgram):
+    """`Long` by way of the inbox: what is sent to any vertex, in this superstep and in the next."""
+
+    x = vertex.int64()
+    supersteps = param.supersteps(2)
+    message, combine = "int64", "sum"
+    scatter = "if (superstep && v.id > 2) send(-1);"
+    scatter_on = apply_on = "all"
+    apply = """
+        if (superstep)
+            v.x = msg;
+        else if (v.id == 1 || v.id == 2)
+            send_to(0, v.id == 1 ? LONG_MAX : 1);
+    """
+
+
+class PostedTooMuch(Posted):
+    scatter = "if (superstep && v.id > 2) send_to(0, v.id < 5);"
+
+
+def outcomes(program: VertexProgram, graph: Graph, group: int) -> set:
+    """What every delivery makes of vertex 0, or that it overflows: one thing, if all agree."""
+    device = Device(find().cl, group)
+    engine = Engine(graph, device)
+    found = set()
+    able = admitted(program, device)
+    assert ("push" in able) == ("edges" in able) == (type(program).combine == "sum")
+    for delivery in able:
+        try:
+            result = engine.run(program, delivery=delivery)
+            found.add((result.supersteps, int(result.x[0])))
+        except GasclError as error:
+            found.add("overflow" if "overflowed" in str(error) else str(error))
+    return found
+
+
+@pytest.mark.parametrize("group", SHAPES)
+def test_a_sum_may_leave_its_range_and_come_back(group):
+    assert outcomes(Long(), STAR, group) == {(1, 2**63 - 17)}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+def test_a_sum_of_messages_sent_anywhere_may_leave_its_range_and_come_back(group):
+    assert outcomes(Posted(), STAR, group) == {(2, 2**63 - 17)}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+@pytest.mark.parametrize("program", [TooLong, Unsigned, PostedTooMuch])
+def test_a_sum_beyond_64_bits_is_an_error(group, program):
+    assert outcomes(program(), STAR, group) == {"overflow"}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+@pytest.mark.parametrize("zero", [1, 3, 19])
+def test_a_product_with_a_zero_is_zero(group, zero):
+    assert outcomes(Product(zero=zero), STAR, group) == {(1, 0)}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+def test_a_product_without_one_overflows(group):
+    assert outcomes(Product(zero=-1), STAR, group) == {"overflow"}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+def test_a_superstep_that_never_runs_overflows_nothing(group):
+    ring = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    assert outcomes(Last(), ring, group) == {(1, 2**30)}

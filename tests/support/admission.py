@@ -1,0 +1,74 @@
+"""Which delivery takes which program, worked out from the tree: see docs/programs.md."""
+
+from __future__ import annotations
+
+from support.program_tree import Assign, Program, Send, SetMask, Var, contains, walk
+from support.values import is_real, layout
+
+DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
+
+
+def sends_to(program: Program) -> bool:
+    parts = walk((program.scatter, program.apply))
+    return any(isinstance(s, Send) and s.to is not None for s in parts)
+
+
+def sums_floats(program: Program) -> bool:
+    return program.combine in ("sum", "prod") and is_real(program.message)
+
+
+def tallies_floats(program: Program) -> bool:
+    """Whether an aggregator adds floats up, which push does in the order of the frontier."""
+    its = [program.aggregator(name) for name in program.aggregates]
+    return any(a.how == "mean" or (a.how == "sum" and is_real(a.type)) for a in its)
+
+
+def payload(program: Program, real: str) -> int:
+    """Bytes of a combined message: sums are held in 64 bits, those of floats in double."""
+    if program.combine in ("sum", "prod"):
+        return 8
+    return layout(program.message, program.structs, real)[0]
+
+
+def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
+    """Whether messages may be combined by atomics, in any order."""
+    if program.gather is not None or payload(program, real) > 8:
+        return False
+    if program.combine == "prod" and program.message in ("int64", "uint64"):
+        return False  # whose overflow would not be seen
+    return not (deterministic and sums_floats(program))
+
+
+def names_of_arc(program: Program) -> set[str]:
+    """What scatter mentions of `e`."""
+    nodes = walk(program.scatter)
+    return {
+        x.name.partition(".")[0] for x in nodes if isinstance(x, Var | Assign) and x.space == "e"
+    }
+
+
+def by_pulling(program: Program) -> set[str]:
+    """`pull` and `outbox`, where scatter's only effect is to send."""
+    if not program.scatter:
+        return {"pull", "outbox"} if program.gather is None else set()
+    nodes = list(walk(program.scatter))
+    of_arc = names_of_arc(program)
+    sends = [s for s in nodes if isinstance(s, Send)]
+    effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
+    if effects or not sends or program.gather is not None or of_arc & {*program.arc_fields}:
+        return set()
+    return {"pull"} if of_arc else {"pull", "outbox"}
+
+
+def expected_deliveries(
+    program: Program, real: str = "float32", deterministic: bool = True, lanes: int | None = None
+) -> set[str]:
+    """Those that must take the program; every other must refuse it."""
+    if sends_to(program) and sums_floats(program) and deterministic:
+        return {"serial"}
+    admitted = {"slots", "serial"} | by_pulling(program)
+    if by_atomics(program, real, deterministic):
+        lanes = program.lanes or program.listed or 1 if lanes is None else lanes
+        one_order = deterministic and tallies_floats(program)
+        admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
+    return admitted

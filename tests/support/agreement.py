@@ -1,0 +1,148 @@
+"""The engine against the oracle: every delivery of a program on every graph, bit for bit."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from support.admission import DELIVERIES, expected_deliveries
+from support.oracle import Outcome, PlainGraph, run
+from support.program_text import build, listing
+from support.program_tree import Program
+
+
+@pytest.fixture(scope="module", params=[1, 8], ids=["group1", "group8"])
+def device(request: pytest.FixtureRequest) -> Any:
+    """The device of GASCL_DEVICE, else the first CPU, else the first device, in both shapes of a
+    work-group: an item of its own (on a GPU, as many as the device is given) and eight."""
+    return find_device(request.param)
+
+
+def find_device(group: int) -> Any:
+    cl = pytest.importorskip("pyopencl")
+    from gascl.runtime.device import Device, find
+
+    try:
+        found = [d for p in cl.get_platforms() for d in p.get_devices()]
+    except cl.Error as error:
+        pytest.skip(f"no OpenCL platform: {error}")
+    if not found:
+        pytest.skip("no OpenCL device")
+    cpus = [d for d in found if d.type & cl.device_type.CPU]
+    chosen = find().cl if os.environ.get("GASCL_DEVICE") else (cpus or found)[0]
+    own = group == 1 and not chosen.type & cl.device_type.CPU
+    return Device(chosen, group=0 if own else group)
+
+
+def gascl_graph(graph: PlainGraph) -> Any:
+    from gascl import Graph
+
+    ends = np.array(graph.edges, np.int64).reshape(-1, 2)
+    return Graph.from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        num_vertices=graph.num_vertices,
+        directed=graph.directed,
+        **{name: np.asarray(values) for name, values in graph.fields.items()},
+    )
+
+
+def flat(value: Any) -> list[Any]:
+    """The numbers of a scalar, vector or struct; NaN as text, which equals itself."""
+    if isinstance(value, np.void):
+        return [x for name in value.dtype.names for x in flat(value[name])]
+    if isinstance(value, np.ndarray | tuple | list):
+        return [x for part in value for x in flat(part)]
+    number = value.item() if isinstance(value, np.generic) else value
+    return ["NaN" if isinstance(number, float) and math.isnan(number) else number]
+
+
+def member(values: np.ndarray, path: str) -> np.ndarray:
+    """A scalar of structs, by its path: ("p.x")."""
+    name, _, inner = path.partition(".")
+    if not inner:
+        return values[name]
+    return values[name][..., "xyzw".index(inner) if len(inner) == 1 else int(inner[1:], 16)]
+
+
+def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
+    if expected.dtype.names:
+        assert values.dtype.names, where
+        pairs = [(member(values, path), expected[path]) for path in expected.dtype.names]
+    else:
+        pairs = [(values, expected)]
+    for one, other in pairs:
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), where
+        assert one.tolist() == other.tolist(), where
+
+
+def same(result: Any, outcome: Outcome, where: str) -> None:
+    """Assert that the engine's result is the oracle's, of every field and superstep."""
+    steps = [(s.superstep, s.active, s.messages) for s in outcome.trace]
+    assert [(s.superstep, s.active, s.messages) for s in result.trace] == steps, where
+    for step, expected in zip(result.trace, outcome.trace, strict=True):
+        for name, value in expected.aggregates.items():
+            got = step.aggregates[name]
+            assert flat(got) == flat(value), f"{name} of superstep {step.superstep}, {where}"
+    for name, values in outcome.fields.items():
+        same_array(result[name], values, f"{name}, {where}")
+    for name, values in outcome.arc_fields.items():
+        same_array(result.arc_fields[name], values, f"{name}, {where}")
+    assert (result.supersteps, result.converged) == (outcome.supersteps, outcome.converged), where
+
+
+def check(
+    device: Any,
+    program: Program,
+    plain: Iterable[PlainGraph],
+    most: int | None = 6,
+    *,
+    cls: Any = None,
+    dtype: str = "float32",
+    given: Any = None,
+    debug: bool = False,
+    **params: Any,
+) -> None:
+    """Every delivery of a program on every graph, at most so many supersteps.
+
+    `given(graph)` are fields passed as arrays; with `debug`, no field may become infinite. Where
+    floats are added up, both with and without `deterministic`: the sums are exact, so that the
+    result is one in whatever order.
+    """
+    from gascl import Engine, ProgramError
+
+    cls = cls or build(program)
+    lists = [len(value) for value in params.values() if isinstance(value, list)]
+    lanes = lists[0] if lists else program.lanes or 1
+    refused: set[str] = {*DELIVERIES, "auto"}
+    for deterministic in (True, False):
+        admitted = expected_deliveries(program, dtype, deterministic, lanes)
+        if admitted != {"serial"}:
+            admitted |= {"auto"}
+        if not deterministic and not refused & admitted:
+            break  # nothing new
+        for graph in plain:
+            fields = given(graph) if given else {}
+            outcome = run(
+                program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most
+            )
+            engine = Engine(
+                gascl_graph(graph), device, deterministic=deterministic, debug=debug, seed=most or 0
+            )
+            instance = cls(dtype=dtype, **params, **fields)
+            for delivery in sorted(refused):
+                if delivery == "serial" and device.group == 8:
+                    continue  # one work-item, whatever the group
+                options = {"max_supersteps": most, "not_converged": "ignore", "delivery": delivery}
+                if delivery in admitted:
+                    where = f"{delivery} on {graph}, {params}\n{listing(program)}"
+                    same(engine.run(instance, **options), outcome, where)
+                else:
+                    why = "deterministic" if delivery == "auto" else f"{delivery}' can't take"
+                    with pytest.raises(ProgramError, match=why):
+                        engine.run(instance, **options)
+        refused -= admitted  # those that took it need not do so again

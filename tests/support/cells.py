@@ -1,0 +1,143 @@
+"""Cells in which many work-items combine messages, as atomics.cl has them."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import replace
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+from gascl.delivery.atomics import OPS, cell_bits, definitions
+from gascl.delivery.table import kernel_text
+from gascl.language.types import Type, resolve
+from gascl.runtime.device import Device, find
+
+#: Under Oclgrind, which interprets, a few items do.
+UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ
+ITEMS, CELLS = (128, 3) if UNDER_OCLGRIND else (20_000, 7)
+
+KERNELS = """
+__kernel void empty(__global gascl_cell *cells) {
+    cells[get_global_id(0)] = gascl_cell_empty();
+}
+__kernel void combine(__global gascl_cell *cells, __global const gascl_accumulator *x,
+                      __global const int *target, __global int *wraps, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    const int wrap = gascl_cell_combine(&cells[target[i]], x[i]);
+    if (wrap)
+        atomic_add(&wraps[target[i]], wrap);
+}
+__kernel void take(__global const gascl_cell *cells, __global gascl_accumulator *out,
+                   __global int *overflows) {
+    int overflow = 7;
+    const int i = get_global_id(0);
+    out[i] = gascl_cell_take(cells[i], &overflow);
+    overflows[i] = overflow;
+}
+"""
+
+WAYS = ["native", "cas"]
+GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 64]
+
+all_ways = pytest.mark.parametrize("way", WAYS)
+all_groups = pytest.mark.parametrize("group", GROUPS)
+
+
+@functools.cache
+def chosen_device() -> Device:
+    return find()
+
+
+def header(combine: str, c: str, identity: str, before: str = "") -> str:
+    """What gascl_cell_combine needs of a generated header, other than the cells' definitions."""
+    named = combine in OPS
+    # Integer sums and products have more arguments there; no cell may call them.
+    body = "" if named and combine in ("sum", "prod") and c not in ("float", "double") else None
+    text = {"sum": "a + b", "prod": "a * b", "or": "a | b", "and": "a & b"}.get(combine, combine)
+    if combine in ("min", "max"):
+        nan = " || b != b" if c in ("float", "double") else ""
+        text = f"b {'<' if combine == 'min' else '>'} a{nan} ? b : a"
+    function = (
+        "static gascl_accumulator gascl_combine(const gascl_accumulator a,"
+        f" const gascl_accumulator b) {{ return ({text}); }}"
+    )
+    return "\n".join(
+        [
+            before,
+            f"typedef {c} gascl_accumulator;",
+            f"static gascl_accumulator gascl_identity(void) {{ return {identity}; }}",
+            function if body is None else "",
+        ]
+    )
+
+
+def run(way, group, combine, type_, values, target, identity, before=""):
+    """What CELLS cells hold after all values: the results, counts of wraps and overflows."""
+    device = chosen_device()
+    atomics = device.atomics if way == "native" else replace(device.atomics, native=False)
+    if cell_bits(type_) == 64 and not atomics.int64:
+        pytest.skip("the device has no atomics on 64 bits")
+    text = "\n".join(
+        [
+            header(combine, type_.c, identity, before),
+            *definitions(combine, type_),
+            kernel_text("atomics.cl"),
+            KERNELS,
+        ]
+    )
+    built = cl.Program(device.context, text).build(atomics.options())
+    flags = cl.mem_flags.READ_WRITE
+    copied = flags | cl.mem_flags.COPY_HOST_PTR
+    count = int(target.max()) + 1
+    cells = cl.Buffer(device.context, flags, count * cell_bits(type_) // 8)
+    x, where = (cl.Buffer(device.context, copied, hostbuf=a) for a in (values, target))
+    wraps, overflows = np.zeros(count, np.int32), np.zeros(count, np.int32)
+    wrapped, overflown = (cl.Buffer(device.context, copied, hostbuf=a) for a in (wraps, overflows))
+    results = np.zeros(count, values.dtype)
+    out = cl.Buffer(device.context, flags, results.nbytes)
+    items = -(-len(values) // group) * group
+    kernels = {n: cl.Kernel(built, n) for n in ("empty", "combine", "take")}
+    kernels["empty"](device.queue, (count,), None, cells)
+    kernels["combine"](
+        device.queue, (items,), (group,), cells, x, where, wrapped, np.int32(len(values))
+    )
+    kernels["take"](device.queue, (count,), None, cells, out, overflown)
+    for array, buffer in ((results, out), (wraps, wrapped), (overflows, overflown)):
+        cl.enqueue_copy(device.queue, array, buffer)
+    return results, wraps, overflows
+
+
+def targets(rng, n=ITEMS):
+    """A cell for each value; every cell has one, and the last one has nothing else."""
+    target = rng.integers(0, CELLS - 1, n).astype(np.int32)
+    target[:CELLS] = np.arange(CELLS)
+    return target
+
+
+def folded(values, target, function):
+    return [function(values[target == cell]) for cell in range(CELLS)]
+
+
+def check(way, group, combine, name, values, want, seed=1, **more):
+    """Results are `want` of each cell's values; nothing wraps or overflows."""
+    type_ = resolve(name, "float32")
+    target = targets(np.random.default_rng(seed), len(values))
+    identity = more.pop("identity", None) or IDENTITY[combine](type_)
+    got, wraps, overflows = run(way, group, combine, type_, values, target, identity, **more)
+    np.testing.assert_array_equal(got, np.array(folded(values, target, want), values.dtype))
+    assert not wraps.any() and not overflows.any()
+
+
+IDENTITY = {
+    "sum": lambda t: "0",
+    "prod": lambda t: "1",
+    "min": Type.highest,
+    "max": Type.lowest,
+    "or": lambda t: "0",
+    "and": lambda t: "~(gascl_accumulator)0",
+}

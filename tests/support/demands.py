@@ -1,0 +1,20 @@
+"""Which deliveries take a program on a device, by gascl's own account."""
+
+from __future__ import annotations
+
+from gascl import VertexProgram
+from gascl.delivery import table as deliveries
+from gascl.runtime.device import Device, find
+
+
+def demand_of(
+    program: VertexProgram, device: Device | None = None, deterministic: bool = True
+) -> deliveries.Demand:
+    device = device or find()
+    return deliveries.demand_of(program, device.atomics, device.fp64, deterministic)
+
+
+def admitted(
+    program: VertexProgram, device: Device | None = None, deterministic: bool = True
+) -> list[str]:
+    return deliveries.admitted(demand_of(program, device, deterministic))

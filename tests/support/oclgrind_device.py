@@ -1,0 +1,44 @@
+"""What the scripts under Oclgrind share: the device in the shape that is asked for, and patches."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+
+import pyopencl as cl
+
+import gascl.runtime.plan
+import gascl.runtime.resident
+import gascl.runtime.trial
+from gascl.delivery.table import DELIVERIES
+from gascl.runtime.device import Device
+
+GROUP, BLOCK = int(sys.argv[1]), int(sys.argv[2])
+
+
+def patch_kernels(file: str, old: str, new: str) -> str:
+    """Replace text of a kernel file; returns the delivery that it is, or ""."""
+
+    def patch(text: str) -> str:
+        assert text.count(old) > 0, f"{file} does not hold {old!r}"
+        return text.replace(old, new)
+
+    original = gascl.runtime.plan.kernel_text
+
+    def patched(name: str) -> str:
+        return patch(original(name)) if name == file else original(name)
+
+    gascl.runtime.plan.kernel_text = gascl.runtime.trial.kernel_text = patched
+    name = file.removesuffix(".cl")
+    if name in DELIVERIES:
+        DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], text=patch(DELIVERIES[name].text))
+        return name
+    return ""
+
+
+def oclgrind_device(kind: type[Device]) -> Device:
+    """Oclgrind's device in the shape that is asked for."""
+    gascl.runtime.plan.BLOCK, gascl.runtime.resident.GROUPS = BLOCK, 2
+    platform = cl.get_platforms()[0]
+    assert platform.name == "Oclgrind", f"this is {platform.name}, not Oclgrind"
+    return kind(platform.get_devices()[0], GROUP)

@@ -1,0 +1,251 @@
+"""Program trees as the C snippets and class bodies that gascl compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.combiners import literal
+from support.gathers import FORMS
+from support.program_tree import (
+    Aggregate,
+    Assign,
+    Bin,
+    Clamp,
+    Cond,
+    Const,
+    Expr,
+    GetMask,
+    HasEdge,
+    If,
+    Make,
+    Member,
+    Neighbor,
+    Of,
+    Program,
+    Send,
+    Stmt,
+    ToInt,
+    UnsetMask,
+    Var,
+    Vertex,
+    kind_of,
+)
+from support.values import c_name, is_scalar, is_vector
+
+# C would turn a signed operand beside one of these into an unsigned one: they are read as `long`.
+UNSIGNED = {"uint32": "(long){}", "uint64": "(long)min({}, (ulong)LONG_MAX)"}
+WRAP = "int wrap(int x, int n) { x = x % n; return x < 0 ? x + n : x; }"
+EXTREMES = {-(2**31): "INT_MIN", -(2**63): "LONG_MIN", 2**64 - 1: "ULONG_MAX"}
+
+
+def constant(value: int | float) -> str:
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "INFINITY" if value > 0 else "(-INFINITY)"
+    if int(value) in EXTREMES:
+        return f"({EXTREMES[int(value)]})"
+    text = repr(value)
+    if isinstance(value, int) and value >= 2**31:
+        text += "L"
+    return f"({text})" if text.startswith("-") else text
+
+
+def bare(program: Program, x: Expr) -> str:
+    """A variable or member as it stands, without a cast."""
+    if isinstance(x, Var):
+        return f"{x.space}.{x.name}" if x.space else x.name
+    if isinstance(x, Of):
+        return f"{x.name}_of({c_expr(program, x.of)})"
+    assert isinstance(x, Member)
+    return f"{bare(program, x.x)}.{x.path}"
+
+
+def c_expr(program: Program, x: Expr) -> str:
+    def text(y: Expr) -> str:
+        return c_expr(program, y)
+
+    if isinstance(x, Const):
+        return constant(x.value)
+    if isinstance(x, Var | Member | Of):
+        return UNSIGNED.get(kind_of(program, x), "{}").format(bare(program, x))
+    if isinstance(x, Bin):
+        a, b = text(x.a), text(x.b)
+        if x.op in ("min", "max"):
+            return f"{x.op}((long)({a}), (long)({b}))"
+        if x.op in ("fmin", "fmax"):
+            return f"{x.op}((real)({a}), (real)({b}))"
+        return f"({a} {x.op} {b})"
+    if isinstance(x, Cond):
+        return f"({text(x.test)} ? {text(x.then)} : {text(x.orelse)})"
+    if isinstance(x, Clamp):
+        cast, name = ("(real)", "fm") if x.real else ("(long)", "m")
+        low, high = cast + constant(x.low), cast + constant(x.high)
+        return f"{name}in({name}ax({cast}({text(x.x)}), {low}), {high})"
+    if isinstance(x, Vertex):
+        return f"wrap({text(x.x)}, g.num_vertices)"
+    if isinstance(x, ToInt):
+        return f"(int)({text(x.x)})"
+    if isinstance(x, Make):
+        return literal(x.kind, program.structs, [text(part) for part in x.parts])
+    if isinstance(x, Neighbor) and x.of is not None:
+        of, count = text(x.of), f"num_neighbors_of({text(x.of)})"
+        return f"({count} ? neighbor_of({of}, wrap({text(x.i)}, {count})) : {of})"
+    if isinstance(x, Neighbor):
+        return f"(num_neighbors ? neighbor(wrap({text(x.i)}, num_neighbors)) : v.id)"
+    if isinstance(x, HasEdge):
+        return f"has_edge({text(x.a)}, {text(x.b)})"
+    assert isinstance(x, GetMask)
+    return "get_mask()" if x.of is None else f"get_mask_of({text(x.of)})"
+
+
+def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> str:
+    def text(x: Expr) -> str:
+        return c_expr(program, x)
+
+    lines = []
+    for s in block:
+        if isinstance(s, If):
+            lines.append(f"{indent}if ({text(s.test)}) {{")
+            lines.append(c_block(program, s.then, indent + "    "))
+            if s.orelse:
+                lines.append(f"{indent}}} else {{")
+                lines.append(c_block(program, s.orelse, indent + "    "))
+            lines.append(f"{indent}}}")
+            continue
+        if isinstance(s, Assign):
+            # The message may be an extreme value of uint64, which c_expr would cut.
+            value = "msg" if s.value == Var("", "msg") else text(s.value)
+            line = f"{s.space}.{s.name} {s.op} {value}"
+        elif isinstance(s, Send):
+            value = text(s.value)
+            line = f"send({value})" if s.to is None else f"send_to({text(s.to)}, {value})"
+        elif isinstance(s, Aggregate):
+            line = f"aggregate_{s.name}({text(s.value)})"
+        elif isinstance(s, UnsetMask):
+            line = "unset_mask()"
+        else:
+            line = "set_mask()" if s.of is None else f"set_mask_of({text(s.of)})"
+        lines.append(f"{indent}{line};")
+    return "\n".join(lines)
+
+
+def c_gather(program: Program) -> str:
+    gather = program.gather
+    assert gather
+    words = {
+        "M": c_name(program.message),
+        "T": "real" if gather.real else "long",
+        "key": f"({c_expr(program, gather.item)})",
+    }
+    result = c_expr(program, gather.result)
+    return f"{FORMS[gather.form].text.format(**words)}    msg = {result};\n"
+
+
+def c_identity(program: Program, identity: Any) -> str:
+    return c_expr(program, identity if isinstance(identity, Make) else Const(identity))
+
+
+def texts(program: Program) -> dict[str, str]:
+    """Every part of the class body that is text: snippets, expressions and choices."""
+    body = {"message": program.message}
+    if program.combine is not None:
+        body["combine"] = program.combine
+    if program.identity is not None:
+        body["identity"] = c_identity(program, program.identity)
+    if program.gathered is not None:
+        body["gathered"] = program.gathered
+    body |= {
+        "scatter_on": program.scatter_on,
+        "apply_on": program.apply_on,
+        "edges": program.edges,
+    }
+    if program.mask is not None:
+        body["mask"] = c_expr(program, program.mask)
+    if program.stop is not None:
+        body["stop"] = c_expr(program, program.stop)
+    for name in ("init", "scatter", "pairs", "apply"):
+        if block := getattr(program, name):
+            body[name] = "\n" + c_block(program, block) + "\n"
+    if program.gather is not None:
+        body["gather"] = c_gather(program)
+    fields = [*program.fields.values(), *program.arc_fields.values()]
+    inits = [c_expr(program, f.init) for f in fields]
+    if any("wrap(" in text for text in [*body.values(), *inits]):
+        body["functions"] = WRAP
+    return body
+
+
+def declarations(program: Program) -> list[tuple[str, str, str, dict[str, Any]]]:
+    """(name, namespace, type, arguments) of every declared field and aggregator, in order."""
+    found: list[tuple[str, str, str, dict[str, Any]]] = []
+    for space, fields in (("vertex", program.fields), ("arc", program.arc_fields)):
+        found += [(n, space, f.type, {"init": c_expr(program, f.init)}) for n, f in fields.items()]
+    for name, (kind, default) in program.edge_fields.items():
+        found.append((name, "edge", kind, {} if default is None else {"default": default}))
+    found += [(n, "param", kind, {"default": d}) for n, (kind, d) in program.params.items()]
+    for name in program.aggregates:
+        its = program.aggregator(name)
+        arguments = {"op": its.how}
+        if its.identity is not None:
+            arguments["identity"] = c_identity(program, its.identity)
+        found.append((name, "aggregate", its.type, arguments))
+    return found
+
+
+def namespace(program: Program) -> dict[str, Any]:
+    """The body of the program's class."""
+    import gascl
+
+    body: dict[str, Any] = {}
+    for name, members in program.structs.items():
+        body[name] = gascl.struct(list(members))
+    body |= texts(program)
+    for word in ("message", "gathered"):
+        if word in body and body[word] in program.structs:
+            body[word] = body[body[word]]
+    for name, space, kind, arguments in declarations(program):
+        declare = getattr(gascl, space)
+        if is_scalar(kind) or is_vector(kind):
+            body[name] = getattr(declare, kind)(**arguments)
+        elif space == "aggregate":
+            body[name] = declare.struct(body[kind], arguments["op"], identity=arguments["identity"])
+        else:
+            body[name] = declare.struct(body[kind], **arguments)
+    if program.lanes is not None:
+        body["lanes"] = program.lanes
+    if program.has_supersteps:
+        body["supersteps"] = gascl.param.supersteps(default=program.supersteps)
+    if program.converged is not None:
+        rule = program.converged
+        body["converged"] = lambda self, step: rule(step)
+    return body
+
+
+def build(program: Program) -> Any:
+    """The VertexProgram subclass."""
+    from gascl import VertexProgram
+
+    return type("Random", (VertexProgram,), namespace(program))
+
+
+def listing(program: Program) -> str:
+    """The program as one would have typed it, for the reader of a failure."""
+    lines = ["class Random(VertexProgram):"]
+    for name, members in program.structs.items():
+        lines.append(f"    {name} = struct({list(members)!r})")
+    for name, space, kind, given in declarations(program):
+        arguments = [f"{word}={value!r}" for word, value in given.items()]
+        if kind in program.structs:
+            arguments, kind = [kind, *arguments], "struct"
+        lines.append(f"    {name} = {space}.{kind}({', '.join(arguments)})")
+    if program.lanes is not None:
+        lines.append(f"    lanes = {program.lanes}")
+    if program.has_supersteps:
+        lines.append(f"    supersteps = param.supersteps(default={program.supersteps})")
+    if program.converged is not None:
+        lines.append("    converged = ...  # see the tree")
+    for name, text in texts(program).items():
+        if name in ("message", "gathered") and text in program.structs:
+            lines.append(f"    {name} = {text}")
+        else:
+            lines.append(f'    {name} = """{text}"""' if "\n" in text else f"    {name} = {text!r}")
+    return "\n".join(lines)

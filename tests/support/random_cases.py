@@ -1,0 +1,208 @@
+"""Random programs with graphs and arguments to run them with: a hypothesis strategy, and recipes.
+
+A recipe fixes what a case must show; the cases of all recipes together use the whole language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
+from hypothesis import strategies as st
+from support.admission import expected_deliveries, names_of_arc
+from support.emphasis import EMPHASES
+from support.features import features
+from support.oracle import Inexact, Outcome, PlainGraph, run
+from support.program_tree import Program
+from support.random_graphs import PAIRED, SPECIAL, graphs
+from support.random_programs import programs
+from support.shapes import COMBINERS, WANTS, Shape
+
+MOST = 6  # supersteps of a random program
+QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+# What a program of that want must have done.
+SHOWS = {
+    "send_to": {"send_to in scatter", "send_to in apply"},
+    "arc": {"arc state of a superstep before"},
+    "others": {"FIELD_of in apply"},
+    "adjacency": set(),
+    "pairs": {"a pair sends", "u in pairs"},
+    "lanes": {"lane in scatter"},
+    "listed": {"lane in scatter", "a parameter of each lane"},
+    "aggregators": {f"aggregate {how}" for how in ("sum", "min", "max", "count", "mean")}
+    | {"mean of nothing", "aggregate custom", "aggregate a struct or vector"},
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and how it is run; `given(graph)` are fields passed as arrays."""
+
+    program: Program
+    plain: tuple[PlainGraph, ...]
+    dtype: str = "float32"
+    params: tuple[tuple[str, Any], ...] = ()
+    given: Callable[[PlainGraph], dict[str, Any]] | None = None
+
+    def outcome(self, graph: PlainGraph, of: Program | None = None) -> Outcome:
+        """What the oracle says of its program, or of another in its place."""
+        return run(
+            of or self.program,
+            graph,
+            dtype=self.dtype,
+            params=dict(self.params),
+            given=self.given and self.given(graph),
+            max_supersteps=MOST,
+        )
+
+
+class Start(NamedTuple):
+    """x0 of each vertex: the same in all lanes, or one for each of so many."""
+
+    lanes: int
+
+    def __call__(self, graph: PlainGraph) -> dict[str, Any]:
+        values = np.arange(graph.num_vertices) * 7 % 90
+        if self.lanes:
+            values = (values[:, None] + np.arange(self.lanes)) % 90
+        return {"x0": values}
+
+
+def alike(a: Outcome, b: Outcome) -> bool:
+    """Whether two outcomes have the same trace, and the same of the fields that both have."""
+    both = a.fields.keys() & b.fields.keys()
+    same = all(a.fields[n].tolist() == b.fields[n].tolist() for n in both)
+    return same and repr(a.trace) == repr(b.trace)  # repr: NaN is NaN
+
+
+@st.composite
+def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
+    """A program that sends in two supersteps at least, with its graphs, a small one first.
+
+    With an emphasis, the program that it makes of the one drawn, and with another outcome.
+    """
+    dtype = draw(st.sampled_from(["float32", "float64"]))
+    program = draw(programs(shape, dtype))
+    changed, must = program, shape.shows.union(*(SHOWS[want] for want in shape.wants))
+    if emphasis:
+        its = EMPHASES[emphasis]
+        assume(its.takes(program))
+        changed, must = its.change(program), must | its.shows
+        gathers = program.gather is not None
+        assume(not its.fused or gathers or "outbox" in expected_deliveries(changed, dtype))
+    # Arc fields that nobody mentions are not kept.
+    assume(not changed.arc_fields or names_of_arc(changed) & {*changed.arc_fields})
+    number = st.integers(-9, 20)
+    params = {name: draw(number) for name in program.params if draw(st.integers(0, 1))}
+    lanes = program.lanes or program.listed or 0
+    for i, name in enumerate(program.params if lanes else ()):
+        if draw(st.booleans()) or (i == 0 and program.listed):
+            params[name] = draw(st.lists(number, min_size=lanes, max_size=lanes))
+    if program.has_supersteps and draw(st.booleans()):
+        params["supersteps"] = draw(st.integers(0, MOST + 2))
+    start = Start(lanes * draw(st.integers(0, 1))) if draw(st.integers(0, 3)) == 3 else None
+    names, special = sorted(SPECIAL), SPECIAL
+    if program.pairs:
+        names, special = [*sorted(PAIRED), *["more than a block"] * len(PAIRED)], PAIRED
+    plain = (draw(graphs()), special[draw(st.sampled_from(names))])
+    case = Case(changed, plain, dtype, tuple(params.items()), start)
+    small, other = plain
+    try:
+        found = case.outcome(small)
+        assume(
+            sum(step.messages > 0 for step in found.trace) > 1 and must <= features(changed, found)
+        )
+        assume(changed is program or not alike(found, case.outcome(small, program)))
+        case.outcome(other)
+    except Inexact:
+        assume(False)
+    return case
+
+
+class Recipe(NamedTuple):
+    shape: Shape
+    emphasis: str | None = None
+
+
+def recipe(
+    combine: str,
+    message: str,
+    field: str,
+    emphasis: str | None = None,
+    wants: str = "",
+    shows: str = "",
+    **more: Any,
+) -> Recipe:
+    sure = frozenset(shows.split("; ") if shows else ())
+    shape = Shape(combine, message, field, frozenset(wants.split()), sure, only=True, **more)
+    return Recipe(shape, emphasis)
+
+
+RECIPES = (
+    recipe("sum", "real", "int8", "reads_prev_in_scatter", "aggregators", "prev in apply"),
+    recipe("sum", "float32", "int32", None, "send_to", "edges: both; converged"),
+    recipe("sum", "uint8", "float64", "differs_by_lane", "lanes send_to", "lane in init"),
+    recipe("prod", "int32", "uint8", "sends_twice", "arc", "stop; scatter_on: all"),
+    recipe("prod", "int64", "int16", "sends_at_times", "others", "FIELD_of in scatter"),
+    recipe("min", "float64", "int16", "asks_of_others", "others", "edges: in"),
+    recipe("max", "int8", "uint16", "walks_to_neighbors", "adjacency",
+           "num_neighbors in apply; neighbor_of in apply"),
+    recipe("or", "uint64", "real", "unsets_in_one_lane", "listed", "SetMask in apply"),
+    recipe("and", "int64", "uint32", "waits_for_messages", "send_to", "apply_on: message"),
+    recipe("a < b ? a : b", "float32", "int64", "sets_masks_in_apply", "", "edges: in"),
+    recipe("a > b ? a : b", "real", "uint64", "remembers_on_arcs", "arc lanes"),
+    recipe("(a + b) % 1009", "uint16", "float32", "sets_masks_in_scatter", "send_to others"),
+    recipe("a ^ b", "uint32", "real", "reads_masks_in_scatter", "adjacency",
+           "edges: both; neighbor_of in scatter"),
+    recipe("least", "struct", "struct", "sends_anywhere", "send_to", "apply_on: all"),
+    recipe("least", "vector", "vector", "sends_at_times", "lanes", "lane in apply"),
+    recipe("by component", "struct", "struct", "tells_no_message_from_identity", "aggregators"),
+    recipe("by component", "vector", "vector", "unsets_masks_that_others_set", "arc others"),
+    recipe("gather: sum", "int16", "int32", "starts_from_few", "others", "FIELD_of in gather"),
+    recipe("gather: most", "struct", "struct", None, "adjacency", "neighbor in gather"),
+    recipe("gather: median", "real", "float32", "unsets_masks", "arc", "GetMask in scatter"),
+    recipe("gather: distinct", "vector", "int64", "asks_of_others", "listed", "edges: out"),
+    recipe("gather: frequent", "int32", "uint16", "sets_masks_in_scatter", "adjacency",
+           "has_edge false in apply; num_neighbors in scatter"),
+    recipe("sum", "int32", "int32", None, "pairs", "scatter_on: mask; a pair does not send"),
+    recipe("sum", "real", "float32", None, "pairs lanes", "lane in pairs; scatter_on: all"),
+    recipe("min", "int16", "real", "starts_from_few", "pairs send_to", "apply_on: message"),
+    recipe("by component", "struct", "struct", None, "pairs listed", "scatter_on: mask"),
+    recipe("prod", "int64", "uint8", None, "pairs", "apply_on: message"),
+)  # fmt: skip
+
+
+@cache
+def drawn(number: int, group: int) -> Case:
+    """The case of a recipe for a shape of work-group: the same in every run."""
+    found: list[Case] = []
+
+    @seed(number + 100 * group)
+    @settings(max_examples=1, database=None, phases=[Phase.generate], **QUIET)
+    @given(case=cases(*RECIPES[number]))
+    def keep(case: Case) -> None:
+        found.append(case)
+
+    keep()
+    return found[0]
+
+
+def shown(case: Case) -> set[str]:
+    """What the runs of a case make use of."""
+    found = [features(case.program, case.outcome(graph)) for graph in case.plain]
+    return set().union(*found)
+
+
+def any_case() -> st.SearchStrategy[Case]:
+    """Of any shape, with any emphasis."""
+    shapes = st.builds(
+        Shape,
+        st.sampled_from(COMBINERS),
+        wants=st.frozensets(st.sampled_from(WANTS), max_size=2),
+    )
+    emphases = st.sampled_from([None, *EMPHASES])
+    return st.tuples(shapes, emphases).flatmap(lambda drawn: cases(*drawn))

@@ -1,0 +1,328 @@
+"""A hypothesis strategy: random vertex programs, as trees.
+
+A `Shape` says what a program must have; the rest is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from support.combiners import CUSTOM, by_component, custom_identity, least
+from support.program_tree import (
+    Aggregator,
+    Const,
+    Field,
+    Gather,
+    GetMask,
+    If,
+    Make,
+    Program,
+    Send,
+    Stmt,
+    ToInt,
+    Var,
+    contains,
+)
+from support.random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
+from support.random_statements import Writer, sent_value
+from support.random_stops import stop_rules
+from support.shapes import GATHERS, INTEGER_ONLY, NARROW, STRUCTS, VECTORS, WANTS, WIDE, Shape
+from support.values import SCALARS, components, is_real, is_scalar, layout
+
+OPS = ("sum", "min", "max", "count", "mean")
+
+
+class _Drawing:
+    """One program, part by part: `body` becomes the `Program`."""
+
+    def __init__(self, draw: DRAW, shape: Shape, real: str):
+        self.draw, self.shape, self.real = draw, shape, real
+        wants = {w for w in WANTS if w in shape.wants or (not shape.only and self.chance(15))}
+        self.wants = wants - ({"send_to", "pairs"} if shape.combine in GATHERS else set())
+        self.body: dict[str, Any] = {"structs": {}, "folds": {}, "aggregates": {}}
+
+    def pick(self, *choices: Any) -> Any:
+        return self.draw(st.sampled_from(choices))
+
+    def chance(self, percent: int) -> bool:
+        return self.draw(st.integers(0, 99)) >= 100 - percent
+
+    def program(self) -> Program:
+        self.message()
+        self.world()
+        self.vertex_fields()
+        self.scatter()
+        if "pairs" in self.wants:
+            self.pairs()
+        if self.shape.combine in GATHERS:
+            self.gather()
+        self.apply()
+        self.body |= stop_rules(self.draw, self.body, self.laned)
+        self.body.pop("ops", None)
+        return Program(**self.body)
+
+    def composite(self, kind: str | None, most: int = 64) -> str:
+        """A vector ("vector"), a struct ("struct") or either, of so many bytes at most."""
+        structs = self.body["structs"]
+        fits = lambda name, known: layout(name, known, self.real)[0] <= most  # noqa: E731
+        vectors = [v for v in VECTORS if fits(v, {})]
+        if kind == "vector" or (kind is None and self.chance(40)):
+            return self.pick(*vectors)
+        drawn = self.pick(*[s for s in STRUCTS if fits("S", {"S": s})])
+        name = next((n for n, members in structs.items() if members == drawn), "")
+        name = name or "Pair Other Third Fourth Fifth Sixth".split()[len(structs)]
+        structs[name] = drawn
+        return name
+
+    def message(self) -> None:
+        """The type of a message and how it is combined."""
+        combine, body, kind = self.shape.combine, self.body, self.shape.message
+        most = 8 if "send_to" in self.wants else 64
+        if combine in ("least", "by component"):
+            kind = self.composite(kind, most) if kind in (None, "struct", "vector") else kind
+            ops = tuple(
+                self.pick("min", "max", *["sum"] * (its not in NARROW))
+                for _, its in components(kind, body["structs"])
+            )
+            if combine == "least":
+                rule = least(kind, body["structs"], self.real)
+            else:
+                rule = by_component(kind, body["structs"], self.real, ops)
+            body |= {"combine": rule.text, "identity": rule.identity, "ops": rule.ops}
+            body["folds"][rule.text] = rule.fold
+        elif combine in GATHERS:
+            kind = kind or (self.composite(None) if self.chance(25) else self.pick(*SCALARS))
+            kind = self.composite(kind) if kind in ("struct", "vector") else kind
+        else:
+            kinds = [k for k in SCALARS if not (is_real(k) and combine in INTEGER_ONLY)]
+            kinds = [k for k in kinds if k not in NARROW] if "%" in combine else kinds
+            if combine == "prod" and "send_to" in self.wants:
+                kinds = [k for k in kinds if k not in WIDE]
+            kind = kind or self.pick(*["real"] * 3 * ("real" in kinds), *kinds)
+            body["combine"] = combine
+            if combine in CUSTOM:
+                body["identity"] = custom_identity(combine, kind)
+        body["message"] = kind
+
+    def world(self) -> None:
+        """What a program is about: all that is not of a vertex."""
+        body, pick, draw = self.body, self.pick, self.draw
+        number = lambda most: range(draw(st.integers(0, most)))  # noqa: E731
+        edges = next((e for e in ("out", "in", "both") if f"edges: {e}" in self.shape.shows), None)
+        body |= {
+            "scatter_on": pick("mask", "mask", "all"),
+            "apply_on": pick("message", "all"),
+            "edges": edges or pick("out", "out", "in", "both"),
+            "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
+                            for i in number(2)},
+            "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
+                       for i in number(2)},
+        }  # fmt: skip
+        self.laned = bool(self.wants & {"lanes", "listed"})
+        if self.laned:
+            body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 5)
+        if "listed" in self.wants and not body["params"]:
+            body["params"] = {"k0": ("int32", 1)}
+        for i in number(2):
+            kind, how = pick(*SCALARS), pick("sum", "min", "max")
+            body["aggregates"][f"t{i}"] = (kind, how)
+        if "aggregators" in self.wants:
+            self.new_aggregators()
+        self.outside = [
+            *[E(Var("g", "num_vertices"), 0, 400), E(Var("g", "num_edges"), 0, 1000)],
+            *[E(Var("p", n), -20, 20, is_real(kind)) for n, (kind, _) in body["params"].items()],
+            *[E(Var("", "lane"), 0, 4)] * 2 * self.laned,
+        ]
+        self.own = [
+            *[E(Var("v", "id"), 0, 400), E(Var("v", "in_degree"), 0, 1000)],
+            *[E(Var("v", "out_degree"), 0, 1000)],
+        ]
+
+    def new_aggregators(self) -> None:
+        """One of each kind, one that follows a rule of its own, and one of a struct."""
+        body, pick = self.body, self.pick
+        body["aggregates"] = {f"t_{how}": (pick(*SCALARS), how) for how in OPS}
+        how = pick(*CUSTOM)
+        kind = pick(*[k for k in SCALARS if k not in NARROW and not is_real(k)])
+        body["aggregates"]["c"] = Aggregator(kind, how, custom_identity(how, kind))
+        kind = self.composite(None)
+        rule = least(kind, body["structs"], self.real)
+        if self.chance(50):
+            ops = tuple(pick("min", "max") for _ in components(kind, body["structs"]))
+            rule = by_component(kind, body["structs"], self.real, ops)
+        body["aggregates"]["best"] = Aggregator(kind, rule.text, rule.identity)
+        body["folds"][rule.text] = rule.fold
+
+    def vertex_fields(self) -> None:
+        """Vertex fields, and how a run begins."""
+        body, pick = self.body, self.pick
+        shape, structs = self.shape, body["structs"]
+        if shape.combine in GATHERS:
+            kinds = [None, None, "int32", "real", "uint16"]
+            body["gathered"] = self.composite(None) if self.chance(25) else pick(*kinds)
+        msg_type = body.get("gathered") or body["message"]
+        fields: dict[str, Field] = {}
+        self.body["fields"] = fields
+        scope = self.at_init = Scope(self.draw, self.own + self.outside, structs=structs)
+        for i in range(self.draw(st.integers(1, 3))):
+            name, kind = f"x{i}", pick(*SCALARS)
+            if i == 0 and shape.field in SCALARS:
+                kind = shape.field
+            elif i and self.chance(60):
+                raw = self.chance(50)
+                name = f"raw{i}" if raw else f"wide{i}"
+                kind = msg_type if raw else pick("int32", "real", "int64")
+            self.add_field(name, kind)
+        if shape.field in ("struct", "vector") or self.chance(20):
+            self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
+        self.stored = {name: f.type for name, f in fields.items()}
+        scope.writable = {n: kind for n, kind in self.stored.items() if not n.startswith("raw")}
+        body["mask"] = scope.test() if self.chance(60) else None
+        if self.chance(35):
+            aggregates = ["aggregate"] * bool(body["aggregates"])
+            effects = ["assign", "set_mask", "set_mask_of", *aggregates * 2]
+            body["init"] = Writer(scope, body, effects, self.real).block(2)
+
+    def add_field(self, name: str, kind: str) -> None:
+        fields, scope = self.body["fields"], self.at_init
+        fields[name] = Field(kind, scope.stored(kind))
+        scope.leaves = self.own + self.read_fields() + self.outside
+
+    def read_fields(self) -> list[E]:
+        leaves: list[E] = []
+        for name, f in self.body["fields"].items():
+            leaves += scalars(Var("v", name), f.type, self.body["structs"], is_safe(name))
+        return leaves
+
+    def step_leaves(self) -> list[E]:
+        """What scatter, gather and apply see of the vertex and the superstep."""
+        step = [E(Var("", "superstep"), 0, 100)]
+        for name in self.body["aggregates"]:
+            step += self.aggregate_leaves(name)
+        leaves = self.own + self.read_fields() * 2 + self.outside + step * self.pick(1, 3)
+        return leaves
+
+    def aggregate_leaves(self, name: str) -> list[E]:
+        kind, how, _ = Aggregator(*self.body["aggregates"][name])
+        x = Var("prev", name)
+        if how == "count":
+            return [clamped(x, "int64")]
+        if how == "mean":  # a fraction, or NaN
+            e = clamped(x, "float64")
+            return [E(ToInt(e.x), e.low, e.high)]
+        return scalars(x, kind, self.body["structs"])
+
+    def scope(self, leaves: list[E], **more: Any) -> Scope:
+        others = self.body["fields"] if "others" in self.wants else {}
+        adjacency = "adjacency" in self.wants
+        structs = self.body["structs"]
+        scope = Scope(self.draw, leaves, True, structs, others, adjacency, **more)
+        wanted = [scope.other] * bool(others) + [scope.near] * adjacency
+        if wanted and leaves:  # be it ever so short, the snippet is likely to ask
+            asked = [self.pick(*wanted)() for _ in range(3)]
+            scope.leaves = leaves + asked * (1 + len(leaves) // 4)
+        return scope
+
+    def arc_leaves(self) -> list[E]:
+        body = self.body
+        return [
+            *[E(Var("e", "src"), 0, 400), E(Var("e", "dst"), 0, 400)],
+            *[E(Var("e", "id"), 0, 1000), E(Var("e", "reversed"), 0, 1)],
+            *[E(Var("e", n), -9, 9, is_real(k)) for n, (k, _) in body["edge_fields"].items()] * 2,
+        ]
+
+    def scatter(self) -> None:
+        body = self.body
+        arcs: dict[str, str] = {}
+        its: list[E] = []
+        if "arc" in self.wants:
+            scope = Scope(self.draw, self.arc_leaves() + self.outside, structs=body["structs"])
+            kinds = [self.pick(*SCALARS)] + [self.composite(None)] * self.chance(40)
+            fields = {f"x{'ab'[i]}": Field(k, scope.stored(k, 1)) for i, k in enumerate(kinds)}
+            body["arc_fields"] = fields
+            arcs = {name: f.type for name, f in fields.items()}
+            for name, kind in arcs.items():
+                its += scalars(Var("e", name), kind, body["structs"], True)
+        leaves, reads_arc = self.step_leaves(), self.chance(55)
+        if reads_arc or arcs:
+            leaves += self.arc_leaves() * 2 + its * 6 + [E(GetMask(Var("e", "dst")), 0, 1)]
+        scope = self.scope(leaves, arcs=arcs)
+        effects = ["set_mask", "set_mask_of"] if self.chance(35) else []
+        effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
+        if self.shape.combine in GATHERS:  # at most one message an arc
+            block = Writer(scope, body, effects, self.real).block(2) if effects else ()
+            block += (self.one_send(scope),)
+        else:
+            block = Writer(scope, body, ["send"] * 5 + effects, self.real).block(2)
+            if not contains(block, Send):
+                block += (Send(sent_value(scope, body, self.real)),)
+        writer = Writer(scope, body, effects, self.real)
+        sure = [name for name in ("arc", "send_to") if name in self.wants]
+        body["scatter"] = tuple(writer.effect(name) for name in sure) + block
+
+    def pairs(self) -> None:
+        """Sometimes in the place of a scatter."""
+        body = self.body
+        its = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
+        for name, f in body["fields"].items():
+            its += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
+        scope = Scope(self.draw, self.step_leaves() + its * 2, structs=body["structs"])
+        block = Writer(scope, body, ["send"], self.real).block(2)
+        body["pairs"] = (If(scope.test(), block),) if self.chance(50) else block
+        if not self.wants & {"arc", "send_to"} and self.chance(40):
+            body["scatter"] = ()
+
+    def one_send(self, scope: Scope) -> Stmt:
+        sends = [(Send(sent_value(scope, self.body, self.real)),) for _ in range(2)]
+        orelse = sends[1] if self.chance(50) else ()
+        return If(scope.test(), sends[0], orelse) if self.chance(70) else sends[0][0]
+
+    def gather(self) -> None:
+        body, structs = self.body, self.body["structs"]
+        item = scalars(Var("", "item"), body["message"], structs, True)
+        leaves = self.step_leaves()
+        e = self.pick(*item)
+        if self.chance(60):
+            inner = self.scope(item * 8 + leaves)
+            e = inner.narrow(inner.expr(1), 1000)
+        form = self.shape.combine.removeprefix("gather: ")
+        ends = {"sum": (-600_000, 600_000), "distinct": (0, 600)}
+        low, high = ends.get(form, (e.low, e.high))
+        found = E(Var("", "found"), low, high, e.real)
+        scope = self.scope(leaves)
+        scope.leaves = [scope.narrow(found, 2000)] * len(scope.leaves) + scope.leaves
+        kind = body["gathered"] or body["message"]
+        if is_scalar(kind) and self.chance(30):
+            result = scope.fit(found, *bounds_of(kind))
+        else:
+            result = scope.stored(kind, 1)
+        body["gather"] = Gather(form, e.x, result, e.real)
+        if self.chance(50):
+            identity = 7 if is_scalar(kind) else None
+            parts = components(kind, structs)
+            body["identity"] = identity or Make(kind, tuple(Const(i) for i in range(len(parts))))
+
+    def apply(self) -> None:
+        body = self.body
+        msg_type = body.get("gathered") or body["message"]
+        heard = scalars(Var("", "msg"), msg_type, body["structs"])
+        heard.append(E(Var("", "has_msg"), 0, 1))
+        scope = self.scope(heard * 3 + self.step_leaves(), writable=self.stored)
+        aggregates = ["aggregate"] * bool(body["aggregates"])
+        effects = ["assign"] * 3 + ["store"] * 2 + ["set_mask"] * 2 + aggregates * 2
+        effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
+        effects += ["send_to"] * 3 * ("send_to" in self.wants)
+        writer = Writer(scope, body, effects, self.real)
+        if self.wants or self.chance(95):
+            body["apply"] = writer.block(4)
+        if "send_to" in self.wants:
+            body["apply"] += (If(scope.test(), (writer.effect("send_to"),)),)
+        if "aggregators" in self.wants:
+            body["apply"] += tuple(writer.aggregate(name) for name in body["aggregates"])
+
+
+@st.composite
+def programs(draw: DRAW, shape: Shape, real: str = "float32") -> Program:
+    """A program of this shape that the language admits, whatever it computes."""
+    return _Drawing(draw, shape, real).program()

@@ -1,0 +1,122 @@
+"""Random statements of one snippet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from support.combiners import identity_of
+from support.program_tree import (
+    Aggregate,
+    Aggregator,
+    Assign,
+    Bin,
+    Cond,
+    Const,
+    Expr,
+    If,
+    Make,
+    Send,
+    SetMask,
+    Stmt,
+    UnsetMask,
+    Var,
+)
+from support.random_expressions import Scope, bounds_of, is_safe
+from support.values import components, is_scalar, scalar_dtype
+
+
+def summed_bounds(kind: str) -> tuple[int, int]:
+    """What may be sent so that the sum of hundreds of messages fits the type."""
+    low, high = bounds_of(kind)
+    most = {"int8": 1, "uint8": 1, "int16": 40, "uint16": 80}.get(kind, high)
+    return max(low, -most), min(high, most)
+
+
+def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
+    """What is sent: within the bounds that the combiner bears, sometimes the identity itself."""
+    kind, combine, identity = program["message"], program.get("combine"), program.get("identity")
+    if combine is None:
+        return scope.stored(kind)
+    if scope.chance(15):
+        if identity is None:
+            return Const(identity_of(combine, scalar_dtype(kind, real)))
+        return identity if isinstance(identity, Make) else Const(identity)
+    if not is_scalar(kind):
+        parts = []
+        ops = program["ops"] or ("min",) * len(components(kind, program["structs"]))
+        for (_, its), op in zip(components(kind, program["structs"]), ops, strict=True):
+            bounds = summed_bounds(its) if op == "sum" else bounds_of(its)
+            parts.append(scope.fit(scope.expr(1), *bounds))
+        return Make(kind, tuple(parts))
+    if combine == "prod":
+        unsigned = kind.startswith("u")
+        one = Cond(scope.test(), Const(1), Const(scope.pick(-1, 0) if not unsigned else 0))
+        few = Bin("<", scope.pick(*scope.leaves[:1]).x, Const(2))
+        return Cond(few, Const(2), one) if scope.chance(50) else one
+    low, high = summed_bounds(kind) if combine == "sum" else bounds_of(kind)
+    e = scope.expr(2)
+    if combine in ("or", "and", "a ^ b"):
+        return scope.fit(scope.integer(e), low, high)
+    return scope.fit(e, 0 if "%" in combine else low, high)
+
+
+class Writer:
+    """Draws the statements of one snippet: of `effects`, the more often the more often named."""
+
+    def __init__(self, scope: Scope, program: dict[str, Any], effects: list[str], real: str):
+        self.scope, self.program = scope, program
+        self.effects, self.real = effects, real
+
+    def block(self, most: int, depth: int = 1) -> tuple[Stmt, ...]:
+        return tuple(self.statement(depth) for _ in range(self.scope.draw(st.integers(1, most))))
+
+    def statement(self, depth: int) -> Stmt:
+        scope = self.scope
+        if depth > 0 and scope.chance(40):
+            orelse = self.block(1, depth - 1) if scope.chance(40) else ()
+            return If(scope.test(), self.block(2, depth - 1), orelse)
+        return self.effect(scope.pick(*self.effects))
+
+    def effect(self, name: str) -> Stmt:
+        scope = self.scope
+        if name == "send":
+            return Send(sent_value(scope, self.program, self.real))
+        if name == "send_to":
+            return Send(sent_value(scope, self.program, self.real), scope.vertex())
+        if name == "set_mask":
+            return SetMask()
+        if name == "set_mask_of":
+            return SetMask(scope.vertex())
+        if name == "unset_mask":
+            return UnsetMask()
+        if name == "aggregate":
+            return self.aggregate(scope.pick(*self.program["aggregates"]))
+        if name == "arc":
+            name = scope.pick(*scope.arcs)
+            return self.assign(name, scope.arcs[name], "e")
+        name = scope.pick(*scope.writable)
+        kind = scope.writable[name]
+        if name.startswith("raw"):
+            return Assign(name, Var("", "msg"))
+        if name.startswith("wide"):
+            return Assign(name, scope.fit(scope.expr(), 0, 100), "+=")
+        return self.assign(name, kind, "v")
+
+    def assign(self, name: str, kind: str, space: str) -> Stmt:
+        assert is_safe(name)
+        scope = self.scope
+        parts = components(kind, scope.structs)
+        if parts and scope.chance(40):
+            path, its = scope.pick(*parts)
+            value = scope.fit(scope.expr(1), *bounds_of(its))
+            return Assign(f"{name}.{path}", value, space=space)
+        return Assign(name, scope.stored(kind), space=space)
+
+    def aggregate(self, name: str) -> Stmt:
+        kind, how, _ = Aggregator(*self.program["aggregates"][name])
+        scope = self.scope
+        if not is_scalar(kind):
+            return Aggregate(name, scope.stored(kind))
+        low, high = bounds_of(kind)
+        return Aggregate(name, scope.fit(scope.expr(), 0 if "%" in how else low, high))

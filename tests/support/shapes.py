@@ -1,0 +1,47 @@
+"""What a random program is made of: its combiner and types, and what it must have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from support.combiners import BUILT_IN, CUSTOM
+from support.gathers import FORMS
+
+NARROW = ("int8", "uint8")
+WIDE = ("int64", "uint64")
+GATHERS = tuple(f"gather: {form}" for form in FORMS)
+COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *GATHERS)
+INTEGER_ONLY = ("or", "and", "(a + b) % 1009", "a ^ b")
+VECTORS = ("int2", "real2", "short2", "uchar4", "long2", "float3", "uint4", "double2", "char3")
+# Those of 4 and 8 bytes may be combined by atomics.
+STRUCTS = (
+    (("x", "int32"), ("y", "uint32")),
+    (("x", "float32"), ("y", "int32")),
+    (("x", "int16"), ("y", "uint16")),
+    (("x", "real"), ("n", "uint8"), ("y", "int64")),
+    (("p", "real2"), ("n", "int32"), ("q", "uchar4")),
+    (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
+)
+# "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of.
+WANTS = ("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is not left to chance.
+
+    Attributes:
+        combine: one of COMBINERS.
+        message, field: the type of the message, and of the vertex field `x0`, a scalar;
+            "struct" and "vector" stand for one of these.
+        wants: of WANTS; a gather snippet can't have `send_to` and `pairs`, whatever is wanted.
+        shows: `features` that a run must have made use of, besides.
+        only: nothing of WANTS but what is wanted.
+    """
+
+    combine: str
+    message: str | None = None
+    field: str | None = None
+    wants: frozenset[str] = frozenset()
+    shows: frozenset[str] = frozenset()
+    only: bool = False

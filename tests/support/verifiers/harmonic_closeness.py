@@ -1,0 +1,3 @@
+"""Harmonic centrality by SciPy's distances, as closeness."""
+
+from support.verifiers.closeness import verify as verify

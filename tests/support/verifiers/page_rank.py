@@ -1,0 +1,32 @@
+"""Ranks by a power iteration in float64 over SciPy's matrix, as many supersteps or to the end."""
+
+from __future__ import annotations
+
+import numpy as np
+from support.verifiers.matrices import counted
+
+from gascl import Graph, Result
+from gascl.programs import PageRank
+
+
+def verify(graph: Graph, result: Result, program: PageRank) -> None:
+    """Raises AssertionError where ranks are further off, in sum, than rounding and tolerance."""
+    count = graph.num_vertices
+    matrix = counted(graph)
+    degree = np.asarray(matrix.sum(axis=1)).ravel()
+    start = result.fields.get("personalization", np.full(count, 1 / count)).astype(np.float64)
+    rank = np.full(count, 1 / count)
+    pull = matrix.T.tocsr()
+    spread = program.dangling == "spread"
+    # Each superstep brings the ranks nearer by the damping: so many that what is left is nothing.
+    rounds = program.supersteps if program.supersteps is not None else 200
+    for _ in range(rounds):
+        share = np.divide(rank, degree, out=np.zeros(count), where=degree > 0)
+        lost = rank[degree == 0].sum() if spread else 0
+        d = program.damping
+        rank = d * (pull @ share) + (d * lost + 1 - d) * start
+    rounding = 4 * np.finfo(program.dtype).eps * max(result.supersteps, 1)
+    near = 0 if program.supersteps is not None else program.tolerance / (1 - program.damping)
+    whole = count if program.scale == "vertices" else 1
+    distance = np.abs(result.rank / whole - rank).sum()
+    assert distance <= rounding + near, f"the ranks are {distance:.1e} off in all"

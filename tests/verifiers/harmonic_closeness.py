@@ -1,3 +1,0 @@
-"""Harmonic centrality by SciPy's distances, as closeness."""
-
-from verifiers.closeness import verify as verify
