@@ -62,11 +62,13 @@ def main() -> None:
     for name in given.only or [n for n in gascl.programs.__all__ if n not in ELSEWHERE]:
         lines.append(line(name, inputs, engines, given))
         print("| " + " | ".join(lines[-1]) + " |", flush=True)
-    head = ["program", "lines", "snippets", "deliveries", "verifier", "s", "peers, times gascl's"]
+    head = ["program", "lines", "snippet lines", "deliveries", "verified by", "s"]
+    head.append("peers (multiple of gascl's time)")
     about = (
         f"R-MAT of scale {given.scale}: {inputs.count:,} vertices, {len(inputs.src):,} edges, "
-        f"without loops and duplicates; {engines[True].device}. Medians of {given.rounds} runs on "
-        "a graph that is loaded: of gascl with kernels that are built, all that `Engine.run` does."
+        f"without self-loops and duplicate edges; {engines[True].device}. Medians of "
+        f"{given.rounds} runs on a loaded graph; for gascl, the time of `Engine.run` with kernels "
+        "already built."
     )
     text = f"{about}\n\n{table(head, lines)}"
     print(f"\n{text}")
