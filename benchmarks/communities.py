@@ -318,7 +318,7 @@ def large(sizes: list[int], device: Any) -> None:
 def picture(file: Path, device: Any) -> None:
     """The block model of the tests, whose groups split and merge over twenty steps."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-    from block_model import changing
+    from support.block_model import changing
 
     from gascl.communities.pictures import history
     from gascl.communities.tracking import track

@@ -83,7 +83,7 @@ def main() -> None:
         rows.append([name, *(f"{s:.2f}" for s in stages), whole, spread, f"{peak:,.0f}"])
     edges = EDGES_PER_VERTEX << given.scale
     print(f"R-MAT, scale {given.scale}, {edges:,} edges; seconds, medians.\n")
-    print(table(["", *STAGES, "in all", "ratio to gascl", "peak, MiB"], rows))
+    print(table(["", *STAGES, "total", "ratio to gascl", "peak, MiB"], rows))
 
 
 def turn(given: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
     python benchmarks/programs.py --scale 18 --rounds 3 --update docs/library.md
 
-Every run of gascl is verified by tests/verifiers. See README.md.
+Every run of gascl is verified by tests/support/verifiers. See README.md.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
     snippets = sum(map(count_lines, {t.text for c in parts for t in c.snippets.values()}))
-    verifier = importlib.import_module(f"verifiers.{file.stem}")
+    verifier = importlib.import_module(f"support.verifiers.{file.stem}")
     said = [
         str(count_lines(file.read_text("utf-8"))),
         str(snippets),
