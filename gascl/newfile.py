@@ -195,7 +195,7 @@ def _reason(path: Path, error: OSError) -> str:
     if path.is_dir():
         return "it is a folder; name a file in it"
     if not folder.is_dir():
-        return f"there is no folder {folder}; make it first"
+        return f"there is no folder {folder}; create it first"
     cause = error.strerror or str(error)
     if error.errno in _FULL:
         return f"{cause}; make room there, or name a file in another folder"

@@ -332,7 +332,7 @@ SAVES = {
 @pytest.mark.parametrize("name", SAVES)
 def test_files_that_cannot_be_written(tmp_path, name):
     path = tmp_path / "none" / name
-    words = f"^{re.escape(str(path))} cannot be written: there is no folder .*; make it first"
+    words = f"^{re.escape(str(path))} cannot be written: there is no folder .*; create it first"
     with pytest.raises(GasclError, match=words):
         SAVES[name](path)
     (tmp_path / name).mkdir()

@@ -81,13 +81,13 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
     labels, edge_fields, vertex_fields = graph.labels, graph.edge_fields, graph.vertex_fields
     report = list(graph.report)
     if "labels" in dropped and labels is not None:
-        report.append(f"--drop labels: {len(labels):,} labels omitted")
+        report.append(f"--drop labels: {len(labels):,} labels left out")
         labels = None
     if "edge-fields" in dropped and edge_fields:
-        report.append(f"--drop edge-fields: {', '.join(edge_fields)} omitted")
+        report.append(f"--drop edge-fields: {', '.join(edge_fields)} left out")
         edge_fields = {}
     if "vertex-fields" in dropped and vertex_fields:
-        report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} omitted")
+        report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
         vertex_fields = {}
     ends = (graph.edge_src, graph.edge_dst, graph.num_vertices, graph.directed)
     reduced = Graph(*ends, labels, edge_fields, vertex_fields, report)

@@ -103,7 +103,7 @@ def _check_output(folder: Path, graph: Path, names: list[str]) -> None:
         raise GasclError(f"--output {folder} {why}")
     for name in names:
         if (folder / name).is_dir():
-            raise GasclError(f"--output {folder}: it contains a folder {name}; name another")
+            raise GasclError(f"--output {folder}: it contains a folder {name}; name another folder")
 
 
 def _compare(
