@@ -92,7 +92,7 @@ def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
 def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
     """The program with these parameters, given as text. Raises ProgramError if one is wrong."""
     for name in values:
-        if name in cls.vertex_fields:
+        if name in cls.spec.vertex_fields:
             raise ProgramError(
                 f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
                 f"initial values in Python: {cls.__name__}({name}=...)"

@@ -128,7 +128,7 @@ def test_one_with_all_that_is_known(capsys, cache):
     for word in (dataset.url, dataset.sha256, "7,115", str(cache), "not downloaded yet"):
         assert word in text
     assert gascl_datasets("soc-Pokec") == 0
-    assert "that of the first download is recorded" in capsys.readouterr().out
+    assert "the first download's is recorded" in capsys.readouterr().out
     assert gascl_datasets("--long") == 0
     assert capsys.readouterr().out.count("  from: ") == len(REGISTRY)
 
