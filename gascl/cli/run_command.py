@@ -153,7 +153,8 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     written = [spec.snippets[s].writes("v") for s in ("apply", "init") if s in spec.snippets]
     order = [n for names in written for n in spec.vertex_fields if n in names]
     order = [wanted] if wanted else [*order, *spec.vertex_fields]
-    scalars = [n for n in order if spec.vertex_fields[n].resolve(program.dtype).width == 1]
+    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
+    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
     if wanted and not scalars:
         raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
     return scalars[0] if scalars else None

@@ -212,6 +212,19 @@ def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
     assert "\n\n" not in out
 
 
+def test_a_struct_is_not_printed(gascl_, write, small):
+    text = HOPS.replace("    place =", '    Pair = struct([("x", "int32")])\n    place =')
+    text = text.replace("vertex.real2()", "vertex.struct(Pair)").replace(
+        "import ", "import struct, "
+    )
+    text = text.replace("v.hops = superstep + 1;", "v.hops = superstep + 1; v.place.x = 1;")
+    program = f"{write('hops.py', text)}:Hops"
+    code, out, err = gascl_("run", program, small, "--set", "source=a")
+    assert (code, err, table(out)[0]) == (0, "", ("vertex", "hops"))
+    code, _, err = gascl_("run", program, small, "--set", "source=a", "--field", "place")
+    assert code == 1 and "--field place: vectors and structs have no order" in err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
 def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     text = ENDLESS + (
