@@ -65,7 +65,7 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(GasclError, match=r"pip install 'gascl\[plot\]'"):
         particles(result)
-    with pytest.raises(GasclError, match="a moment at least"):
+    with pytest.raises(GasclError, match="at least one moment"):
         history([])
 
 
@@ -78,7 +78,7 @@ def test_what_can_not_be_drawn():
 
     engine = Engine(TRIANGLES)
     for wrong, said in (
-        (TRIANGLES, "pictures are of a Result, not Graph"),
+        (TRIANGLES, "expected a Result, .*, not Graph"),
         (engine.run(PageRank()), "no field 'position'.*a run of ParticleCommunities has"),
         (engine.run(Flat()), r"3 numbers a vertex, not of shape \(7, 2\)"),
         (
@@ -91,5 +91,5 @@ def test_what_can_not_be_drawn():
     for wrong in (3, [3], engine.run(PageRank())):
         with pytest.raises(GasclError, match=r"history draws what track\(graphs\) gives, not"):
             history(wrong)
-    with pytest.raises(GasclError, match="needs a moment at least"):
+    with pytest.raises(GasclError, match="needs at least one moment"):
         history(iter([]))
