@@ -79,11 +79,11 @@ def test_what_can_not_be_drawn():
     engine = Engine(TRIANGLES)
     for wrong, said in (
         (TRIANGLES, "expected a Result, .*, not Graph"),
-        (engine.run(PageRank()), "no field 'position'.*a run of ParticleCommunities has"),
-        (engine.run(Flat()), r"3 numbers a vertex, not of shape \(7, 2\)"),
+        (engine.run(PageRank()), "no field 'position'.*give the result of ParticleCommunities"),
+        (engine.run(Flat()), r"must have the shape \(V, 3\), not \(7, 2\)"),
         (
             engine.run(ParticleCommunities(), max_supersteps=1, not_converged="ignore"),
-            "nothing to draw: no field 'community' yet",
+            "nothing to draw: field 'community' is not computed yet",
         ),
     ):
         with pytest.raises(GasclError, match=said):

@@ -168,7 +168,7 @@ def test_groups_that_split_and_merge(seed):
         (
             [],
             {"program": ParticleCommunities},
-            "program must be a program such as ParticleCommunities",
+            "program must be a program such as",
         ),
         ([], {"tracker": 3}, "tracker must be a Tracker"),
         ([3], {}, "Engine takes a gascl.Graph, not int"),
