@@ -91,8 +91,8 @@ class Result:
         there = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
-                f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); let it "
-                f"run to its end. Available fields: {there}"
+                f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); "
+                f"let it run to its end. Available fields: {there}"
             )
         near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
@@ -119,10 +119,9 @@ class Result:
         """
         values = self[name]
         if values.ndim > 1 or values.dtype.names:
-            many = f"has {values.shape[1]} values per vertex"
-            what = "is a struct of values" if values.dtype.names else many
+            what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
             raise GasclError(
-                f"field {name!r} {what}, which have no order; sort a part of it instead"
+                f"field {name!r} has {what} per vertex and cannot be sorted; sort a part of it"
             )
         order = np.argsort(values, kind="stable")  # NaN sorts last
         if largest:

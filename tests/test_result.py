@@ -101,15 +101,17 @@ def test_top_of_unsigned_numbers():
 
 def test_top_refuses():
     with pytest.raises(
-        GasclError, match="field 'place' has 2 values per vertex, which have no order"
+        GasclError, match="field 'place' has 2 values per vertex and cannot be sorted"
     ):
         made().top("place")
     with pytest.raises(KeyError, match="no field 'rnak'"):
         made().top("rnak")
-    with pytest.raises(GasclError, match="field 'best' is a struct"):
+    with pytest.raises(
+        GasclError, match="field 'best' has a struct per vertex and cannot be sorted"
+    ):
         structured().top("best")
     with pytest.raises(
-        GasclError, match="field 'rank' has 3 values per vertex, which have no order"
+        GasclError, match="field 'rank' has 3 values per vertex and cannot be sorted"
     ):
         structured(lanes=3).top("rank")
 

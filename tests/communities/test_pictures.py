@@ -89,7 +89,9 @@ def test_what_can_not_be_drawn():
         with pytest.raises(GasclError, match=said):
             particles(wrong)
     for wrong in (3, [3], engine.run(PageRank())):
-        with pytest.raises(GasclError, match=r"history draws what track\(graphs\) gives, not"):
+        with pytest.raises(
+            GasclError, match=r"history draws the moments that track\(graphs\) yields, not"
+        ):
             history(wrong)
     with pytest.raises(GasclError, match="needs at least one moment"):
         history(iter([]))
