@@ -1,4 +1,4 @@
-"""The table of the bundled programs: their size, deliveries, verifier, and time against peers.
+"""The table of the bundled programs: size, deliveries, verifier, and time against peers.
 
     python benchmarks/programs.py --scale 18 --rounds 3 --update docs/library.md
 
@@ -28,16 +28,16 @@ from gascl import Engine, VertexProgram
 from gascl.delivery import table as deliveries
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
-#: V^2 pairs are too many of this graph: communities.py is their benchmark.
+#: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark.
 ELSEWHERE = {"ParticleCommunities"}
 BEGIN, END = "<!-- benchmarks/programs.py -->", "<!-- end -->"
-#: What each program is run with: a fixed amount of work where it would depend on the rule to stop.
+#: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
     "Betweenness": {"sources": 16},
     "BreadthFirst": {"source": 0},
     "Closeness": {"sources": 16},
     "HarmonicCloseness": {"sources": 16},
-    "Katz": {"alpha": 0.0005},  # NetworKit's
+    "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
     "Neighbourhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices, ends and weights; vertex 0 is one of largest out-degree."""
+    """The number of vertices, ends and weights; vertex 0 has the largest out-degree."""
     data = clean(rmat(scale, 1, "shuffled"), 1 << scale)
     number = np.arange(1 << scale, dtype=np.int32)
     most = int(np.argmax(data.out_degree))
@@ -89,7 +89,7 @@ def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> list[str]:
-    """A program's row of the table."""
+    """The row of a program in the table."""
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
@@ -125,7 +125,7 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
 
 
 def is_program(value: Any) -> bool:
-    """Whether it is a bundled one: of the file's own, or what it takes from another file."""
+    """Whether it is a bundled program, defined in the file or imported there."""
     is_class = isinstance(value, type) and issubclass(value, VertexProgram)
     return is_class and value.__module__.startswith("gascl.programs.")
 
@@ -135,7 +135,7 @@ def count_lines(text: str) -> int:
 
 
 def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
-    """The deliveries that take every one of the programs in a file."""
+    """The deliveries that can run all of the programs in a file."""
     able = []
     for cls in parts:
         if cls.solve is None and {"scatter", "apply"} & set(cls.spec.snippets):
