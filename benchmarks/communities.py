@@ -29,7 +29,7 @@ from gascl.generators import lfr
 from gascl.programs import LabelPropagation, ParticleCommunities
 from gascl.programs.clusters import adjusted_rand, by_length, mutual_information, simple
 
-#: The six networks of the paper: vertices, edges per vertex, and whether there are few large groups.
+#: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
 #: Supersteps after which positions are compared, and how far apart rounding may have moved them;
 #: supersteps in a turn of the C programs; the required similarity of the final communities.

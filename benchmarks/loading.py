@@ -2,8 +2,8 @@
 
     python benchmarks/loading.py --scale 20 --rounds 3
 
-Each load runs in a separate process, to measure its peak memory; the contenders run alternately. See
-README.md.
+Each load runs in a separate process, to measure its peak memory; the contenders run alternately.
+See README.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python benchmarks/pagerank.py --scale 20 --rounds 7
 
-The contenders run alternately (A B C ..., A B C ...), so that other work on the machine affects them
-all; a ratio is the median of the rounds' ratios. Every answer is compared with a float64 power
+The contenders run alternately (A B C ..., A B C ...), so that other work on the machine affects all
+of them; a ratio is the median of the rounds' ratios. Every answer is compared with a float64 power
 iteration in SciPy, and the benchmark ends if one is too far from it. See README.md.
 """
 
@@ -46,7 +46,7 @@ class Verifier:
         self.sinks = data.out_degree == 0
 
     def ranks(self, supersteps: int | None = None, tolerance: float = 1e-13) -> np.ndarray:
-        """The ranks after so many supersteps, or when they change by less than the tolerance (L1)."""
+        """The ranks after so many supersteps, or once they change by less than tolerance (L1)."""
         rank = np.full(self.n, 1 / self.n)
         for _ in range(1000 if supersteps is None else supersteps):
             out = np.divide(rank, self.out_degree, where=~self.sinks, out=np.zeros(self.n))
@@ -364,7 +364,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
         igraph = Igraph(data)
         spent.append(["igraph: graph from the clean edges", f"{igraph.loaded:.3f}"])
         exact = verifier.ranks()
-        # After a change below the tolerance, the remaining error is at most tolerance * d / (1 - d).
+        # After a change below the tolerance, the error is at most tolerance * d / (1 - d).
         loose = FIXED_LIMIT["float32"] + 1e-6 * DAMPING / (1 - DAMPING)
         tight = 1e-10 / (1 - DAMPING) + 1e-12
         answers = [

@@ -1,7 +1,7 @@
 """The functions of other libraries that correspond to each bundled program.
 
-A peer is a function that takes `Inputs` and returns the call to time; the library's own graph is built
-before. README.md says where it is not the same work.
+A peer is a function that takes `Inputs` and returns the call to time; the library's own graph is
+built before. README.md says where it is not the same work.
 """
 
 from __future__ import annotations

@@ -93,13 +93,8 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
-<<<<<<< HEAD
-    snippets = sum(map(count_lines, {t.text for c in parts for t in c.snippets.values()}))
-    verifier = importlib.import_module(f"support.verifiers.{file.stem}")
-=======
     snippets = sum(map(count_lines, {t.text for c in parts for t in c.spec.snippets.values()}))
-    verifier = importlib.import_module(f"verifiers.{file.stem}")
->>>>>>> main
+    verifier = importlib.import_module(f"support.verifiers.{file.stem}")
     said = [
         str(count_lines(file.read_text("utf-8"))),
         str(snippets),
