@@ -81,15 +81,9 @@ class Tallies(Lines):
         )
 
     def _control(self) -> None:
-        """The loop's own state, kept on the device so that it can stop without the host.
-
-        The last counts are of the frontier's pieces and of the lists behind push.
-        """
+        """The loop's own state, kept on the device so that it can stop without the host."""
         counts = ("active", "next_active", "next_arcs")
-        numbers = (
-            *("superstep", "stopped", "overflow", "fault", "under_way"),
-            *("frontier", "frontier_next", "listed", "touched", "touched_next"),
-        )
+        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
         int32, int64 = resolve("int32", ""), resolve("int64", "")
         control = self._struct(
             "gascl_control",

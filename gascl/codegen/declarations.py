@@ -13,8 +13,6 @@ from gascl.language.types import Type, resolve, struct_dtype
 #: Receivers that a work-item of its own takes at once where every pair is asked for: as many floats
 #: as the widest processors compute with.
 ABREAST = 16
-#: What stands in `Header.state` for arguments that depend on the delivery.
-MASKS, INBOX = "MASKS", "INBOX"
 
 #: No two arguments of a kernel overlap, unless both are only read. Unless the compiler knows, it
 #: reads all anew after a write: a superstep of PageRank on an H200 then takes twice as long.
@@ -242,47 +240,31 @@ class Declarations(Tallies):
             formal["out_targets"] = "__global const int *gascl_targets"
         if self.facts.pairs:
             formal["paired"] = "__global gascl_box *gascl_paired"
-        self.header.state = [*formal, MASKS, INBOX]
+        self.header.state = [*formal]
         edge = [f"__global const {self.edge_types[n]} *gascl_e_{n}" for n in self.header.edge]
         edge += [f"__global {t.c} *gascl_a_{n}" for n, t in self.arcs.items()]
         self.header.edge += [f"a.{n}" for n in self.arcs]
-        marks = ["__global uchar *gascl_marks"] if self.facts.marks else []
-        dense = ["__global uchar *gascl_mask", "__global uchar *gascl_next", *marks]
-        sparse = ["__global uint *gascl_flags", "__global int *gascl_listed"]
-        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
-        inbox = [
-            f"__global {c} *gascl_{name}{when}"
-            for when in ahead
-            for c, name in (("gascl_cell", "inbox"), ("uint", "arrived"), ("int", "wraps"))
-        ]
-        touched = [f"__global int *gascl_touched{when}" for when in ahead]
-        self.put("// Arguments of every kernel, and of those that visit arcs; then passed on.")
-        if self.facts.masked:
-            self.put("#if GASCL_SPARSE", *_arguments("MASKS", sparse, ", "), "#else")
-            self.put(*_arguments("MASKS", dense, ", "), "#endif")
-        else:
-            self.put(*_arguments("MASKS", [], ", "))
-        self.put("#if GASCL_INBOX && GASCL_SPARSE")
-        self.put(*_arguments("INBOX_STATE", [*inbox, *touched], ", "), "#elif GASCL_INBOX")
-        self.put(*_arguments("INBOX_STATE", inbox, ", "), "#else")
-        self.put(*_arguments("INBOX_STATE", [], ", "), "#endif")
+        self.put(
+            "// Arguments of every kernel, and of those that visit arcs; then passed on. Those of",
+            "// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).",
+        )
         names = ", ".join(text.split("*")[-1] for text in formal.values())
         self.put(
             f"#define GASCL_STATE {', '.join(formal.values()).replace('*', _APART)} "
             "GASCL_MASKS GASCL_INBOX_STATE",
             f"#define GASCL_STATE_ON {names} GASCL_MASKS_ON GASCL_INBOX_STATE_ON",
-            *_arguments("EDGE", edge, ", "),
+            *_arguments("EDGE", edge),
             "",
         )
 
 
-def _arguments(name: str, formal: list[str], comma: str) -> list[str]:
+def _arguments(name: str, formal: list[str]) -> list[str]:
     """GASCL_name, the arguments as a function declares them, and GASCL_name_ON, passed on."""
     names = [text.split("*")[-1] for text in formal]
     declared = [text.replace("*", _APART) for text in formal]
     return [
-        f"#define GASCL_{name} {''.join(comma + text for text in declared)}".rstrip(),
-        f"#define GASCL_{name}_ON {''.join(comma + name for name in names)}".rstrip(),
+        f"#define GASCL_{name} {''.join(', ' + text for text in declared)}".rstrip(),
+        f"#define GASCL_{name}_ON {''.join(', ' + name for name in names)}".rstrip(),
     ]
 
 

@@ -18,9 +18,9 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
+from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery import atomics
 from gascl.delivery.atomics import Atomics
-from gascl.delivery.table import kernel_text
 from gascl.errors import DeviceError
 from gascl.runtime import drivers, pocl, poclcache, process
 

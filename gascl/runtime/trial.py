@@ -19,7 +19,7 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
-from gascl.delivery.table import kernel_text
+from gascl.codegen.kerneltext import kernel_text
 from gascl.errors import FormatError
 from gascl.newfile import new_file
 from gascl.runtime.device import Device, built, complaint, devices, kernel

@@ -19,8 +19,8 @@ from support.cells import (
     targets,
 )
 
+from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.atomics import definitions
-from gascl.delivery.table import kernel_text
 from gascl.language.types import resolve
 
 INTEGERS = ["int32", "uint32", "int64", "uint64"]

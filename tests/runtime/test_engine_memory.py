@@ -200,12 +200,12 @@ def test_wide_offsets(monkeypatch, group):
     program = type("Both", (ByEdge,), {"edges": "both"})()
     for delivery in set(admitted(program)) - ({"serial"} if group else set()):
         assert wide.run(program, delivery=delivery).x.tolist() == expected.tolist()
-    assert wide.layout("both", wide.device.group, BLOCK).offset == "int64"
+    assert wide.resident("both", wide.device.group, BLOCK).offset == "int64"
     assert graph.arcs("both").slot.dtype == np.int64
     narrow = PageRank(supersteps=4, dtype="float64")
     ranks = [wide.run(narrow, delivery=d).rank for d in ("slots", "outbox")]
     monkeypatch.undo()
     again = Engine(Graph.from_edges(src, dst, num_vertices=20))
-    assert again.layout("out", 1, BLOCK).offset == "int32"
+    assert again.resident("out", 1, BLOCK).offset == "int32"
     for rank in ranks:
         assert np.abs(rank - again.run(narrow).rank).max() < 1e-15

@@ -10,8 +10,8 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
+from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.atomics import OPS, cell_bits, definitions
-from gascl.delivery.table import kernel_text
 from gascl.language.types import Type, resolve
 from gascl.runtime.device import Device, find
 

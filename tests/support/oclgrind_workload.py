@@ -18,7 +18,8 @@ import numpy as np
 from support.oclgrind_device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
-from gascl.delivery.table import DELIVERIES, admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import DELIVERIES, admitted
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import trial
 from gascl.runtime.device import Device
@@ -315,7 +316,7 @@ def check_arcs(result: Any, both: bool) -> None:
 
 def look_at_shape(engine: Engine) -> None:
     """That every row longer than a block is one of its own."""
-    layout, group = engine.layout("out", GROUP, BLOCK), GROUP
+    layout, group = engine.resident("out", GROUP, BLOCK), GROUP
     degrees = engine.graph.out_degree
     for name in ("in_blocks", "out_blocks"):
         blocks = layout.blocks(name)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gascl.delivery.table import DELIVERIES, Buffer, Delivery, Launch
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.launch import Launch
+from gascl.delivery.table import DELIVERIES
 
 #: One work-item walks the list of arcs from its end into one box a vertex, and applies.
 BACKWARDS = """

@@ -12,10 +12,8 @@
 // Who gives is as who scatters.
 #if GASCL_SCATTER_ALL
 #define GASCL_GIVES(id) true
-#elif GASCL_SPARSE
-#define GASCL_GIVES(id) ((gascl_flags[id] & GASCL_IN_MASK(gascl_control_->superstep)) != 0)
 #else
-#define GASCL_GIVES(id) (gascl_mask[id] != 0)
+#define GASCL_GIVES(id) GASCL_IN_MASK(id)
 #endif
 
 #if GASCL_GROUP == 1

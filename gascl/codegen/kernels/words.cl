@@ -1,17 +1,9 @@
 // The words of the language: what snippets call, behind the macros that the header defines. Included
 // by the header, after its types and the combiner.
 //
-// An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind and by
-// the line of the built source, with the least vertex where it happened: the host can then say where
-// in the user's file that is, and the run has stopped.
-#define GASCL_OUT_OF_RANGE 0
-#define GASCL_SENT_TWICE 1
-#define GASCL_DIVIDED_BY_ZERO 2
-#define GASCL_NO_MESSAGE 3
-#define GASCL_NO_NEIGHBOR 4
-#define GASCL_NAN 5  // behind what may have been its cause
-#define GASCL_INFINITE 6
-
+// An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind (`Fault`
+// in gascl/delivery/codes.py) and by the line of the built source, with the least vertex where it
+// happened: the host can then say where in the user's file that is, and the run has stopped.
 #ifndef GASCL_TO_ACCUMULATOR
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
@@ -81,11 +73,8 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 }
 #endif
 
-#if GASCL_MASKED && GASCL_SPARSE
-#include "frontier.cl"
-#elif GASCL_MASKED
-#include "mask.cl"
-#endif
+// How the delivery keeps track of the active vertices: mask.cl, frontier.cl or one's own.
+#include "active_set.cl"
 
 #if GASCL_INBOX
 #include "inbox.cl"
