@@ -78,7 +78,7 @@ FRONTIER = ActiveSet(
         Buffer("flags", "bits", "row", ("masked",)),
         Buffer("listed", "vertex", "row", ("masked",)),
         Buffer("touched", "vertex", "row", ("inbox",)),
-        Buffer("touched_next", "vertex", "row", ("inbox", "posts_ahead")),
+        Buffer("touched_next", "vertex", "row", ("inbox", "apply_sends_to")),
     ),
     state=("lengths", "flags", "listed", "touched", "touched_next"),
     commit=Launch(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from gascl.codegen.declarations import accumulator_of
 from gascl.delivery.atomics import Atomics
+from gascl.language.combiners import OR, PRODUCT
 from gascl.language.facts import Facts
-from gascl.language.types import Type, resolve
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
 
 
 @dataclass(frozen=True)
@@ -38,16 +35,17 @@ class Demand:
 
 def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
     """What a program asks of a delivery, on a device with these atomics."""
-    cls = type(program)
-    accumulator = accumulator_of(cls, program.dtype, fp64)
-    message = resolve(cls.message or "uint8", program.dtype)
+    spec = program.spec
+    combiner = spec.combiner or OR  # which nothing depends on where nothing is combined
+    accumulator = spec.accumulator(program.dtype, fp64)
+    message = spec.message_type(program.dtype)
     return Demand(
-        Facts.of(cls, program.lanes),
+        Facts.of(spec, program.lanes),
         accumulator,
-        atomics.method_of(cls.combine or "or", accumulator),
-        cls.combine in ("sum", "prod") and message.all_floats,
-        cls.combine == "prod" and message.itemsize == 8,
-        any(a.sums_floats for a in cls.aggregates.values()),
+        atomics.method_of(combiner, accumulator),
+        combiner.depends_on_order(message),
+        combiner is PRODUCT and message.itemsize == 8,
+        any(a.sums_floats for a in spec.aggregates.values()),
         deterministic,
     )
 
@@ -56,7 +54,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
 
 
 def slots_refuses(demand: Demand) -> str | None:
-    return inbox_refuses(demand) if demand.facts.posts else None
+    return inbox_refuses(demand) if demand.facts.sends_to else None
 
 
 def serial_refuses(demand: Demand) -> str | None:
@@ -66,7 +64,7 @@ def serial_refuses(demand: Demand) -> str | None:
 
 def pull_refuses(demand: Demand) -> str | None:
     facts = demand.facts
-    if facts.single:
+    if facts.reads_singly:
         return "its gather snippet reads messages one by one, which need a place each"
     if facts.arc_state:
         return "its scatter has arc state, and pull runs scatter anew"
@@ -83,7 +81,7 @@ def outbox_refuses(demand: Demand) -> str | None:
 
 def inbox_refuses(demand: Demand) -> str | None:
     facts, type_ = demand.facts, demand.accumulator
-    if facts.single:
+    if facts.reads_singly:
         return "its gather snippet reads messages one by one, and an inbox combines them"
     if type_.itemsize > 8:
         return f"a combined message takes {type_.itemsize} bytes, and atomics up to 8"

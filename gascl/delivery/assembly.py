@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from gascl.codegen.header import Header
 from gascl.codegen.kerneltext import kernel_text
@@ -38,7 +39,7 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
         else:
             put(given[name] if name in given else kernel_text(name))
 
-    def put(text: str, origins: list[Place | None] | None = None) -> None:
+    def put(text: str, origins: Sequence[Place | None] | None = None) -> None:
         for i, line in enumerate(text.rstrip("\n").split("\n")):
             origin = origins[i] if origins else None
             match = _INCLUDE.match(line) if origin is None else None

@@ -77,7 +77,7 @@ class Buffer:
 #: messages that are under way and for those that are being sent.
 INBOX = tuple(
     Buffer(f"{name}{when}", item, "vertex", only_if)
-    for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "posts_ahead")))
+    for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "apply_sends_to")))
     for name, item in (("inbox", "cell"), ("arrived", "count"), ("wraps", "wrap"))
 )
 #: Every form of the mask can be changed into this one, and back.

@@ -46,7 +46,7 @@ class Delivery:
 
     def has_inbox(self, facts: Facts) -> bool:
         """Messages go through the atomic inbox: all, or those of `send_to`."""
-        return self.inbox or facts.posts
+        return self.inbox or facts.sends_to
 
     def mask_arguments(self, facts: Facts) -> list[Buffer]:
         """What stands behind GASCL_MASKS, in order."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,10 +34,8 @@ from gascl.delivery.launch import (
 )
 from gascl.language.facts import Facts
 from gascl.language.fields import EdgeField
+from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
 
 #: Supersteps that may be under way before the host reads their records.
 RECORDS = 64
@@ -172,26 +170,26 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
 
 
 def run_spec(
-    program: type[VertexProgram],
+    spec: ProgramSpec,
     header: Header,
     facts: Facts,
     deliveries: Sequence[Delivery],
     extent: Extent,
 ) -> RunSpec:
     """What a run of a program needs that may go by any of some deliveries."""
-    return _Writer(program, header, facts, deliveries, extent).write()
+    return _Writer(spec, header, facts, deliveries, extent).write()
 
 
 class _Writer:
     def __init__(
         self,
-        program: type[VertexProgram],
+        spec: ProgramSpec,
         header: Header,
         facts: Facts,
         deliveries: Sequence[Delivery],
         extent: Extent,
     ):
-        self.program, self.header, self.facts = program, header, facts
+        self.spec, self.header, self.facts = spec, header, facts
         self.deliveries, self.extent = deliveries, extent
         self.ranges = self._ranges()
         self.run = self._run()
@@ -229,9 +227,9 @@ class _Writer:
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The program's own fields, by the names that the header gives them."""
         types, rows = self.header.types, self.extent.vertices
-        vertex = [("v.", VERTEX, n, rows) for n in self.program.vertex_fields]
+        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
         copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
-        arcs = self.program.arc_fields if self.facts.arc_state else ()
+        arcs = self.spec.arc_fields if self.facts.arc_state else ()
         arc = [("a.", ARC, n, self.extent.arcs) for n in arcs]
         return [
             (
@@ -296,7 +294,7 @@ class _Writer:
         """Edge arrays; those of one name differ by order, type and default between programs."""
         plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
         for name in self.header.edge:
-            field = self.program.edge_fields.get(name)
+            field = self.spec.edge_fields.get(name)
             if field is None and name not in plain:  # an arc field
                 continue
             type_ = self.header.types[name] if field else None
@@ -329,7 +327,7 @@ class _Writer:
             yield from (PAIRS, PAIRS_JOIN)
         if facts.masked:
             yield from (x for x in (active.commit, active.enter, active.leave) if x)
-        if active.all_scatter and self.program.scatter_on == "all":
+        if active.all_scatter and self.spec.scatter_on == "all":
             yield active.all_scatter
 
     def _arguments(
@@ -349,7 +347,7 @@ class _Writer:
                     yield f"num_{name}"
 
     def _swaps(self, delivery: Delivery, names: Mapping[str, Key]) -> Iterator[tuple[Key, Key]]:
-        of_inbox = INBOX_SWAPS if self.facts.posts_ahead else ()
+        of_inbox = INBOX_SWAPS if self.facts.apply_sends_to else ()
         for name, other in (*delivery.swaps, *delivery.active.swaps, *of_inbox):
             if name in names and other in names:
                 yield names[name], names[other]

@@ -5,8 +5,6 @@ A delivery of one's own is another entry in DELIVERIES.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.admission import (
@@ -22,9 +20,7 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
 from gascl.errors import ProgramError
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
+from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
@@ -157,7 +153,7 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
     """
     able = admitted(demand)
     if name == "auto":
-        on_all = type(program).scatter_on == "all"
+        on_all = program.spec.scatter_on == "all"
         order = ("outbox", "pull", "slots") if on_all else ("pull", "slots")
         dense = next((n for n in order if n in able), None)
         if dense is not None:

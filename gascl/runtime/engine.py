@@ -154,7 +154,7 @@ class Engine:
             )
             _warn_of_nan(result, set())
         else:
-            if not WORK & set(type(program).snippets):
+            if not WORK & set(program.spec.snippets):
                 raise ProgramError(
                     f"{type(program).__name__} has neither scatter nor apply: no work"
                 )
@@ -203,9 +203,9 @@ class Engine:
         keep_state: bool,
     ) -> tuple[Result, set[str]]:
         """Build, upload, loop; the result, and the fields that were given."""
-        cls = type(program)
+        spec = program.spec
         started = time.perf_counter()
-        offset = offset_type(self.graph, cls.edges)
+        offset = offset_type(self.graph, spec.edges)
         plans: list[Plan] = [
             build(program, self.device, d, offset, self.debug, self.seed) for d in chosen
         ]
@@ -214,21 +214,21 @@ class Engine:
         header, facts = plans[0].header, plans[0].facts
         for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
-        resident = self.resident(cls.edges, plans[0].group, plans[0].block)
+        resident = self.resident(spec.edges, plans[0].group, plans[0].block)
         types = header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
-        fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.vertex_fields}
+        fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
         arc_fields: Any = {
-            n: empty_field(types[n], program.lanes) for n in cls.arc_fields if n in types
+            n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
         }
         kept = None
         if self.graph.num_vertices:
             extent = resident.extent(lines=max(len(p.places) for p in plans) + 1)
-            spec = run_spec(cls, header, facts, chosen, extent)
-            state = State(program, header, spec, resident, initial, previous, start.resumes)
+            memory = run_spec(spec, header, facts, chosen, extent)
+            state = State(program, header, memory, resident, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built
             loop = Loop(program, plans, resident, state, start, callback, interrupts)

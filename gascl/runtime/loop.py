@@ -125,7 +125,7 @@ class Loop:
         self._write_mask(self.plan)
         self.seconds = time.perf_counter() - started
         if stopped == Stop.RULE:
-            return Ending(f"stop held: {' '.join((type(self.program).stop or '').split())}", True)
+            return Ending(f"stop held: {self.program.spec.stop}", True)
         if stopped == Stop.EMPTY_MASK:
             return Ending("no vertex is active and no message is under way", True)
         if converged:
@@ -164,7 +164,7 @@ class Loop:
         self._fill()
         stopped = self._resume() if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
-        if all_scatter and type(self.program).scatter_on == "all":
+        if all_scatter and self.program.spec.scatter_on == "all":
             self._launch(all_scatter)
         if stopped == Stop.PAUSE:
             stopped = 0
@@ -188,7 +188,7 @@ class Loop:
         self._read_mask()
         if self.plan.facts.masked:
             idle = not control["next_active"][0] and not state.pending
-            if idle and type(self.program).scatter_on == "mask":
+            if idle and self.program.spec.scatter_on == "mask":
                 return Stop.EMPTY_MASK
         return self._pause()
 
@@ -212,7 +212,7 @@ class Loop:
         """Replace the first mask by the one given, (V,) uint8."""
         state = self.state
         state.write(MASK, mask)
-        degrees = np.diff(self.graph.arcs(type(self.program).edges).out_offsets)
+        degrees = np.diff(self.graph.arcs(self.program.spec.edges).out_offsets)
         control = state.control
         control["stopped"] = 0
         control["next_active"] = np.count_nonzero(mask)
@@ -253,7 +253,7 @@ class Loop:
                 superstep=self.earlier + len(self.trace),
                 active=int(record["active"]),
                 messages=int(record["tally"]["messages"]),
-                aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
+                aggregates={n: aggregates[n].tolist() for n in self.program.spec.aggregates},
                 seconds=seconds,
                 delivery=self.plan.delivery.name,
                 why=self.direction.reason(int(self.state.control["next_arcs"][0])),
@@ -370,7 +370,7 @@ class Loop:
             wide = self.plan.header.message.itemsize == 8
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
-                f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
+                f"{name}: a message at vertex {label!r} overflowed {self.program.spec.message} "
                 f"in superstep {step}; declare a wider type, such as message = {wider}"
             )
         if record["stopped"] == Stop.FAULT:

@@ -105,7 +105,7 @@ def estimate(
     )
     label_bytes = _count("label_bytes", label_bytes)
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
-    edges = type(program).edges if program is not None else "out"
+    edges = program.spec.edges if program is not None else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     notes = []
     if not directed and not num_loops:
@@ -196,11 +196,11 @@ def _run(
     header, facts = header_of(program, device, index_dtype(arcs).name)
     lines = max(len(assemble(header, facts, d)[1]) for d in chosen) + 1
     extent = extent_of(device, vertices, arcs, *group_size(header, device), lines)
-    spec = run_spec(type(program), header, facts, chosen, extent)
+    spec = run_spec(program.spec, header, facts, chosen, extent)
     sizes: dict[str, int] = {}
     for key, array in (*spec.graph.items(), *spec.own.items()):
         sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
-    cls, types = type(program), header.types
-    results = vertices * sum(types[n].itemsize for n in cls.vertex_fields)
-    results += arcs * sum(types[n].itemsize for n in cls.arc_fields if n in types)
+    declared, types = program.spec, header.types
+    results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
+    results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
     return sizes, results * program.lanes

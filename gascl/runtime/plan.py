@@ -173,9 +173,8 @@ def header_of(
     program: VertexProgram, device: Device, offset: str, debug: bool = False
 ) -> tuple[Header, Facts]:
     """A program's header for a device, and what the program does."""
-    cls = type(program)
     header = generate(
-        cls,
+        program.spec,
         real=program.dtype,
         choices=program.choices(),
         offset=offset,
@@ -183,20 +182,20 @@ def header_of(
         lanes=program.lanes,
         debug=debug,
     )
-    return header, Facts.of(cls, program.lanes, debug)
+    return header, Facts.of(program.spec, program.lanes, debug)
 
 
 def _build(
     program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
 ) -> Plan:
-    cls = type(program)
+    spec = program.spec
     header, facts = header_of(program, device, offset, debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
     if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
-            f"{device} has no double precision, which {cls.__name__} needs for "
+            f"{device} has no double precision, which {spec.name} needs for "
             f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
         )
     text, places = assemble(header, facts, delivery)
@@ -222,7 +221,7 @@ def _build(
     except cl.RuntimeError as error:
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, cls)) from None
+        raise ProgramError(translate(str(error), places, spec.name)) from None
     _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
@@ -250,7 +249,7 @@ def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
 
 
 def _double_params(program: VertexProgram) -> bool:
-    params = type(program).params.values()
+    params = program.spec.params.values()
     return any(p.resolve(program.dtype).scalar == "float64" for p in params)
 
 
@@ -266,7 +265,7 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:
+def translate(log: str, places: Sequence[Place | None], program: str) -> str:
     """A compiler's log with the user's lines in place of the generated ones."""
     messages: list[str] = []
     for line in log.splitlines():
@@ -286,5 +285,5 @@ def translate(log: str, places: list[Place | None], program: type[VertexProgram]
         if message not in messages:
             messages.append(message)
     if messages:
-        return f"{program.__name__} does not compile:\n" + "\n".join(messages)
-    return f"{program.__name__} does not compile, and the log names no line of it:\n{log}"
+        return f"{program} does not compile:\n" + "\n".join(messages)
+    return f"{program} does not compile, and the log names no line of it:\n{log}"

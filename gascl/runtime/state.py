@@ -83,7 +83,10 @@ class State:
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
         self._numbers = {"num_arcs": np.int64(resident.num_arcs)}
         self.types = {**(previous.types if previous else {}), **self.types}
-        vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
+        vertex_fields, arc_fields = (
+            list(self.program.spec.vertex_fields),
+            list(self.program.spec.arc_fields),
+        )
         self.kept = _bits(Key(VERTEX, n) in kept for n in vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in arc_fields)
         self.given = self.kept | _bits(n in initial for n in vertex_fields)
@@ -107,8 +110,8 @@ class State:
     def _types(self) -> dict[Key, Type]:
         """Types of the program's own fields."""
         of = self.header.types
-        fields = {Key(VERTEX, n): of[n] for n in self.program.vertex_fields}
-        return fields | {Key(ARC, n): of[n] for n in self.program.arc_fields if n in of}
+        fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
+        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields if n in of}
 
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
