@@ -203,16 +203,23 @@ class _Writer:
         swaps: dict[str, tuple[tuple[Key, Key], ...]] = {}
         clears: dict[str, tuple[Key, ...]] = {}
         for delivery in self.deliveries:
-            memory = dict(self._of(delivery))
-            own |= memory
-            ends = {key: array for _, key, array in self._edges(delivery)}
-            edges |= ends
-            names = self._names(delivery, memory)
-            for launch in self._launches(delivery):
-                its = tuple(self._arguments(launch, delivery, names))
+            memory = self._memory(delivery.name, delivery.buffers, delivery)
+            active = self._memory(
+                f"active set {delivery.active.name}", delivery.active.buffers, delivery
+            )
+            own |= memory | active
+            edges |= {key: array for _, key, array in self._edges(delivery)}
+            shared = self._names() | {key.name: key for key in active}
+            names = shared | {key.name: key for key in memory}
+            for launch, known in self._launches(delivery, shared, names):
+                its = tuple(self._arguments(launch, delivery, shared, known))
                 arguments[delivery.name, launch.kernel] = its
-            swaps[delivery.name] = tuple(self._swaps(delivery, names))
-            clears[delivery.name] = tuple(names[n] for n in delivery.active.clears)
+            swaps[delivery.name] = (
+                *_pairs(delivery.swaps, names),
+                *_pairs(delivery.active.swaps, shared),
+                *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
+            )
+            clears[delivery.name] = tuple(shared[n] for n in delivery.active.clears)
         taken = {key for its in arguments.values() for key in its}
         graph = {k: array for k, array in self.arrays.items() if k in taken}
         return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)
@@ -261,15 +268,12 @@ class _Writer:
         }
         return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
 
-    def _of(self, delivery: Delivery) -> Iterator[tuple[Key, Array]]:
-        """Memory of a delivery, and of its active set, which others may share."""
-        for owner, buffers in (
-            (delivery.name, delivery.buffers),
-            (f"active set {delivery.active.name}", delivery.active.buffers),
-        ):
-            for buffer in buffers:
-                if delivery.needs(buffer, self.facts):
-                    yield Key(owner, buffer.name), self._array(buffer)
+    def _memory(
+        self, owner: str, buffers: Sequence[Buffer], delivery: Delivery
+    ) -> dict[Key, Array]:
+        """The buffers of a delivery, or of its active set, that the program needs."""
+        needed = (b for b in buffers if delivery.needs(b, self.facts))
+        return {Key(owner, b.name): self._array(b) for b in needed}
 
     def _array(self, buffer: Buffer) -> Array:
         header, extent = self.header, self.extent
@@ -306,55 +310,61 @@ class _Writer:
 
     # Who takes them ---------------------------------------------------------------------------
 
-    def _names(self, delivery: Delivery, memory: Mapping[Key, Array]) -> dict[str, Key]:
-        """What an argument's name means to a delivery's kernels."""
+    def _names(self) -> dict[str, Key]:
+        """What an argument's name means to every kernel."""
         names = {key.name: key for key in self.arrays}
-        names |= {name: key for name, key, _ in (*self.fields, *self.run)}
-        return names | {key.name: key for key in memory}
+        return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
-    def _launches(self, delivery: Delivery) -> Iterator[Launch]:
-        """All that a run may enqueue with a delivery."""
+    def _launches(
+        self, delivery: Delivery, shared: Mapping[str, Key], names: Mapping[str, Key]
+    ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
+        """All that a run may enqueue with a delivery, and what names mean there."""
         facts, active = self.facts, delivery.active
-        yield from delivery.launches
-        yield from (START, FINISH, TOTAL, DECIDE)
-        if delivery.has_inbox(facts):
-            yield EMPTY_INBOX
+        yield from ((launch, names) for launch in delivery.launches)
+        launches = [START, FINISH, TOTAL, DECIDE]
         if facts.arc_state:
-            yield START_ARCS
+            launches.append(START_ARCS)
         if facts.snapshots:
-            yield SNAPSHOT
-        if facts.pairs:
-            yield from (PAIRS, PAIRS_JOIN)
+            launches.append(SNAPSHOT)
         if facts.masked:
-            yield from (x for x in (active.commit, active.enter, active.leave) if x)
+            launches += [x for x in (active.commit, active.enter, active.leave) if x]
         if active.all_scatter and self.spec.scatter_on == "all":
-            yield active.all_scatter
+            launches.append(active.all_scatter)
+        if delivery.has_inbox(facts):
+            launches.append(EMPTY_INBOX)
+        if facts.pairs:
+            launches += [PAIRS, PAIRS_JOIN]
+        plain = {name: key for name, key in shared.items() if name not in CHOSEN}
+        yield from ((launch, plain) for launch in launches)
 
     def _arguments(
-        self, launch: Launch, delivery: Delivery, names: Mapping[str, Key]
+        self,
+        launch: Launch,
+        delivery: Delivery,
+        shared: Mapping[str, Key],
+        names: Mapping[str, Key],
     ) -> Iterator[Key | str]:
         edges = {name: key for name, key, _ in self._edges(delivery)}
         for name in launch.arguments:
             if name == "STATE":
-                yield from (names[n] for n in state_arguments(self.header, self.facts, delivery))
+                yield from (shared[n] for n in state_arguments(self.header, self.facts, delivery))
             elif name == "EDGE":
-                yield from (edges[n] if n in edges else names[n] for n in self.header.edge)
-            elif name in NUMBERS or name in CHOSEN:
+                yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
+            elif name not in names and (name in NUMBERS or name in CHOSEN):
                 yield name
             else:
                 yield names[name]
                 if name in ("in_blocks", "out_blocks"):
                     yield f"num_{name}"
 
-    def _swaps(self, delivery: Delivery, names: Mapping[str, Key]) -> Iterator[tuple[Key, Key]]:
-        of_inbox = INBOX_SWAPS if self.facts.apply_sends_to else ()
-        for name, other in (*delivery.swaps, *delivery.active.swaps, *of_inbox):
-            if name in names and other in names:
-                yield names[name], names[other]
-
 
 #: Buffers that the host chooses at each launch.
 CHOSEN = ("cells", "boxes")
+
+
+def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:
+    """Pairs of buffers that change places; of those that the program needs."""
+    return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
 
 
 def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:

@@ -83,13 +83,10 @@ class State:
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
         self._numbers = {"num_arcs": np.int64(resident.num_arcs)}
         self.types = {**(previous.types if previous else {}), **self.types}
-        vertex_fields, arc_fields = (
-            list(self.program.spec.vertex_fields),
-            list(self.program.spec.arc_fields),
-        )
-        self.kept = _bits(Key(VERTEX, n) in kept for n in vertex_fields)
-        self.kept_arcs = _bits(Key(ARC, n) in kept for n in arc_fields)
-        self.given = self.kept | _bits(n in initial for n in vertex_fields)
+        declared = self.program.spec
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
+        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
+        self.given = self.kept | _bits(n in initial for n in declared.vertex_fields)
         for name, values in initial.items():
             if Key(VERTEX, name) not in kept:
                 self.write(Key(VERTEX, name), stored(values, header.types[name]))

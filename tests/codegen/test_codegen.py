@@ -312,4 +312,4 @@ def test_real_and_offsets():
 if __name__ == "__main__":
     GOLDEN.mkdir(exist_ok=True)
     for name_, (cls_, options_) in GOLDENS.items():
-        (GOLDEN / f"{name_}.h").write_text(generate(cls_, **options_).text)
+        (GOLDEN / f"{name_}.h").write_text(generate(cls_.spec, **options_).text)

@@ -188,7 +188,7 @@ def test_a_device_without_atomics_on_64_bits(name):
 def test_without_doubles_a_sum_of_floats_takes_32_bits():
     program = type("Sum", (Plain,), REAL)()
     narrow = admission.demand_of(program, Atomics(), False, False)
-    assert (narrow.accumulator.c, narrow.way) == ("float", "cas")
+    assert (narrow.accumulator.c, narrow.atomic) == ("float", "cas")
     assert admitted(program, Single(find().cl), deterministic=False) == [*DELIVERIES]
 
 

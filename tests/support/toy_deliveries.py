@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
@@ -100,6 +101,47 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
     gascl_tally_store(&tally, tallies, &scratch);
 }
 """
+#: An item a piece of the frontier goes through its arcs from the last to the first; then an item
+#: goes through the vertices that got a message, also from the last to the first.
+BY_FRONTIER = """
+#include "runtime.cl"
+
+__kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                                   __global const int *targets, __global const int2 *frontier) {
+    const int pieces = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER];
+    GASCL_FOR_RANGE(i, pieces) {
+        const int source = frontier[i].x;
+        const gascl_offset first = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
+        const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
+        for (gascl_offset arc = min(first + GASCL_PIECE, offsets[source + 1]); arc-- > first;) {
+            gascl_edge e = gascl_edge_at(source, targets[arc], arc GASCL_EDGE_ON);
+            const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
+#if GASCL_ARC_STATE
+            gascl_store_arc(e, arc GASCL_EDGE_ON);
+#endif
+            if (out.count)
+                gascl_post(targets[arc],
+                           GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
+                           GASCL_POST());
+        }
+    }
+}
+
+__kernel void toy_frontier_apply(GASCL_STATE, __global gascl_tally *tallies) {
+    if (gascl_control_->stopped)
+        return;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+    for (int id = gascl_run_->graph.num_vertices; id-- > 0;)
+        gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
+#else
+    for (int i = gascl_lengths[GASCL_LENGTH_OF_TOUCHED]; i-- > 0;)
+        gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
+#endif
+    GASCL_COPY_TALLY(tallies[0], tally);
+}
+"""
 
 
 def refuses_single(demand):
@@ -148,6 +190,21 @@ TOYS = {
             ),
             (Buffer("written", "message", "arc"), Buffer("holds", "flag", "arc")),
             refuses=refuses_single,
+        ),
+        Delivery(
+            "by_frontier",
+            BY_FRONTIER,
+            (
+                Launch(
+                    "toy_frontier_scatter",
+                    "vertices",
+                    ("STATE", "EDGE", "out_offsets", "out_targets", "frontier"),
+                ),
+                Launch("toy_frontier_apply", "one", ("STATE", "tallies")),
+            ),
+            refuses=DELIVERIES["push"].refuses,
+            inbox=True,
+            active=FRONTIER,
         ),
     )
 }
