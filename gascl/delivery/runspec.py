@@ -37,7 +37,7 @@ from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 
-#: Supersteps that may be under way before the host reads their records.
+#: Supersteps that may be enqueued before the host reads their records.
 RECORDS = 64
 
 # Whose a buffer is that is no delivery's and no active set's.
@@ -149,11 +149,8 @@ def block_type(offset: str) -> np.dtype:
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
     """Every array of a graph that kernels can ask for, but for edge fields."""
     rows, arcs = extent.vertices, extent.arcs
-    offset, index, block = (
-        np.dtype(extent.offset),
-        np.dtype("i4"),
-        block_type(extent.offset),
-    )
+    offset, index = np.dtype(extent.offset), np.dtype("i4")
+    block = block_type(extent.offset)
     arrays = {
         "out_offsets": Array(offset, rows + 1),
         "in_offsets": Array(offset, rows + 1),
@@ -177,10 +174,10 @@ def run_spec(
     extent: Extent,
 ) -> RunSpec:
     """What a run of a program needs that may go by any of some deliveries."""
-    return _Writer(spec, header, facts, deliveries, extent).write()
+    return _Builder(spec, header, facts, deliveries, extent).build()
 
 
-class _Writer:
+class _Builder:
     def __init__(
         self,
         spec: ProgramSpec,
@@ -196,7 +193,7 @@ class _Writer:
         self.fields = self._fields()
         self.arrays = graph_arrays(extent)
 
-    def write(self) -> RunSpec:
+    def build(self) -> RunSpec:
         own = {key: array for _, key, array in (*self.fields, *self.run)}
         edges: dict[Key, Array] = {}
         arguments: dict[tuple[str, str], tuple[Key | str, ...]] = {}

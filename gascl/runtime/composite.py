@@ -265,14 +265,14 @@ def _fields(
     return fields
 
 
-def _within(name: str, said: str) -> str:
+def _within(name: str, message: str) -> str:
     """What a program that another one runs complains of, as of that other one."""
-    if re.match(rf"(?:\S+:\d+: )?{name}\b", said):
-        return said
-    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", said)
+    if re.match(rf"(?:\S+:\d+: )?{name}\b", message):
+        return message
+    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
     if inner:
-        return f"{inner[1]}{name} ({inner[2]}){said[inner.end() :]}"
-    return f"{name}: {said}"
+        return f"{inner[1]}{name} ({inner[2]}){message[inner.end() :]}"
+    return f"{name}: {message}"
 
 
 def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:

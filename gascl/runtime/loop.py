@@ -129,7 +129,7 @@ class Loop:
         if stopped == Stop.EMPTY_MASK:
             return Ending("no vertex is active and no message is under way", True)
         if converged:
-            return Ending("converged() said so", True)
+            return Ending("converged() returned True", True)
         if endless:
             return Ending(endless, False)
         if fixed is not None and len(self.trace) == fixed:
@@ -174,7 +174,7 @@ class Loop:
         return stopped
 
     def _fill(self) -> None:
-        """Let what no earlier run has left begin as its items do, whichever way the run begins."""
+        """Fill the buffers that no earlier run has left, each with what its items begin with."""
         for key, begins in self.state.unset.items():
             if begins == EMPTY:
                 plan = next(p for p in self.direction.plans if p.delivery.has_inbox(p.facts))

@@ -165,7 +165,8 @@ def _host(
     arcs = size.num_arcs(edges)
     index = index_dtype(arcs).itemsize
     offsets = index * (size.num_vertices + 1)
-    # Both orders of arcs that run both ways are the same arrays; flags of one way are one array.
+    # Where arcs go both ways, their two orders are the same arrays; where they go one way, all
+    # have the same flag, and one array serves both orders.
     each = 4 + index + 2 + index if both else 4 + index + 4 + index + index + 1
     kept = {
         "ends of the edges": 8 * size.num_edges,

@@ -201,7 +201,8 @@ class State:
         return host, copied
 
     def write_control(self) -> None:
-        """Write what a superstep finds: its record says what was under way, and it says it anew."""
+        """Write the control record as the next superstep is to find it: it tells anew whether
+        messages are under way."""
         control = self.control.copy()
         control["under_way"] = 0
         self.write(Key(RUN, "control"), control)

@@ -80,7 +80,7 @@ def page_rank(result: Any) -> None:
 @case(ShortestPaths, source=FAR, dtype="float64")
 def shortest_paths(result: Any) -> None:
     """Messages of two components, an expression as combiner, a frontier."""
-    weights = np.tile(GRAPH.spec.edge_fields["weight"], 2)
+    weights = np.tile(GRAPH.edge_fields["weight"], 2)
     ends = np.stack([GRAPH.edge_src, GRAPH.edge_dst])
     relax = list(zip(*np.concatenate([ends, ends[::-1]], axis=1), weights, strict=True))
     distance = [0.0 if v == FAR else np.inf for v in range(V)]
