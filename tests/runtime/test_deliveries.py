@@ -256,8 +256,12 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
         takes = expected_deliveries(program, *args)
         if takes == {"serial"}:  # which nothing else can take
             return {"serial"}
-        admitted = "push" in takes if name == "by_frontier" else program.gather is None
-        return {name} if admitted else set()
+        lanes = args[-1]
+        admitted = {
+            "by_frontier": "push" in takes,
+            "by_bits": program.gather is None and lanes == 1,
+        }
+        return {name} if admitted.get(name, program.gather is None) else set()
 
     monkeypatch.setattr(agreement, "DELIVERIES", (name,))
     monkeypatch.setattr(agreement, "expected_deliveries", expected)
@@ -303,14 +307,15 @@ def test_a_toy_is_one_of_them():
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("other", ["push", "pull", "edges", "by_frontier"])
+@pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
+@pytest.mark.parametrize("other", ["push", "pull", "edges"])
 @pytest.mark.parametrize("cut", [1, TAIL, TAIL + 1])
-def test_a_sparse_toy_goes_on_from_others_and_they_from_it(group, other, cut):
-    """Masks, frontiers and messages under way pass from each to each."""
-    with registered("by_frontier"):
+def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
+    """Masks, frontiers and messages under way pass from each form to each."""
+    with registered(toy_name):
         engine = Engine(bulge(), Device(find().cl, group))
         expected = engine.run(Ahead(), delivery="serial")
-        for first, then in (("by_frontier", other), (other, "by_frontier")):
+        for first, then in ((toy_name, other), (other, toy_name)):
             begun = engine.run(
                 Ahead(),
                 delivery=first,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from gascl.delivery.activeset import FRONTIER
+from gascl.delivery.activeset import FRONTIER, ActiveSet
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
@@ -27,7 +28,7 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
     for (gascl_offset arc = num_arcs; arc-- > 0;) {
         const int source = sources[arc], target = targets[arc];
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[source])
+        if (!GASCL_IN_MASK(source))
             continue;
 #endif
         GASCL_FOR_LANES {
@@ -142,6 +143,97 @@ __kernel void toy_frontier_apply(GASCL_STATE, __global gascl_tally *tallies) {
     GASCL_COPY_TALLY(tallies[0], tally);
 }
 """
+#: A mask of one bit a vertex, and next masks of what vertices set themselves and for each other.
+BITS = """
+#if GASCL_MASKED
+#define GASCL_IN_MASK(id) (gascl_bits[(id) / 32] >> (id) % 32 & 1)
+
+static void gascl_put_mask(const int id, const uchar value,
+                           __global gascl_control *control GASCL_MASKS GASCL_LANE) {
+    if (value)
+        atomic_or(&gascl_own[id / 32], 1u << id % 32);
+    else
+        atomic_and(&gascl_own[id / 32], ~(1u << id % 32));
+}
+
+static void gascl_set_mask_of(const long id, const int sender, const int line,
+                              __global int *faults, __global gascl_control *control,
+                              __global const gascl_run *run GASCL_MASKS GASCL_LANE) {
+    if (gascl_is_vertex(id, sender, line, faults, control, run))
+        atomic_or(&gascl_own[id / 32], 1u << id % 32);
+}
+
+static void gascl_mark_of(const long id, const int sender, const int line, __global int *faults,
+                          __global gascl_control *control,
+                          __global const gascl_run *run GASCL_MASKS GASCL_LANE) {
+    if (gascl_is_vertex(id, sender, line, faults, control, run))
+        atomic_or(&gascl_others[id / 32], 1u << id % 32);
+}
+
+static int gascl_get_mask(const int id, __global const gascl_control *control GASCL_MASKS) {
+    return GASCL_IN_MASK(id);
+}
+
+static int gascl_get_mask_of(const long id, const int sender, const int line,
+                             __global int *faults, __global gascl_control *control,
+                             __global const gascl_run *run GASCL_MASKS) {
+    return gascl_is_vertex(id, sender, line, faults, control, run) ? GASCL_IN_MASK(id) : 0;
+}
+#endif
+"""
+BITS_KERNELS = """
+#define GASCL_RENEW_LISTS()
+
+#if GASCL_MASKED
+__kernel void toy_commit_bits(GASCL_STATE, __global const gascl_offset *offsets,
+                              __global long *counts) {
+    __local gascl_shared shared;
+    long vertices = 0, arcs = 0;
+    const int n = gascl_vertices(gascl_run_, gascl_control_);
+    GASCL_FOR_RANGE(word, (n + 31) / 32) {
+        gascl_bits[word] = gascl_own[word] | gascl_others[word];
+        gascl_own[word] = gascl_others[word] = 0;
+        for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
+            if (GASCL_IN_MASK(id)) {
+                ++vertices;
+                arcs += offsets[id + 1] - offsets[id];
+            }
+    }
+    gascl_count(vertices, arcs, counts, &shared);
+}
+
+__kernel void toy_enter_bits(GASCL_STATE, __global const uchar *mask) {
+    const int n = gascl_run_->graph.num_vertices;
+    GASCL_FOR_RANGE(word, (n + 31) / 32) {
+        uint bits = 0;
+        for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
+            bits |= mask[id] ? 1u << id % 32 : 0u;
+        gascl_bits[word] = bits;
+    }
+}
+
+__kernel void toy_leave_bits(GASCL_STATE, __global uchar *mask) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+        mask[id] = GASCL_IN_MASK(id);
+}
+#endif
+"""
+
+
+def words(vertices, arcs):
+    return vertices // 32 + 1
+
+
+BITMAP = ActiveSet(
+    "bitmap",
+    BITS,
+    BITS_KERNELS,
+    tuple(Buffer(name, "bits", words, ("masked",)) for name in ("bits", "own", "others")),
+    state=("bits", "own", "others"),
+    commit=Launch("toy_commit_bits", "vertices", ("STATE", "out_offsets", "counts")),
+    enter=Launch("toy_enter_bits", "vertices", ("STATE", "mask")),
+    leave=Launch("toy_leave_bits", "vertices", ("STATE", "mask")),
+)
 
 
 def refuses_single(demand):
@@ -149,6 +241,12 @@ def refuses_single(demand):
     if demand.facts.reads_singly:
         return "it keeps no single messages"
     return DELIVERIES["slots"].refuses(demand)
+
+
+def refuses_lanes(demand):
+    if demand.facts.lanes > 1:
+        return "its mask has no bits for lanes"
+    return refuses_single(demand)
 
 
 TOYS = {
@@ -208,6 +306,8 @@ TOYS = {
         ),
     )
 }
+
+TOYS["by_bits"] = replace(TOYS["backwards"], name="by_bits", active=BITMAP, refuses=refuses_lanes)
 
 
 @contextmanager
