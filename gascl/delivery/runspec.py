@@ -32,6 +32,7 @@ from gascl.delivery.launch import (
     TOTAL,
     Launch,
 )
+from gascl.errors import GasclError
 from gascl.language.facts import Facts
 from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
@@ -349,6 +350,12 @@ class _Builder:
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
             elif name not in names and (name in NUMBERS or name in CHOSEN):
                 yield name
+            elif name not in names:
+                raise GasclError(
+                    f"delivery {delivery.name!r}: its kernel {launch.kernel} is to be given "
+                    f"{name!r}, which is no array of the graph, no buffer of the delivery or of "
+                    "the run, and no number: see gascl/delivery/launch.py"
+                )
             else:
                 yield names[name]
                 if name in ("in_blocks", "out_blocks"):
