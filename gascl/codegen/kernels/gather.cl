@@ -13,7 +13,8 @@
 //   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
 //                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
-//   // Called once for each message that was fetched, which is not fetched again.
+//   // Called once for each message that was fetched, which is not fetched again. Where every arc
+//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
 //   static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each row and lane, with all its messages combined; the count may be 0.
