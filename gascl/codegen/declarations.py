@@ -68,7 +68,11 @@ class Declarations(Tallies):
             f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
             f"#define GASCL_DEBUG {int(self.debug)}",
             f"#define GASCL_LANES {self.header.lanes}",
-            *(["#define GASCL_PAIRS 1", f"#define GASCL_ABREAST {ABREAST}"] if facts.pairs else []),
+            *(
+                ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {ABREAST}"]
+                if facts.pairs
+                else []
+            ),
             *(
                 ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
                 if self.header.lanes > 1
