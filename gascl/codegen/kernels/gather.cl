@@ -3,7 +3,7 @@
 // A delivery that gathers defines what follows before it includes this file; its kernel then calls
 // gascl_gather(). pull.cl, outbox.cl and slots.cl are examples.
 //
-//   GASCL_DELIVERY      the delivery's own arguments as a function declares them, a comma before each
+//   GASCL_DELIVERY      its own arguments as a function declares them, a comma before each
 //   GASCL_DELIVERY_ON   the same, passed on
 //
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
@@ -71,8 +71,8 @@ static gascl_offset gascl_greatest_divisor(gascl_offset a, gascl_offset b) {  //
     return a;
 }
 
-// The i-th of n arcs in an order that depends on row, superstep and seed: each arc is followed by the
-// one `step` further on, modulo n, and step and n have no common divisor.
+// The i-th of n arcs in an order that depends on row, superstep and seed: each arc is followed by
+// the one `step` further on, modulo n, and step and n have no common divisor.
 static gascl_offset gascl_shuffled(const gascl_offset i, const gascl_offset n, const int row,
                                    const int superstep) {
     const uint seed = gascl_mixed(gascl_mixed(GASCL_SEED + superstep) + row);
@@ -171,13 +171,13 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 
 #else
 // The items of a work-group share a block (CSR-adaptive, Greathouse and Daga 2014). Neighbouring
-// items fetch neighbouring arcs, since neighbouring reads of memory are fast, and each fetches several
-// before it looks at the first, so that it waits for memory once for all of them.
+// items fetch neighbouring arcs, since neighbouring reads of memory are fast, and each fetches
+// several before it looks at the first, so that it waits for memory once for all of them.
 //
 // In a block of one row, each item combines the messages that it fetched, and the group joins the
 // items' boxes. In a block of several rows, the messages are staged in local memory. Items combine
-// chunks of GASCL_CHUNK_ARCS of them, wherever rows begin and end; then one item finishes a row from
-// the chunks that lie within it and the single messages before and behind those.
+// chunks of GASCL_CHUNK_ARCS of them, wherever rows begin and end; then one item finishes a row
+// from the chunks that lie within it and the single messages before and behind those.
 
 typedef struct {
     gascl_shared shared;
@@ -198,10 +198,10 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
-// Fetches the messages of the i-th arc of a block and of every GASCL_GROUP-th behind it, GASCL_FETCHES
-// in all. Behind the last arc of the block it is the last one's again: reading it is cheaper than a
-// branch. Not so where arcs carry marks, since another item may take the last one's mark back.
-// Inlined by force: the arrays must become registers.
+// Fetches the messages of the i-th arc of a block and of every GASCL_GROUP-th behind it,
+// GASCL_FETCHES in all. Behind the last arc of the block it is the last one's again: reading it is
+// cheaper than a branch. Not so where arcs carry marks, since another item may take the last one's
+// mark back. Inlined by force: the arrays must become registers.
 static inline __attribute__((always_inline)) void gascl_fetch_several(
     gascl_message *x, bool *found, const gascl_offset i, const gascl_block block, const int rows,
     __global const gascl_offset *restrict offsets, GASCL_STATE GASCL_DELIVERY) {
@@ -286,8 +286,8 @@ static gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, 
 }
 
 // Before loops too short to be worth vectorizing. LLVM 14 vectorizes them for AVX-512 all the same,
-// inside the loop over work-items that PoCL generates, and drops the mask of items that have no row:
-// these then applied messages to vertices that do not exist.
+// inside the loop over work-items that PoCL generates, and drops the mask of items that have no
+// row: these then applied messages to vertices that do not exist.
 #ifdef __clang__
 #define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
 #else

@@ -1,7 +1,7 @@
 // Delivery `outbox`: pull, for a scatter that reads nothing of its arc. What a vertex sends is then
 // computed once, not once for each arc (Reddy, section 5: the PageRank contribution), and stored in
-// its outbox. Gather and apply are one kernel. Where the program allows (GASCL_FUSED), the scatter of
-// the next superstep is part of it, too; hence two outboxes, which take turns.
+// its outbox. Gather and apply are one kernel. Where the program allows (GASCL_FUSED), the scatter
+// of the next superstep is part of it, too; hence two outboxes, which take turns.
 #include "runtime.cl"
 
 // A vertex without out-arcs does not scatter. Its scatter must not be run where it could fail.

@@ -1,12 +1,13 @@
 // All pairs: what each vertex gives to every other one, combined into one box for each receiver and
-// lane, which apply joins with the messages that came along arcs. No pair is stored, only the boxes.
+// lane, which apply joins with the messages that came along arcs. No pair is stored, only the
+// boxes.
 //
 // The vertices that give are split into `splits` ranges, so that even few receivers keep a device
 // busy, and each range into tiles of GASCL_TILE. Where items share a work-group, each item has one
-// receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31). Where
-// a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a compiler
-// can vectorize. The order in which a receiver's messages are combined, tile by tile and then range by
-// range, depends only on the number of vertices and on the device.
+// receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
+// Where a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
+// compiler can vectorize. The order in which a receiver's messages are combined, tile by tile and
+// then range by range, depends only on the number of vertices and on the device.
 #include "runtime.cl"
 
 // The vertices that give are those that scatter.

@@ -2,9 +2,9 @@
 // reductions over a work-group.
 //
 // A work-group has GASCL_GROUP items. On CPUs that is 1: an item then owns a whole range of rows,
-// since a barrier would cost more than shared work saves. No kernel with a barrier returns early, and
-// no barrier stands in a branch: PoCL 3.0 hangs or corrupts memory there, even where all items of the
-// group take the same branch.
+// since a barrier would cost more than shared work saves. No kernel with a barrier returns early,
+// and no barrier stands in a branch: PoCL 3.0 hangs or corrupts memory there, even where all items
+// of the group take the same branch.
 
 // PoCL's fabs is a function call, which took a third of PageRank's time on a grid.
 #ifdef __has_builtin
@@ -48,7 +48,8 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 }
 
 #if GASCL_SINGLE
-// Applies a vertex's messages, which lie side by side and which its gather snippet reads one by one.
+// Applies a vertex's messages, which lie side by side and which its gather snippet reads one by
+// one.
 static void gascl_apply_single(const int id, __global gascl_message *messages, const int count,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
@@ -76,9 +77,9 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     return control->stopped ? 0 : run->graph.num_vertices;
 }
 
-// A loop over an item's share of n vertices, or of whatever else is counted. The only item of a group
-// has a contiguous range; items that share a group take turns, so that neighbours read neighbouring
-// memory.
+// A loop over an item's share of n vertices, or of whatever else is counted. The only item of a
+// group has a contiguous range; items that share a group take turns, so that neighbours read
+// neighbouring memory.
 #if GASCL_GROUP == 1
 #define GASCL_CHUNK(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
 #define GASCL_FOR_RANGE_OF(type, id, n)                                                           \
@@ -115,8 +116,8 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 #endif
 
 #if GASCL_SINGLE
-// Moves the messages that were sent to the front of their slots, takes their marks back, and returns
-// how many there are.
+// Moves the messages that were sent to the front of their slots, takes their marks back, and
+// returns how many there are.
 static int gascl_compact(__global gascl_message *messages, __global uchar *sent,
                           const int slots) {
     int count = 0;
@@ -144,8 +145,8 @@ static void gascl_shuffle(__global gascl_message *messages, const int count, con
 #endif
 #endif
 
-// A block: consecutive rows and their arcs. A block of several rows has at most GASCL_BLOCK rows and
-// GASCL_BLOCK arcs; a longer row is a block by itself.
+// A block: consecutive rows and their arcs. A block of several rows has at most GASCL_BLOCK rows
+// and GASCL_BLOCK arcs; a longer row is a block by itself.
 typedef struct {
     gascl_offset begin, end;  // arcs
     int first, last;          // rows
@@ -162,8 +163,8 @@ static uint gascl_half(const int rows) {
     return rows > 1 ? 0x80000000u >> clz((uint)(rows - 1)) : 0;
 }
 
-// Local memory in which a work-group combines what its items have, one kind at a time: boxes, one an
-// item or one a chunk of arcs (gather.cl); tallies; counts.
+// Local memory in which a work-group combines what its items have, one kind at a time: boxes, one
+// an item or one a chunk of arcs (gather.cl); tallies; counts.
 #define GASCL_BOXES                                                     \
     (GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK   \
          ? GASCL_GROUP                                                  \

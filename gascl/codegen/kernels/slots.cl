@@ -1,19 +1,20 @@
-// Delivery `slots` (Che, GasCL, section IV-B): scatter writes each message into the slot of its arc,
-// in the order of receivers, so that a vertex's messages lie side by side; gather combines them and
-// applies the result.
+// Delivery `slots` (Che, GasCL, section IV-B): scatter writes each message into the slot of its
+// arc, in the order of receivers, so that a vertex's messages lie side by side; gather combines
+// them and applies the result.
 //
 // Unlike there, a mark beside each slot says whether a message was sent, whatever its value, and a
 // mark beside each vertex whether it received one, so that gather visits only rows with messages.
 #include "runtime.cl"
 
-// With several lanes, a row is the work of several items, and none may clear its mark for the others.
+// With several lanes, a row is the work of several items, and none may clear its mark for the
+// others.
 #define GASCL_RECEIVED (!GASCL_EVERY_ARC_SENDS && GASCL_LANES == 1)
 
 static void gascl_slots_send(const int row, const gascl_offset arc, const gascl_vertex v,
-                             GASCL_STATE GASCL_EDGE GASCL_LANE, __global const gascl_offset *offsets,
-                             __global const int *targets, __global const gascl_offset *slot,
-                             __global gascl_message *messages, __global uchar *sent,
-                             __global uchar *received) {
+                             GASCL_STATE GASCL_EDGE GASCL_LANE,
+                             __global const gascl_offset *offsets, __global const int *targets,
+                             __global const gascl_offset *slot, __global gascl_message *messages,
+                             __global uchar *sent, __global uchar *received) {
     const int target = targets[arc];
     gascl_edge e = gascl_edge_at(row, target, arc GASCL_EDGE_ON GASCL_LANE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
@@ -35,7 +36,8 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                                   __global const int *restrict targets,
                                   __global const gascl_offset *restrict slot,
                                   __global gascl_message *restrict messages,
-                                  __global uchar *restrict sent, __global uchar *restrict received) {
+                                  __global uchar *restrict sent,
+                                  __global uchar *restrict received) {
 #if GASCL_GROUP == 1
     const gascl_block block = blocks[get_group_id(0)];
     const int last = gascl_control_->stopped ? 0 : block.last;
@@ -53,7 +55,8 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
         }
     }
 #else
-    // Items take the block's arcs in turn, whatever their row. A block without an active row is skipped.
+    // Items take the block's arcs in turn, whatever their row. A block without an active row is
+    // skipped.
     __local ushort starts[GASCL_BLOCK];
     __local int busy[2];
     const int item = get_local_id(0);
