@@ -1,6 +1,5 @@
 // All pairs: what each vertex gives to every other one, combined into one box for each receiver and
-// lane, which apply joins with the messages that came along arcs. No pair is stored, only the
-// boxes.
+// lane, which apply joins with the messages that came along arcs. Only these boxes are stored.
 //
 // The vertices that give are split into `splits` ranges, so that even few receivers keep a device
 // busy, and each range into tiles of GASCL_TILE. Where items share a work-group, each item has one

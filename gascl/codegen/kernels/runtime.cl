@@ -48,8 +48,7 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 }
 
 #if GASCL_SINGLE
-// Applies a vertex's messages, which lie side by side and which its gather snippet reads one by
-// one.
+// Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one.
 static void gascl_apply_single(const int id, __global gascl_message *messages, const int count,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
@@ -59,7 +58,7 @@ static void gascl_apply_single(const int id, __global gascl_message *messages, c
     gascl_apply_message(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
 #else
-// Applies a vertex's combined message, joined with what came by the other ways that there are.
+// Applies a vertex's combined message, joined with what came from pairs and through the inbox.
 static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
 #if GASCL_PAIRS
     gascl_box_merge(&in, gascl_paired[GASCL_AT(id)]);
@@ -81,10 +80,10 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 // group has a contiguous range; items that share a group take turns, so that neighbours read
 // neighbouring memory.
 #if GASCL_GROUP == 1
-#define GASCL_CHUNK(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
+#define GASCL_SHARE(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
 #define GASCL_FOR_RANGE_OF(type, id, n)                                                           \
-    for (type gascl_last = (type)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_CHUNK(n)),    \
-              id = (type)min((long)(n), (long)get_group_id(0) * GASCL_CHUNK(n));                  \
+    for (type gascl_last = (type)min((long)(n), ((long)get_group_id(0) + 1) * GASCL_SHARE(n)),    \
+              id = (type)min((long)(n), (long)get_group_id(0) * GASCL_SHARE(n));                  \
          id < gascl_last; ++id)
 #else
 #define GASCL_FOR_RANGE_OF(type, id, n) \
@@ -119,7 +118,7 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 // Moves the messages that were sent to the front of their slots, takes their marks back, and
 // returns how many there are.
 static int gascl_compact(__global gascl_message *messages, __global uchar *sent,
-                          const int slots) {
+                         const int slots) {
     int count = 0;
     for (int i = 0; i < slots; ++i)
         if (sent[i]) {
