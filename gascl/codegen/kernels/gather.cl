@@ -198,20 +198,17 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
-// Fetches the messages of the i-th arc of a block and of every GASCL_GROUP-th behind it,
-// GASCL_FETCHES in all. Behind the last arc of the block it is the last one's again: reading it is
-// cheaper than a branch. Not so where arcs carry marks, since another item may take the last one's
-// mark back. Inlined by force: the arrays must become registers.
-static inline __attribute__((always_inline)) void gascl_fetch_several(
-    gascl_message *x, bool *found, const gascl_offset i, const gascl_block block, const int rows,
-    __global const gascl_offset *restrict offsets, GASCL_STATE GASCL_DELIVERY) {
+// Fetches the message of the i-th arc of a block. Behind the last arc it is the last one's again:
+// reading it is cheaper than a branch. Not so where arcs carry marks, since another item may take
+// the last one's mark back meanwhile.
+static bool gascl_fetch_ith(const gascl_offset i, const gascl_block block, const int rows,
+                            gascl_message *x, __global const gascl_offset *restrict offsets,
+                            GASCL_STATE GASCL_DELIVERY) {
     const gascl_offset arcs = block.end - block.begin;
-    _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-        const gascl_offset arc = block.begin + min(i + k * GASCL_GROUP, arcs - 1);
-        found[k] = (GASCL_EVERY_ARC_SENDS || i + k * GASCL_GROUP < arcs) &&
-                   gascl_fetch(arc, gascl_row_of(arc, offsets, block.first, rows), x + k,
-                               GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    }
+    const gascl_offset arc = block.begin + min(i, arcs - 1);
+    return (GASCL_EVERY_ARC_SENDS || i < arcs) &&
+           gascl_fetch(arc, gascl_row_of(arc, offsets, block.first, rows), x,
+                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 }
 
 // An item's share of a block of one row.
@@ -223,7 +220,9 @@ static gascl_box gascl_combine_share(const gascl_block block,
     for (gascl_offset i = get_local_id(0); i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
         gascl_message x[GASCL_FETCHES];
         bool found[GASCL_FETCHES];
-        gascl_fetch_several(x, found, i, block, 1, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, 1, &x[k], offsets,
+                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
             if (i + k * GASCL_GROUP < arcs && found[k]) {
                 gascl_taken(block.begin + i + k * GASCL_GROUP,
@@ -245,8 +244,9 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
         if (i < arcs) {
             gascl_message x[GASCL_FETCHES];
             bool found[GASCL_FETCHES];
-            gascl_fetch_several(x, found, i, block, rows, offsets,
-                                GASCL_STATE_ON GASCL_DELIVERY_ON);
+            _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+                found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, rows, &x[k], offsets,
+                                           GASCL_STATE_ON GASCL_DELIVERY_ON);
             _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
                 const int at = i + k * GASCL_GROUP;
 #if GASCL_EVERY_ARC_SENDS
