@@ -159,7 +159,7 @@ __kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gasc
 
 def refuses_single(demand):
     """Boxes hold what is combined; for the rest as `slots`."""
-    if demand.facts.single:
+    if demand.facts.reads_singly:
         return "it keeps no single messages"
     return DELIVERIES["slots"].refuses(demand)
 
