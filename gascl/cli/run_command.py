@@ -60,7 +60,8 @@ def _count(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Run the program, and print and write the result, even if it is partial."""
     from gascl.cli.programfile import construct, program_class
-    from gascl.delivery import table as deliveries
+    from gascl.delivery.admission import demand_of
+    from gascl.delivery.table import choose
     from gascl.progress import Progress
 
     # Refuse as much as possible before the graph is read.
@@ -75,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     device = find(arguments.device)
     deterministic = not arguments.nondeterministic
     if cls.solve is None:
-        demand = deliveries.demand_of(program, device.atomics, device.fp64, deterministic)
-        deliveries.choose(program, demand, arguments.delivery)
+        demand = demand_of(program, device.atomics, device.fp64, deterministic)
+        choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     read_seconds = time.perf_counter() - started
