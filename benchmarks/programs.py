@@ -25,6 +25,7 @@ from turns import table
 
 import gascl.programs
 from gascl import Engine, VertexProgram
+from gascl.delivery import admission
 from gascl.delivery import table as deliveries
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
@@ -136,7 +137,7 @@ def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
         if cls.solve is None and {"scatter", "apply"} & set(cls.spec.snippets):
             needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
             device = engine.device
-            demand = deliveries.demand_of(cls(**needed), device.atomics, device.fp64, True)
+            demand = admission.demand_of(cls(**needed), device.atomics, device.fp64, True)
             able.append(deliveries.admitted(demand))
     return " ".join(d for d in deliveries.DELIVERIES if able and all(d in a for a in able))
 
