@@ -182,11 +182,14 @@ def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
     with pytest.raises(DeviceError) as caught:
         Engine(Graph.from_edges([0], [1]), device).run(Nothing())
     said = str(caught.value)
-    assert said.startswith(f"{device} can't build kernels: error: unknown target CPU 'generic'; ")
+    assert said.startswith(f"{device} cannot build kernels: error: unknown target CPU 'generic'; ")
     if room or "PoCL" not in device.cl.platform.version:
-        assert "that is the device's fault, not the program's: see which devices work with" in said
+        assert (
+            "the device is at fault, not the program: `gascl devices` shows which devices work"
+            in said
+        )
     else:
-        assert "where PoCL keeps compiled kernels, is full: make room there" in said
+        assert "where PoCL caches compiled kernels, is full: free some space" in said
 
 
 @pytest.mark.parametrize("error", [KeyError("PYOPENCL_CACHE_FAILURE_FATAL"), EOFError()])

@@ -125,7 +125,7 @@ typedef long gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_SIGNED
 #define GASCL_CELL_OP GASCL_SUM
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     long combined;
     uint count;
@@ -142,8 +142,8 @@ typedef struct {
     int dst;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_v_below, __global gascl_box *restrict gascl_paired GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_v_below, gascl_paired GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
@@ -162,7 +162,7 @@ static gascl_accumulator gascl_combine(
     return c;
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
@@ -175,7 +175,7 @@ static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, G
     return v;
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
@@ -242,7 +242,7 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
     return false;
 }
 
-// Every pair: what is read of the vertex that gives, and of the receiver.
+// Every pair: what is read of the sender, and of the receiver.
 typedef struct {
     int gascl_unused;
 } gascl_other;
@@ -279,8 +279,8 @@ static void gascl_give(gascl_partial *gascl_out, const gascl_message x) {
     gascl_out->sent = 1;
 }
 
-// A tile's vertices in local memory; or receivers side by side, whose parts
-// lie apart, so that a compiler can take several at once.
+// A tile of senders in local memory; or several receivers as arrays of scalars,
+// so that the compiler can vectorize over them.
 #if GASCL_GROUP > 1
 static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {
 }
@@ -330,7 +330,7 @@ static gascl_partial gascl_partials_get(const gascl_partials *gascl_from, const 
 #undef send
 #define send(...) gascl_give(gascl_out, (__VA_ARGS__))
 
-// What u gives to v.
+// What u sends to v.
 static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,
         gascl_partial *gascl_out, GASCL_STATE GASCL_LANE) {
 if (u.id < v.id) send(1);

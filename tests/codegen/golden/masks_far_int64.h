@@ -160,7 +160,7 @@ typedef long gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_SIGNED
 #define GASCL_CELL_OP GASCL_SUM
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     long combined;
     uint count;
@@ -182,8 +182,8 @@ typedef struct {
     short cost;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global uchar *restrict gascl_v_level, __global long *restrict gascl_v_heard GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_v_level, gascl_v_heard GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE , __global const long *restrict gascl_e_id, __global const uchar *restrict gascl_e_reversed, __global const short *restrict gascl_e_cost
@@ -203,7 +203,7 @@ static gascl_accumulator gascl_combine(
     return c;
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
@@ -231,7 +231,7 @@ v.id % 3
     );
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;

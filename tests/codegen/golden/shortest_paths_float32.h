@@ -132,7 +132,7 @@ typedef message gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_OTHER
 #define GASCL_CELL_OP GASCL_EXPRESSION
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     message combined;
     uint count;
@@ -150,8 +150,8 @@ typedef struct {
     float weight;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global float *restrict gascl_v_distance, __global int *restrict gascl_v_parent GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_v_distance, gascl_v_parent GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE , __global const float *restrict gascl_e_weight
@@ -172,7 +172,7 @@ static gascl_accumulator gascl_combine(
     );
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
@@ -193,7 +193,7 @@ v.id == p.source ? 0 : INFINITY
     );
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
