@@ -29,8 +29,8 @@ STRUCTS = [
     ([("a", "complex64")], "'complex64' is not a type"),
     ([("a", "float16")], "'float16' is not a type"),
     ([("a", "U4")], "'U4' is not a type"),
-    (["ab", "cde"], "struct takes (name, type) pairs, or a structured dtype, not ['ab'"),
-    (3, "struct takes (name, type) pairs, or a structured dtype, not 3"),
+    (["ab", "cde"], "struct takes (name, type) pairs or a structured dtype, not ['ab'"),
+    (3, "struct takes (name, type) pairs or a structured dtype, not 3"),
     ("int32", "struct takes (name, type) pairs"),
     (np.dtype("int32"), "struct: int32 is not a structured dtype"),
     (np.dtype([("a", "f4", (2,))]), "member 'a' is an array; use a vector such as 'float4'"),
@@ -200,7 +200,7 @@ AGGREGATORS = [
     ),
     (("float4", "mean"), {}, "an aggregator with 'mean' needs scalars"),
     (("int2", "count"), {}, "an aggregator with 'count' needs scalars"),
-    (("real",), {}, "real(...): missing a required argument: 'op'; it takes op, doc, identity"),
+    (("real",), {}, "real(...): missing a required argument: 'op'; its arguments: op, doc, identity"),
 ]
 
 

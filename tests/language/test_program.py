@@ -35,8 +35,8 @@ ATTRIBUTES = [
     ("combin = 'min'  # <<<", "unknown attribute 'combin'", "'combine'"),
     ("indentity = '0'  # <<<", "unknown attribute 'indentity'", "'identity'"),
     ("functons = ''  # <<<", "unknown attribute 'functons'", "'functions'"),
-    ("scatter_on = 'al'  # <<<", "scatter_on is 'mask' or 'all', not 'al'"),
-    ("apply_on = 'mask'  # <<<", "apply_on is 'message' or 'all', not 'mask'"),
+    ("scatter_on = 'al'  # <<<", "scatter_on must be 'mask' or 'all', not 'al'"),
+    ("apply_on = 'mask'  # <<<", "apply_on must be 'message' or 'all', not 'mask'"),
     ("edges = 'inn'  # <<<", "edges must be 'out' or 'in' or 'both', not 'inn'"),
 ]
 DECLARATIONS = [
@@ -147,7 +147,7 @@ MEMBERS = [
     ("apply = 'v.rank = prev.chnge;'  # <<<", "prev.chnge", "did you mean prev.change?"),
     ("stop = 'agg.chnge < 1'  # <<<", "agg.chnge", "did you mean agg.change?"),
     ("apply = 'v.rank = p.supersteps;'  # <<<", "p.supersteps"),
-    ("apply = 'v.rank = p.zzz;'  # <<<", "p.zzz", "there is p.damping"),
+    ("apply = 'v.rank = p.zzz;'  # <<<", "p.zzz", "known: p.damping"),
     ("mask = 'v.ide == 1'  # <<<", "v.ide", "did you mean v.id?"),
     ("rank = vertex.real(init='v.it')  # <<<", "v.it", "did you mean v.id?"),
     ("apply = 'v.rank = e.weight;'  # <<<", "`e` is not available in Wrong.apply"),
@@ -183,7 +183,7 @@ MEMBERS = [
         "init of 'rank' reads v.hops",
         "not declared before it",
     ),
-    ("rank = vertex.real(init='v.rank + 1')  # <<<", "init of 'rank' reads v.rank", "itself"),
+    ("rank = vertex.real(init='v.rank + 1')  # <<<", "init of 'rank' reads v.rank", "not declared before it"),
     ("apply = '''\n    v.hops = 1;\n    v.rnak = 2;  // <<<\n'''", "did you mean v.rank?"),
     ("supersteps = None\nscatter_on = 'all'  # <<<", "never stops", "stop = '...'", "converged"),
 ]
@@ -273,7 +273,7 @@ def test_where_a_word_may_stand(tmp_path, statement, snippet):
         exec(compile(TEMPLATE + indented, "nowhere", "exec"), {"__name__": "x"})
     else:
         word = re.search(r"[a-z]\w+", statement.removeprefix("(void)")).group()
-        said(tmp_path, body + "  # <<<", f"{word} stands in ", " only")
+        said(tmp_path, body + "  # <<<", f"{word} can only be used in ")
 
 
 C99 = """auto break case char const continue default do double else enum extern float for goto if
@@ -344,7 +344,7 @@ REFUSED = [
     ({"limit": float("nan")}, "limit=nan"),
     ({"limit": float("inf")}, "limit=inf"),
     ({"rule": "fra"}, "rule='fra': expected one of 'near', 'far'"),
-    ({"supersteps": -1}, "supersteps=-1: expected 0 or more"),
+    ({"supersteps": -1}, "supersteps=-1: expected a number of supersteps"),
     ({"supersteps": 1.5}, "supersteps=1.5: expected a whole number"),
     ({"dtype": "float16"}, "'float32' or 'float64'"),
     ({"dtype": "flaot32"}, "dtype='flaot32': expected 'float32' or 'float64'"),

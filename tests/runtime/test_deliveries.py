@@ -302,7 +302,7 @@ def test_a_toy_is_one_of_them():
         words = "delivery 'backwards' cannot run Single: it keeps no single messages; use one of: "
         with pytest.raises(ProgramError, match=re.escape(words + "slots, serial")):
             engine.run(single, delivery="backwards")
-    with pytest.raises(ProgramError, match="no delivery 'backwards'; there is auto, slots"):
+    with pytest.raises(ProgramError, match="no delivery 'backwards'; known: auto, slots"):
         engine.run(Levels(), delivery="backwards")
 
 

@@ -85,19 +85,19 @@ def test_find_by_environment(three, monkeypatch):
     monkeypatch.setenv("GASCL_DEVICE", "")
     assert find().cl is three[2]
     monkeypatch.setenv("GASCL_DEVICE", "gamma")
-    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; there is 0: Alph"):
+    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; devices: 0: Alph"):
         find()
     monkeypatch.setenv("GASCL_DEVICE", "7")
-    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; there is 0: Alpha"):
+    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; devices: 0: Alpha"):
         find()
 
 
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        ("gamma", "no device named 'gamma'; there is 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
-        (3, "no device 3; there is 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
-        (-1, "no device -1; there is 0: "),
+        ("gamma", "no device named 'gamma'; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
+        (3, "no device 3; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
+        (-1, "no device -1; devices: 0: "),
         (1.5, "device=1.5: expected part of a name, an index or a pyopencl device"),
         ([], "device=[]: expected part of a name"),
     ],

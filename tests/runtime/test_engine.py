@@ -272,8 +272,8 @@ REFUSED = [
         {"max_supersteps": -1},
         "max_supersteps must be a whole number, 0 or more, not -1",
     ),
-    (Counting(), {"delivery": "pigeon"}, r"no delivery 'pigeon'; there is auto, slots, pull, out"),
-    (Counting(), {"delivery": None}, "no delivery None; there is auto, slots, pull, out"),
+    (Counting(), {"delivery": "pigeon"}, r"no delivery 'pigeon'; known: auto, slots, pull, out"),
+    (Counting(), {"delivery": None}, "no delivery None; known: auto, slots, pull, out"),
     (
         Marking(source=0),
         {"delivery": "pull"},
