@@ -12,16 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gascl.errors import FieldError, GasclError
 from gascl.graph.graph import Graph
 from gascl.newfile import new_file
-
-if TYPE_CHECKING:
-    from gascl.runtime.state import State
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Result:
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
-    state: State | None = None
+    state: Any = None  # a State of gascl.runtime, which imports this module
     missing: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the program; prints and writes what there is also where it did not converge."""
     from gascl.cli.programfile import constructed, program_class
     from gascl.delivery import table as deliveries
-    from gascl.progress import Progress
+    from gascl.progress import RunProgress
 
     # Everything that can be refused is refused before the graph is read.
     cls = program_class(arguments.program)
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     read = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output is still to be written
         print(graphfile.described(graph), flush=True)
-    progress = Progress(say)
+    progress = RunProgress(say)
     try:
         engine = Engine(graph, device, deterministic=orderly, debug=arguments.debug)
         result = engine.run(

@@ -201,7 +201,8 @@ class Graph:
             GraphError: there is no such dataset; names the nearest.
             FormatError: it can't be downloaded, or is not what it should be.
         """
-        return outside("dataset")(cls, name, read_options)
+        graph: Graph = outside("dataset")(cls, name, read_options)
+        return graph
 
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
         """Write the graph to a file, packed where the name ends in .gz, .bz2, .xz or .zst.

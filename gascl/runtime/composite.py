@@ -157,7 +157,9 @@ class _Unfinished(Exception):
     """A run reached max_supersteps: what follows it would go on from no answer."""
 
 
-def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: Any) -> Any:
+def solve(
+    engine: Engine, program: VertexProgram, keep_state: bool, **options: Any
+) -> tuple[Result, bool]:
     """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it."""
     cls, graph = type(program), engine.graph
     if program.lanes > 1:
