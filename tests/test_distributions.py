@@ -1,4 +1,4 @@
-"""What `pip install` makes of the wheel and of the source archive. Needs a network, for setuptools."""
+"""What `pip install` makes of the wheel and the source archive. Building downloads setuptools."""
 
 from __future__ import annotations
 
