@@ -26,7 +26,7 @@ SHAPES = [
 
 def run_shape(script: str, shape: tuple[int, int]) -> Report:
     seconds = 600 if shape[0] > 8 else 150
-    return run(f"oclgrind_{script}.py", *map(str, shape), seconds=seconds)
+    return run(f"{script}.py", *map(str, shape), seconds=seconds)
 
 
 @pytest.fixture(scope="module", params=SHAPES)
@@ -204,7 +204,7 @@ SPOILT_WORDS = {
 
 
 def check_spoilt(script: str, kernel: str, message: str | tuple[str, ...], *patch: str) -> None:
-    report = run(f"oclgrind_{script}.py", "8", "16", *patch)
+    report = run(f"{script}.py", "8", "16", *patch)
     found = [f.message for f in report.findings if f.kernel == kernel]
     assert any(m.startswith(message) for m in found), f"{set(found)}\n{report.output}"
 

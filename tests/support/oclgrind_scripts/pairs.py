@@ -1,4 +1,4 @@
-"""Every pair, for oclgrind_language.py: on few vertices, in tiles and ranges that are small."""
+"""Every pair, for language.py: on few vertices, in tiles and ranges that are small."""
 
 from __future__ import annotations
 

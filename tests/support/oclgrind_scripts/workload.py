@@ -1,6 +1,6 @@
 """Small programs that together launch every kernel, in every shape; run by test_oclgrind.py.
 
-    python oclgrind_workload.py GROUP BLOCK [FILE OLD NEW]
+    python workload.py GROUP BLOCK [FILE OLD NEW]
 
 GROUP items a work-group, blocks of BLOCK rows and arcs. With FILE, the kernel text OLD in it is
 replaced by NEW first, and only a few programs run, whose results are not looked at.
@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from support.oclgrind_device import BLOCK, GROUP, oclgrind_device, patch_kernels
+from support.oclgrind_scripts.device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.delivery.table import DELIVERIES, admitted, demand_of

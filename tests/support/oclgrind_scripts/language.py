@@ -1,8 +1,8 @@
 """The rest of the language: what goes to anyone, one by one, in lanes, along arcs, and goes on.
 
-    python oclgrind_language.py GROUP BLOCK [FILE OLD NEW]
+    python language.py GROUP BLOCK [FILE OLD NEW]
 
-As oclgrind_workload.py; results are compared with those of `serial`, which other tests look after.
+As workload.py; results are compared with those of `serial`, which other tests look after.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import oclgrind_pairs
-from support.oclgrind_device import GROUP, oclgrind_device, patch_kernels
-from support.oclgrind_refused import REFUSED, TRAPPED
-from support.oclgrind_workload import (
+from support.oclgrind_scripts import pairs
+from support.oclgrind_scripts.device import GROUP, oclgrind_device, patch_kernels
+from support.oclgrind_scripts.refused import REFUSED, TRAPPED
+from support.oclgrind_scripts.workload import (
     DIRECTED,
     FAR,
     GRAPH,
@@ -251,7 +251,7 @@ def run_all(device: Device) -> None:
                 engine.run(cls(), delivery=name)
     if GROUP == 1:  # debug mode has no other shape
         run_debug(device)
-    oclgrind_pairs.run_pairs(device, debug=GROUP == 1)
+    pairs.run_pairs(device, debug=GROUP == 1)
 
 
 def run_changing(engine: Engine) -> None:
@@ -314,7 +314,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
 def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
     if file == "pairs.cl":
-        return oclgrind_pairs.run_patched(device)
+        return pairs.run_patched(device)
     direction.CPU = (10**9, 0.5)  # type: ignore[assignment]
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
