@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.agreement import GROUPS, find_device
 from support.filecases import put
 
 from gascl.cli.main import main
@@ -42,6 +43,12 @@ def write(tmp_path):
 def small(write):
     """a -> b -> c, of 2 and 3, and d -> e, apart, of 4."""
     return write("small.txt", "a b 2\nb c 3\nd e 4\n")
+
+
+@pytest.fixture(scope="module", params=GROUPS, ids=[f"group{group}" for group in GROUPS])
+def device(request):
+    """`find_device` in both shapes of a work-group."""
+    return find_device(request.param)
 
 
 @pytest.fixture

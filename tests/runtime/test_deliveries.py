@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from support import agreement
 from support.admission import expected_deliveries
-from support.agreement import device  # noqa: F401
 from support.demands import admitted
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
+from support.special_programs import SPECIAL_PROGRAMS
 from support.toy_deliveries import TOYS, registered
-from test_random_programs import DENSE, SPARSE, check_case
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.delivery.table import DELIVERIES
@@ -264,10 +263,12 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
     assert name not in DELIVERIES
 
 
-@pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("name", "device"), agreement.in_turn(SPECIAL_PROGRAMS), indirect=["device"]
+)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_a_toy_on_every_special_graph(device, toy, program):  # noqa: F811
-    agreement.check(device, program, SPECIAL.values(), 8)
+def test_a_toy_on_every_special_graph(device, toy, name):
+    agreement.check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
@@ -281,7 +282,7 @@ NUMBERS = [
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_a_toy_on_random_programs(toy, number):
     group = (1, 8)[number % 2]
-    check_case(agreement.find_device(group), drawn(number, group))
+    agreement.check_case(agreement.find_device(group), drawn(number, group))
 
 
 def test_a_toy_is_one_of_them():
