@@ -45,6 +45,30 @@ def small(write):
     return write("small.txt", "a b 2\nb c 3\nd e 4\n")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_builds(request):
+    """PoCL's optimizer is left out of builds for groups of 8, unless slow tests are asked for.
+
+    On a CPU gascl runs groups of 1. Those of 8 stand for a GPU's, in tests of barriers and memory
+    that items share, and the optimizer takes more than two thirds of the time of their builds.
+    """
+    if request.config.option.markexpr != "not slow":
+        yield
+        return
+    cl = pytest.importorskip("pyopencl")
+    build = cl.Program.build
+
+    def quick(self: Any, options: Any = (), *arguments: Any, **others: Any) -> Any:
+        (device, *_) = self.get_info(cl.program_info.DEVICES)
+        if "-DGASCL_GROUP=8" in options and "PoCL" in device.platform.version:
+            options = [*options, "-cl-opt-disable"]
+        return build(self, options, *arguments, **others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cl.Program, "build", quick)
+        yield
+
+
 @pytest.fixture(scope="module", params=GROUPS, ids=[f"group{group}" for group in GROUPS])
 def device(request):
     """`find_device` in both shapes of a work-group."""

@@ -48,7 +48,7 @@ def check(folder: Path, body: str, words: str, debug: bool = False, every: bool 
     cls, number, line = defined(folder, body)
     able = admitted(cls(), engine().device) if every else []
     grouped = [d for d in able if d != "serial"]  # which is one item, whatever the group
-    runs = [(1, "auto"), *zip(cycle((8, 1)), grouped), *((1, d) for d in able if d == "serial")]
+    runs = [(1, "slots"), *zip(cycle((8, 1)), grouped), *((1, d) for d in able if d == "serial")]
     for group, delivery in runs:
         with pytest.raises(ProgramError) as caught:
             engine(group, debug).run(cls(), delivery=delivery, max_supersteps=9)
