@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -43,6 +43,25 @@ class Step:
     delivery: str = ""
     why: str = ""
     program: str = ""
+
+
+class KeptState(Protocol):
+    """What a run left on the device: for `Engine.run(state=...)`, which uses it up."""
+
+    @property
+    def superstep(self) -> int:
+        """How many supersteps its program has run."""
+
+    @property
+    def pending(self) -> bool:
+        """Messages are under way to the next superstep."""
+
+    def names(self) -> list[str]:
+        """The vertex fields that it holds."""
+
+    def field(self, name: str) -> np.ndarray:
+        """A vertex field on the host: (V,), (V, lanes) with lanes, and one more dimension for a
+        vector's components."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +97,7 @@ class Result:
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
-    state: Any = None  # a State of gascl.runtime, which imports this module
+    state: KeptState | None = None
     missing: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -118,7 +118,9 @@ def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterat
             yield ahead.popleft().result()
 
 
-def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, re.Pattern]:
+def comment_patterns(
+    separator: str | None, comments: str
+) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What finds lines that are comments, and comments behind rows, in bytes; both without the
     line's end behind a row, and with it for whole lines."""
     marks = re.escape(comments.encode("ascii")) or b"(?!)"

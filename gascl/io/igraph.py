@@ -44,7 +44,7 @@ def read_igraph(g: Any) -> Parsed:
     )
 
 
-def _fields(columns: dict[str, list], noun: str, report: list[str]) -> dict[str, np.ndarray]:
+def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict[str, np.ndarray]:
     # igraph gives None to an edge or a vertex that lacks an attribute
     count = max(map(len, columns.values()), default=0)
     rows = [

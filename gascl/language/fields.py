@@ -243,7 +243,7 @@ class VerticesParam(Param):
         )
 
 
-class Lanes(tuple):
+class Lanes(tuple[Any, ...]):
     """The values of a parameter, one a lane."""
 
 
