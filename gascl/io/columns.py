@@ -120,7 +120,7 @@ def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterat
 
 def comment_patterns(
     separator: str | None, comments: str
-) -> tuple[re.Pattern[str], re.Pattern[str]]:
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """What finds lines that are comments, and comments behind rows, in bytes; both without the
     line's end behind a row, and with it for whole lines."""
     marks = re.escape(comments.encode("ascii")) or b"(?!)"

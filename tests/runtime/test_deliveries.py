@@ -278,13 +278,17 @@ def test_a_toy_on_every_special_graph(device, toy, name):
 
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
-NUMBERS = [
-    *(1, 3, 10, 14),
-    *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4, 8, 13, 16, 17)),
+NUMBERS = (1, 3, 10, 14, 2, 4, 8, 13, 16, 17)
+#: The first four by one delivery each, the slow ones by all of them.
+NUMBERS_BY_TOY = [
+    pytest.param(number, toy, marks=[] if quick else pytest.mark.slow)
+    for place, number in enumerate(NUMBERS)
+    for which, toy in enumerate(TOYS)
+    for quick in [place < 4 and which == place % len(TOYS)]
 ]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(("number", "toy"), NUMBERS_BY_TOY, indirect=["toy"])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_a_toy_on_random_programs(toy, number):
     group = (1, 8)[number % 2]
