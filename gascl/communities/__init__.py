@@ -1,1 +1,1 @@
-"""Communities that change over time: tracked, and drawn."""
+"""Tracks communities that change over time, and draws them."""
