@@ -142,13 +142,14 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     from gascl.cli.programfile import nearest
 
     cls = type(program)
-    if wanted is not None and wanted not in cls.vertex_fields:
-        hint = nearest(wanted, cls.vertex_fields)
+    if wanted is not None and wanted not in cls.spec.vertex_fields:
+        hint = nearest(wanted, cls.spec.vertex_fields)
         raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
-    written = [cls.snippets[s].writes("v") for s in ("apply", "init") if s in cls.snippets]
-    order = [n for names in written for n in cls.vertex_fields if n in names]
-    order = [wanted] if wanted else [*order, *cls.vertex_fields]
-    scalars = [n for n in order if cls.vertex_fields[n].resolve(program.dtype).width == 1]
+    spec = cls.spec
+    written = [spec.snippets[s].writes("v") for s in ("apply", "init") if s in spec.snippets]
+    order = [n for names in written for n in spec.vertex_fields if n in names]
+    order = [wanted] if wanted else [*order, *spec.vertex_fields]
+    scalars = [n for n in order if spec.vertex_fields[n].resolve(program.dtype).width == 1]
     if wanted and not scalars:
         raise ProgramError(f"--field {wanted}: it is a vector and has no order; use --output")
     return scalars[0] if scalars else None

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gascl.codegen.declarations import accumulator_of
 from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.buffers import Buffer
 from gascl.errors import ProgramError
+from gascl.language.combiners import OR, PRODUCT
 from gascl.language.facts import Facts
-from gascl.language.types import Type, resolve
+from gascl.language.types import Type
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -90,7 +90,7 @@ class Delivery:
 
 
 def _slots_refuses(demand: Demand) -> str | None:
-    return _inbox_refuses(demand) if demand.facts.posts else None
+    return _inbox_refuses(demand) if demand.facts.sends_to else None
 
 
 def _serial_refuses(demand: Demand) -> str | None:
@@ -100,7 +100,7 @@ def _serial_refuses(demand: Demand) -> str | None:
 
 def _pull_refuses(demand: Demand) -> str | None:
     facts = demand.facts
-    if facts.single:
+    if facts.reads_singly:
         return "its gather snippet reads messages one by one, which need a place each"
     if facts.arc_state:
         return "its scatter has arc state, and pull runs scatter anew"
@@ -117,7 +117,7 @@ def _outbox_refuses(demand: Demand) -> str | None:
 
 def _inbox_refuses(demand: Demand) -> str | None:
     facts, type_ = demand.facts, demand.accumulator
-    if facts.single:
+    if facts.reads_singly:
         return "its gather snippet reads messages one by one, and an inbox combines them"
     if type_.itemsize > 8:
         return f"a combined message takes {type_.itemsize} bytes, and atomics up to 8"
@@ -268,16 +268,17 @@ DELIVERIES = {
 
 def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
     """What a program asks of a delivery, on a device with these atomics."""
-    cls = type(program)
-    accumulator = accumulator_of(cls, program.dtype, fp64)
-    message = resolve(cls.message or "uint8", program.dtype)
+    spec = program.spec
+    combiner = spec.combiner or OR  # which nothing depends on where nothing is combined
+    accumulator = spec.accumulator(program.dtype, fp64)
+    message = spec.message_type(program.dtype)
     return Demand(
-        Facts.of(cls, program.lanes),
+        Facts.of(spec, program.lanes),
         accumulator,
-        atomics.way_of(cls.combine or "or", accumulator),
-        cls.combine in ("sum", "prod") and message.all_floats,
-        cls.combine == "prod" and message.itemsize == 8,
-        any(a.sums_floats for a in cls.aggregates.values()),
+        atomics.way_of(combiner, accumulator),
+        combiner.depends_on_order(message),
+        combiner is PRODUCT and message.itemsize == 8,
+        any(a.sums_floats for a in spec.aggregates.values()),
         deterministic,
     )
 
@@ -298,7 +299,7 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
     """
     able = admitted(demand)
     if name == "auto":
-        on_all = type(program).scatter_on == "all"
+        on_all = program.spec.scatter_on == "all"
         order = ("outbox", "pull", "slots") if on_all else ("pull", "slots")
         dense = next((n for n in order if n in able), None)
         if dense is not None:

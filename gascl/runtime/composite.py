@@ -161,14 +161,14 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it."""
     cls, graph = type(program), engine.graph
     if program.lanes > 1:
-        listed = [n for n in cls.params if isinstance(getattr(program, n), Lanes)]
+        listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
         what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
         raise ProgramError(
             f"{cls.__name__}: {what}: it runs other programs, and has no lanes itself; run it "
             "once for each value"
         )
     started = time.perf_counter()
-    types = {n: f.resolve(program.dtype) for n, f in cls.vertex_fields.items()}
+    types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
     turns, interrupted = Turns(engine, program, options), False
     stopped, whole, found = "the graph has no vertices", True, {}
@@ -256,4 +256,4 @@ def _shown(found: Any) -> str:
 
 
 def _refuse(cls: type[VertexProgram], why: str) -> Any:
-    raise ProgramError(f"{cls.class_source.place('solve')}: {cls.__name__}: solve {why}")
+    raise ProgramError(f"{cls.spec.source.place('solve')}: {cls.__name__}: solve {why}")

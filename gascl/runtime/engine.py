@@ -151,7 +151,7 @@ class Engine:
             )
             _warn_of_nan(result, set())
         else:
-            if not WORK & set(type(program).snippets):
+            if not WORK & set(program.spec.snippets):
                 raise ProgramError(
                     f"{type(program).__name__} has neither scatter nor apply: no work"
                 )
@@ -204,7 +204,7 @@ class Engine:
         """Build, upload, loop; the result, and the fields that were given."""
         cls = type(program)
         started = time.perf_counter()
-        offset = offset_type(self.graph, cls.edges)
+        offset = offset_type(self.graph, cls.spec.edges)
         plans: list[Plan] = [
             build(program, self.device, d, offset, self.debug, self.seed) for d in chosen
         ]
@@ -212,15 +212,15 @@ class Engine:
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
         for note in check_edge_fields(program, self.graph, plans[0].header):
             warn(f"{program.title()}: {note}")
-        layout = self.layout(cls.edges, plans[0].group, plans[0].block)
+        layout = self.layout(cls.spec.edges, plans[0].group, plans[0].block)
         types = plans[0].header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
-        fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.vertex_fields}
+        fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.spec.vertex_fields}
         arc_fields: Any = {
-            n: empty_field(types[n], program.lanes) for n in cls.arc_fields if n in types
+            n: empty_field(types[n], program.lanes) for n in cls.spec.arc_fields if n in types
         }
         kept = None
         if self.graph.num_vertices:

@@ -108,7 +108,7 @@ class Loop:
         self._leave()
         self.seconds = time.perf_counter() - started
         if stopped == _STOP_HELD:
-            return f"stop held: {' '.join((type(self.program).stop or '').split())}", True
+            return f"stop held: {' '.join((self.program.spec.stop or '').split())}", True
         if stopped == _MASK_EMPTY:
             return "no vertex is active and no message is under way", True
         if why:
@@ -134,7 +134,7 @@ class Loop:
         """What stands before the first superstep; returns why nothing is to be done, or 0."""
         self._fill()
         stopped = self._resume() if self.start.resumes else self._start(ask_stop)
-        if type(self.program).scatter_on == "all" and self.plan.delivery.sparse:
+        if self.program.spec.scatter_on == "all" and self.plan.delivery.sparse:
             both = ("STATE", "out_offsets", "frontier", "frontier_next")
             self._launch("gascl_push_all", self.device.groups, both)
         if stopped == _PAUSE:
@@ -169,7 +169,7 @@ class Loop:
             self._enter()
         if self.plan.facts.masked:
             idle = not control["next_active"][0] and not state.pending
-            if idle and type(self.program).scatter_on == "mask":
+            if idle and self.program.spec.scatter_on == "mask":
                 return _MASK_EMPTY
         least, most = self.direction.bounds()
         return 0 if least <= control["next_arcs"][0] <= most else _PAUSE
@@ -201,7 +201,7 @@ class Loop:
         for name in ("next", "marks", "flags"):
             if name in state.buffers:
                 state.clear(name)
-        degrees = np.diff(self.graph.arcs(type(self.program).edges).out_offsets)
+        degrees = np.diff(self.graph.arcs(self.program.spec.edges).out_offsets)
         control = state.control
         control["stopped"] = 0
         control["next_active"] = np.count_nonzero(mask)
@@ -242,7 +242,7 @@ class Loop:
                 superstep=self.before + len(self.trace),
                 active=int(record["active"]),
                 messages=int(record["tally"]["messages"]),
-                aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
+                aggregates={n: aggregates[n].tolist() for n in self.program.spec.aggregates},
                 seconds=seconds,
                 delivery=self.plan.delivery.name,
                 why=self.direction.reason(int(self.state.control["next_arcs"][0])),
@@ -342,7 +342,7 @@ class Loop:
             wide = self.plan.header.message.itemsize == 8
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
-                f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
+                f"{name}: a message at vertex {label!r} overflowed {self.program.spec.message} "
                 f"in superstep {step}; declare a wider type, such as message = {wider}"
             )
         if record["stopped"] == _FAULT:

@@ -107,7 +107,7 @@ def estimate(
     )
     label_bytes = _count("label_bytes", label_bytes)
     size = Size(num_vertices, num_edges, directed, num_loops)
-    way = type(program).edges if program is not None else "out"
+    way = program.spec.edges if program is not None else "out"
     host, building = _host(size, way, edge_bytes, vertex_bytes, label_bytes)
     notes = []
     if not directed and not num_loops:
@@ -223,16 +223,16 @@ def _run(
 
         def results(self) -> int:
             types = self.header.types
-            fields = sum(types[n].itemsize for n in self.program.vertex_fields)
-            of_arcs = sum(types[n].itemsize for n in self.program.arc_fields)
+            fields = sum(types[n].itemsize for n in self.program.spec.vertex_fields)
+            of_arcs = sum(types[n].itemsize for n in self.program.spec.arc_fields)
             rows = self.graph.num_vertices * fields + self.layout.num_arcs * of_arcs
             return rows * self.lanes
 
     demand = deliveries.demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = deliveries.choose(program, demand, delivery)
     way: Any = size
-    offset = offset_type(way, type(program).edges)
+    offset = offset_type(way, program.spec.edges)
     plans = [build(program, device, d, offset) for d in chosen]
-    layout = Layout(way, device, type(program).edges, plans[0].group, plans[0].block)
+    layout = Layout(way, device, program.spec.edges, plans[0].group, plans[0].block)
     needs = Needs(plans, layout)
     return needs.sizes(), needs.results()

@@ -108,7 +108,7 @@ class Plan:
     @property
     def inbox(self) -> bool:
         """Messages go through the atomic inbox."""
-        return self.facts.posts or self.delivery.inbox
+        return self.facts.sends_to or self.delivery.inbox
 
     @cached_property
     def arguments(self) -> list[str]:
@@ -137,14 +137,14 @@ class Plan:
     def _inbox(self) -> list[str]:
         if not self.inbox:
             return []
-        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
+        ahead = ("", "_next") if self.facts.apply_sends_to else ("",)
         names = [f"{n}{when}" for when in ahead for n in ("inbox", "arrived", "wraps")]
         return names + [f"touched{when}" for when in ahead if self.delivery.sparse]
 
     def swaps(self) -> dict[str, str]:
         """Which buffers change places after a superstep, both ways."""
         pairs = list(self.delivery.swaps)
-        if self.facts.posts_ahead:
+        if self.facts.apply_sends_to:
             names = ("inbox", "arrived", "wraps", "touched")
             pairs += [(n, f"{n}_next") for n in names]
         return {**dict(pairs), **{b: a for a, b in pairs}}
@@ -165,7 +165,7 @@ def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None
         else:
             put(kernel_text(name))
 
-    def put(text: str, origins: list[Place | None] | None = None) -> None:
+    def put(text: str, origins: Sequence[Place | None] | None = None) -> None:
         for i, line in enumerate(text.rstrip("\n").split("\n")):
             origin = origins[i] if origins else None
             match = _INCLUDE.match(line) if origin is None else None
@@ -250,9 +250,9 @@ def build(
 def _build(
     program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
 ) -> Plan:
-    cls = type(program)
+    spec = program.spec
     header = generate(
-        cls,
+        spec,
         real=program.dtype,
         choices=program.choices(),
         offset=offset,
@@ -265,12 +265,12 @@ def _build(
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
     if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
-            f"{device} has no double precision, which {cls.__name__} needs for "
+            f"{device} has no double precision, which {spec.name} needs for "
             f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
         )
     text, places = assemble(header, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)
-    facts = Facts.of(cls, program.lanes, debug)
+    facts = Facts.of(spec, program.lanes, debug)
     plan = Plan(header, facts, delivery, text, group, block, None, places)
     wide = doubles or of_messages or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.
@@ -294,7 +294,7 @@ def _build(
     except cl.RuntimeError as error:
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, cls)) from None
+        raise ProgramError(translate(str(error), places, spec.name)) from None
     _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
@@ -322,7 +322,7 @@ def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
 
 
 def _double_params(program: VertexProgram) -> bool:
-    params = type(program).params.values()
+    params = program.spec.params.values()
     return any(p.resolve(program.dtype).scalar == "float64" for p in params)
 
 
@@ -338,7 +338,7 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:
+def translate(log: str, places: Sequence[Place | None], program: str) -> str:
     """A compiler's log with the user's lines in place of the generated ones."""
     messages: list[str] = []
     for line in log.splitlines():
@@ -358,5 +358,5 @@ def translate(log: str, places: list[Place | None], program: type[VertexProgram]
         if message not in messages:
             messages.append(message)
     if messages:
-        return f"{program.__name__} does not compile:\n" + "\n".join(messages)
-    return f"{program.__name__} does not compile, and the log names no line of it:\n{log}"
+        return f"{program} does not compile:\n" + "\n".join(messages)
+    return f"{program} does not compile, and the log names no line of it:\n{log}"

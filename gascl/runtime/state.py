@@ -79,7 +79,7 @@ class State:
         self.buffers: dict[str, Any] = {n: layout.buffer(n) for n in self._arrays()}
         for plan in plans:
             for name, key in self.edge_keys[plan.delivery.name].items():
-                field = self.program.edge_fields.get(name)
+                field = self.program.spec.edge_fields.get(name)
                 type_ = self.header.types[name] if field else None
                 self.buffers[key] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
         for name, size in new.items():
@@ -88,7 +88,10 @@ class State:
         own = {b.name: b.begins for b in self._own()}
         self.unset = {n: own[n] for n in new if own.get(n, ANYTHING) != ANYTHING}
         self.types = {**(previous.types if previous else {}), **self.types}
-        vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
+        vertex_fields, arc_fields = (
+            list(self.program.spec.vertex_fields),
+            list(self.program.spec.arc_fields),
+        )
         self.kept = _bits(f"v.{n}" in kept for n in vertex_fields)
         self.kept_arcs = _bits(f"a.{n}" in kept for n in arc_fields)
         self.given = self.kept | _bits(n in initial for n in vertex_fields)
@@ -113,8 +116,8 @@ class State:
     def _types(self) -> dict[str, Type]:
         """Types of the program's own fields, by the names of their buffers."""
         of = self.header.types
-        fields = {f"v.{n}": of[n] for n in self.program.vertex_fields}
-        return fields | {f"a.{n}": of[n] for n in self.program.arc_fields if n in of}
+        fields = {f"v.{n}": of[n] for n in self.program.spec.vertex_fields}
+        return fields | {f"a.{n}": of[n] for n in self.program.spec.arc_fields if n in of}
 
     def _arrays(self) -> list[str]:
         """Names of the graph's arrays that the kernels ask for."""
@@ -141,11 +144,11 @@ class State:
         header, rows, groups = self.header, self.graph.num_vertices, self.device.groups
         arcs, facts, types = self.layout.num_arcs, self.plans[0].facts, self.header.types
         sizes: dict[str, int] = {}
-        for name in self.program.vertex_fields:
+        for name in self.program.spec.vertex_fields:
             sizes[f"v.{name}"] = rows * self.lanes * types[name].itemsize
         for name in facts.snapshots:
             sizes[f"old.{name}"] = sizes[f"v.{name}"]
-        for name in self.program.arc_fields if facts.arc_state else ():
+        for name in self.program.spec.arc_fields if facts.arc_state else ():
             sizes[f"a.{name}"] = arcs * self.lanes * types[name].itemsize
         items = {"message": header.message.itemsize, "box": header.box.itemsize, "piece": 8}
         items |= {"flag": 1, "mark": 1, "bits": 4, "vertex": 4, "count": 4, "wrap": 4}
@@ -212,7 +215,7 @@ class State:
         keys = {}
         for name in plan.header.edge:
             if not name.startswith("a."):
-                field = self.program.edge_fields.get(name)
+                field = self.program.spec.edge_fields.get(name)
                 about = f":{plan.header.types[name].c}:{field.default!r}" if field else ""
                 keys[name] = f"{name}@{plan.delivery.arcs}{about}"
         return keys

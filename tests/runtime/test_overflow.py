@@ -79,7 +79,7 @@ def outcomes(program: VertexProgram, graph: Graph, group: int) -> set:
     engine = Engine(graph, device)
     found = set()
     able = admitted(program, device)
-    assert ("push" in able) == ("edges" in able) == (type(program).combine == "sum")
+    assert ("push" in able) == ("edges" in able) == (program.spec.combine == "sum")
     for delivery in able:
         try:
             result = engine.run(program, delivery=delivery)

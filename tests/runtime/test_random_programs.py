@@ -124,7 +124,7 @@ def test_recipes_use_the_whole_language() -> None:
 
 def tokens_of(cls: Any, debug: bool) -> list[str]:
     """Of the generated header, but for the lines that traps name."""
-    text = generate(cls, debug=debug).text
+    text = generate(cls.spec, debug=debug).text
     return [t.text for t in tokens(re.sub(r"(__LINE__ -|gascl_first \+) \d+", "", text))]
 
 

@@ -97,6 +97,7 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
     """
     environment = {
         **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[1]),
         "GASCL_DEVICE": "",  # there is no other than Oclgrind's
         "PYOPENCL_NO_CACHE": "1",
         # Oclgrind 21.10 can't execute the intrinsics that clang's optimiser leaves behind.

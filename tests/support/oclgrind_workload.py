@@ -79,7 +79,7 @@ def page_rank(result: Any) -> None:
 @case(ShortestPaths, source=FAR, dtype="float64")
 def shortest_paths(result: Any) -> None:
     """Messages of two components, an expression as combiner, a frontier."""
-    weights = np.tile(GRAPH.edge_fields["weight"], 2)
+    weights = np.tile(GRAPH.spec.edge_fields["weight"], 2)
     ends = np.stack([GRAPH.edge_src, GRAPH.edge_dst])
     relax = list(zip(*np.concatenate([ends, ends[::-1]], axis=1), weights, strict=True))
     distance = [0.0 if v == FAR else np.inf for v in range(V)]
@@ -349,7 +349,7 @@ def run_all(device: Device) -> None:
         least = Engine(Graph.from_edges(src, dst, num_vertices=n), device)
         for cls in (Gossip, Countdown, Arcs, Watching):
             results = [least.run(cls(), delivery=name) for name in able(cls(), device)]
-            field = next(iter(cls.vertex_fields))
+            field = next(iter(cls.spec.vertex_fields))
             for result in results:
                 same(result[field], results[-1][field])  # the last one is serial
 

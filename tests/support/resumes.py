@@ -116,7 +116,7 @@ def resume_case(device: Any, case: Case, rng: Random, *, debug: bool = False) ->
         ]
 
         def make(left: int | None, first: bool, fields: Any = fields) -> VertexProgram:
-            asked = {} if left is None else {cls.supersteps_param(): left}
+            asked = {} if left is None else {cls.spec.supersteps_param: left}
             # Given once more, fields would begin once more.
             return cls(dtype=case.dtype, **{**params, **(fields if first else {}), **asked})
 

@@ -101,7 +101,7 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
 
 def refuses_single(demand):
     """Boxes hold what is combined; for the rest as `slots`."""
-    if demand.facts.single:
+    if demand.facts.reads_singly:
         return "it keeps no single messages"
     return DELIVERIES["slots"].refuses(demand)
 
