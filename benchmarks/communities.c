@@ -1,5 +1,5 @@
 // Particles that neighbours attract and all others repel, to rest, on one thread: the formula and
-// the step of programs/particles.py, in float32, two loops over the vertices.
+// the step of programs/particle_communities.py, in float32, two loops over the vertices.
 #include <math.h>
 #include <stdlib.h>
 

@@ -35,7 +35,7 @@ class Step:
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
         delivery, why: how its messages travelled, and why, where `auto` had a choice.
-        program: where several take turns, whose superstep this is.
+        program: in a program of several stages, whose superstep this is.
     """
 
     superstep: int

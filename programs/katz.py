@@ -10,11 +10,11 @@ Algorithm: the formula, again and again, from beta = 1. Superstep k adds the wal
 
 Source: Katz, A New Status Index Derived from Sociometric Analysis (1953).
 
-Differences: a run ends not where little has changed, but where little is missing. Every walk that is
-still missing goes on from one that the last superstep added, or from one that is missing: if at every
-vertex those that were added are at most a share t of all that may be continued, 1 for the vertex
-itself, then so are, at every vertex, those that are missing, of those that there are. An alpha that is
-too large, and a tolerance that rounding does not let a run reach, are refused with values that will do.
+Differences: a run ends not where little changes, but where little is missing. The walks that are
+missing continue those that the last superstep added, just as the walks counted so far continue the one
+without arcs, which counts 1. So where those added are at most `tolerance` at every vertex, those missing
+are at most that share of the walks counted. An alpha that is too large, and a tolerance that rounding
+keeps out of reach, are refused with values that will do.
 """
 
 import numpy as np

@@ -123,7 +123,7 @@ class VertexProgram:
     #: A Python form of `stop`, called after each superstep; slower. None: not defined.
     converged: ClassVar[Any] = None
 
-    #: `solve(self, turns)` runs other programs by `turns.run` (see gascl.runtime.composite) and
+    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.runtime.composite) and
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 

@@ -1,4 +1,4 @@
-"""Programs that take turns on one State: what a program's `solve` runs them with."""
+"""Programs of several stages on one State: what a program's `solve` runs them with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gascl.runtime.engine import Engine
 
 
-class Turns:
+class Stages:
     """Runs one program after the other on a graph, each going on from the State of the last.
 
     Attributes:
@@ -61,7 +61,7 @@ class Turns:
     ) -> Result:
         """Run a program from superstep 0; its fields that the State has keep their values.
 
-        Read what you need of the Result before the next turn: that uses the State up.
+        Read what you need of the Result before the next stage: that uses the State up.
 
         Args:
             fresh: fields that begin by their `init` all the same; True: all, without the State.
@@ -170,12 +170,12 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
-    turns, interrupted = Turns(engine, program, options), False
+    stages, interrupted = Stages(engine, program, options), False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
-            found = cls.solve(program, turns)
-            stopped = turns.endless or (f"solved; {turns.last}" if turns.last else "solved")
+            found = cls.solve(program, stages)
+            stopped = stages.endless or (f"solved; {stages.last}" if stages.last else "solved")
     except _Unfinished as unfinished:
         stopped, whole = str(unfinished), False
     except KeyboardInterrupt:
@@ -185,29 +185,29 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
     except GasclError as error:
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])
         raise
-    fields = _fields(program, turns, found, types, whole)
-    turns.seconds["solve"] = time.perf_counter() - started - sum(turns.seconds.values())
+    fields = _fields(program, stages, found, types, whole)
+    stages.seconds["solve"] = time.perf_counter() - started - sum(stages.seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
-        supersteps=len(turns.trace),
-        converged=whole and not turns.endless,
+        supersteps=len(stages.trace),
+        converged=whole and not stages.endless,
         stopped=stopped,
-        trace=turns.trace,
+        trace=stages.trace,
         device=str(engine.device),
-        delivery=" and ".join(dict.fromkeys(s.delivery for s in turns.trace)),
-        seconds=turns.seconds,
-        state=turns.state if keep_state else None,
+        delivery=" and ".join(dict.fromkeys(s.delivery for s in stages.trace)),
+        seconds=stages.seconds,
+        state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),
     )
     return result, interrupted
 
 
 def _fields(
-    program: VertexProgram, turns: Turns, found: Any, types: dict[str, Any], whole: bool
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
 ) -> dict[str, np.ndarray]:
     """The declared fields: those that solve returned, else the State's."""
-    cls, graph = type(program), turns.graph
+    cls, graph = type(program), stages.graph
     if not isinstance(found, dict) or not set(found) <= set(types):
         known = ", ".join(types)
         _refuse(cls, f"returns a dict of its vertex fields ({known}), not {_shown(found)}")
@@ -221,8 +221,8 @@ def _fields(
             if fields[name].shape != shape:
                 _refuse(cls, f"gave {name!r} the shape {fields[name].shape}, not {shape}")
             fields[name] = _held(cls, name, fields[name], type_)
-        elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
-            fields[name] = turns.state.field(name)
+        elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
+            fields[name] = stages.state.field(name)
         elif whole:
             _refuse(cls, f"left no {name!r}: return it, or let a program that is run declare it")
     return fields
