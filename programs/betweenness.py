@@ -1,22 +1,24 @@
-"""Betweenness centrality: a vertex is central if many shortest paths between others lead through it.
+"""Betweenness centrality: a vertex is central if many shortest paths between others lead through
+it.
 
     betweenness(v) = sum over sources s and targets t of the share of the shortest paths from s to t
                      that pass through v,  s != v != t
 
-Algorithm: from each source s, a breadth-first search counts the shortest paths to every vertex, level
-by level. Back from the last level, the dependency of s on v, its share of the paths to all targets,
-is accumulated from the vertices w that follow v on these paths:
+Algorithm: from each source s, a breadth-first search counts the shortest paths to every vertex,
+level by level. Back from the last level, the dependency of s on v, its share of the paths to all
+targets, is accumulated from the vertices w that follow v on these paths:
 
-    dependency(v) = sum over arcs v -> w to the next level of paths(v) / paths(w) * (1 + dependency(w))
+    dependency(v) = sum over arcs v -> w to the next level of
+                    paths(v) / paths(w) * (1 + dependency(w))
 
 Betweenness is the sum of the dependencies over all sources; over some of them, it is an estimate.
 
 Sources: Freeman, A Set of Measures of Centrality Based on Betweenness (1977); Brandes, A Faster
-Algorithm for Betweenness Centrality (2001); Brandes and Pich, Centrality Estimation in Large Networks
-(2007).
+Algorithm for Betweenness Centrality (2001); Brandes and Pich, Centrality Estimation in Large
+Networks (2007).
 
-Differences: 8 sources, a lane each, go level by level together, and back from the deepest level that
-any of them has.
+Differences: 8 sources, a lane each, go level by level together, and back from the deepest level
+that any of them has.
 """
 
 import numpy as np
@@ -109,7 +111,7 @@ class Betweenness(VertexProgram):
         return {"centrality": self.scaled(stages.graph, total, sources)}
 
     def scaled(self, graph, total, sources):
-        """The sum of the dependencies of `sources`, as an estimate of that of all and normalized."""
+        """What the dependencies of `sources` come to, estimated for all and normalized."""
         count = graph.num_vertices
         if count < 3:
             return total  # there are no pairs of others

@@ -1,15 +1,16 @@
 """Breadth-first search: in each round, the vertices that were just reached reach their neighbours.
 
-Algorithm: level by level. Each vertex of the frontier sends its id along its arcs; a vertex that had
-not been reached takes one of them for its parent and is in the next frontier. Whether a round pushes
-from the frontier or pulls at the other vertices is the choice of the delivery. A pull reads all of a
-vertex's in-arcs: it neither stops at the first parent nor skips the vertices already reached.
+Algorithm: level by level. Each vertex of the frontier sends its id along its arcs; a vertex that
+had not been reached takes one of them for its parent and is in the next frontier. Whether a round
+pushes from the frontier or pulls at the other vertices is the choice of the delivery. A pull reads
+all of a vertex's in-arcs: it neither stops at the first parent nor skips the vertices already
+reached.
 
 Source: Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First Search (2012).
 
 Differences: of several parents in one round the smallest id is taken, not whichever wrote last, so
-that a run repeats; and a frontier vertex is known by its depth, so that with several sources at once
-(`source=[...]`) a vertex that one of them reached does not send for the others.
+that a run repeats; and a frontier vertex is known by its depth, so that with several sources at
+once (`source=[...]`) a vertex that one of them reached does not send for the others.
 """
 
 from gascl import VertexProgram, param, vertex
@@ -32,8 +33,8 @@ class BreadthFirst(VertexProgram):
     parent = vertex.int32(init=-1)
 
     # A message is its sender. The depth need not travel: it is the number of the superstep. That
-    # holds only from the source outwards, so that a changed graph needs a new search; ShortestPaths,
-    # whose messages carry the distance, can go on from what it found before.
+    # holds only from the source outwards, so that a changed graph needs a new search;
+    # ShortestPaths, whose messages carry the distance, can go on from what it found before.
     message, combine = "int32", "min"
     restart = "never"
     mask = "v.id == p.source"

@@ -3,11 +3,11 @@
     closeness(v) = reached / distances * reached / others
 
 where `reached` is how many of the `others`, the sources except v, have a path to v, and `distances`
-the sum of the lengths of the shortest ones. The first factor is the inverse of the mean distance; the
-second one compares vertices of components of different sizes.
+the sum of the lengths of the shortest ones. The first factor is the inverse of the mean distance;
+the second one compares vertices of components of different sizes.
 
-Algorithm: breadth-first searches from many sources at once, see multi_source_search.py. Some sources
-instead of all give an estimate.
+Algorithm: breadth-first searches from many sources at once, see multi_source_search.py. Some
+sources instead of all give an estimate.
 
 Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Social Network Analysis
 (1994), the second factor; Eppstein and Wang, Fast Approximation of Centrality (2001), the estimate.

@@ -1,10 +1,10 @@
-"""What ParticleCommunities does on the host: clusters of vertices that lie near each other, and a push
-that sets apart what has merged.
+"""What ParticleCommunities does on the host: clusters of vertices that lie near each other, and a
+push that sets apart what has merged.
 
 Clusters are found by single linkage along the graph's edges: the minimum spanning forest of their
-lengths holds the clusters of every cut, which leaves out edges longer than some length. The cut that is
-taken is the one whose clusters have the greatest modularity (Newman and Girvan, Finding and Evaluating
-Community Structure in Networks, 2004).
+lengths holds the clusters of every cut, which leaves out edges longer than some length. The cut
+that is taken is the one whose clusters have the greatest modularity (Newman and Girvan, Finding and
+Evaluating Community Structure in Networks, 2004).
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Weakly connected components, in about log2(V) supersteps.
 
-Algorithm: every vertex points to one of its component that is no larger, at first to itself. Hooking:
-along every edge whose ends have different grandparents, the larger grandparent and its end of the edge
-are made to point to the smaller one. Pointer jumping: every vertex then points to its grandparent. At
-the end, all vertices of a component point to its smallest one.
+Algorithm: every vertex points to one of its component that is no larger, at first to itself.
+Hooking: along every edge whose ends have different grandparents, the larger grandparent and its end
+of the edge are made to point to the smaller one. Pointer jumping: every vertex then points to its
+grandparent. At the end, all vertices of a component point to its smallest one.
 
 Sources: Zhang, Azad and Buluç, FastSV: A Distributed-Memory Connected Component Algorithm with Fast
 Convergence (2020), after Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
 
 Differences: only vertices whose pointer changed look at their edges again, from both ends: a vertex
-whose tree was left behind notices when its own pointer jumps. The grandparent is hooked, where FastSV
-hooks the parent: a few supersteps fewer on long paths.
+whose tree was left behind notices when its own pointer jumps. The grandparent is hooked, where
+FastSV hooks the parent: a few supersteps fewer on long paths.
 """
 
 from gascl import VertexProgram, vertex

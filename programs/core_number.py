@@ -1,16 +1,16 @@
-"""Core numbers: the core number of a vertex is the largest k for which it is in a k-core, a subgraph
-in which every vertex has at least k neighbours.
+"""Core numbers: the core number of a vertex is the largest k for which it is in a k-core, a
+subgraph in which every vertex has at least k neighbours.
 
 Algorithm: peeling. At level k, every vertex with at most k arcs left is removed, its arcs with it,
-which may bring others down to k; it has core number k. When none is removed any more, the level rises
-to the least number of arcs that any vertex has left.
+which may bring others down to k; it has core number k. When none is removed any more, the level
+rises to the least number of arcs that any vertex has left.
 
 Sources: Seidman, Network Structure and Minimum Degree (1983); Matula and Beck (1983); Batagelj and
-Zaveršnik, An O(m) Algorithm for Cores Decomposition of Networks (2003); Dasari, Desh and Zubair, ParK
-(2014), who remove all vertices of a round at once.
+Zaveršnik, An O(m) Algorithm for Cores Decomposition of Networks (2003); Dasari, Desh and Zubair,
+ParK (2014), who remove all vertices of a round at once.
 
-Differences: the level jumps over numbers that no vertex has. Iterated h-indices (Lü, Zhou, Zhang and
-Stanley, 2016) need fewer supersteps, but took three times as long on R-MAT graphs.
+Differences: the level jumps over numbers that no vertex has. Iterated h-indices (Lü, Zhou, Zhang
+and Stanley, 2016) need fewer supersteps, but took three times as long on R-MAT graphs.
 """
 
 from gascl import VertexProgram, aggregate, vertex
@@ -20,10 +20,10 @@ class CoreNumber(VertexProgram):
     """The core number of each vertex, in `core` (int32), as NetworkX's `core_number` has it.
 
     A vertex's degree is that of arcs in and out, so that on a directed graph two arcs u -> v and
-    v -> u count as two, and parallel edges as many; `graph.simple(undirected=True)` gives the core
-    numbers of the simple graph beneath. Self-loops do not count. A vertex without edges has 0. -1 is
-    a vertex that was not removed before `max_supersteps` ended the run; a path needs half as many
-    supersteps as it has vertices.
+    v -> u count as two, and parallel edges as many; `graph.simple(undirected=True)` is the simple
+    graph beneath. Self-loops do not count. A vertex without edges has 0. -1 is a vertex that was
+    not removed before `max_supersteps` ended the run; a path needs half as many supersteps as it
+    has vertices.
     """
 
     core = vertex.int32(init=-1)

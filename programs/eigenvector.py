@@ -5,13 +5,15 @@
 for the largest eigenvalue of the adjacency matrix A.
 
 Algorithm: power iteration. A superstep multiplies the vector by A + I and divides it by its length.
-I, by which a vertex adds what it had, moves all eigenvalues by 1: in a bipartite graph the least one
-is minus the largest, and A alone would swing between two vectors for ever. NetworkX does the same.
+I, by which a vertex adds what it had, moves all eigenvalues by 1: in a bipartite graph the least
+one is minus the largest, and A alone would swing between two vectors for ever. NetworkX does the
+same.
 
 Source: Bonacich, Power and Centrality (1987).
 
-Differences: a directed graph without cycles has no eigenvalue but 0, and is found and refused first.
-With weights, the matrix is divided by the largest one, so that their unit makes no difference.
+Differences: a directed graph without cycles has no eigenvalue but 0, and is found and refused
+first. With weights, the matrix is divided by the largest one, so that their unit makes no
+difference.
 """
 
 import numpy as np
@@ -72,8 +74,8 @@ class Eigenvector(VertexProgram):
         tolerance: stop when the vector moves by less (L2), of a length of 1.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, a self-loop
-    once. Of several components, only those with the largest eigenvalue are above 0. A directed graph
-    without cycles has no eigenvalue but 0, and is refused; without edges, all are equal.
+    once. Of several components, only those with the largest eigenvalue are above 0. A directed
+    graph without cycles has no eigenvalue but 0, and is refused; without edges, all are equal.
     """
 
     tolerance = param.tolerance(1e-6)

@@ -1,15 +1,15 @@
-"""Greedy colouring: no two adjacent vertices have the same colour, and there are few colours, though
-not always the fewest.
+"""Greedy colouring: no two adjacent vertices have the same colour, and there are few colours,
+though not always the fewest.
 
 Algorithm: every vertex has a priority, a random number. It waits until all neighbours of higher
 priority have a colour, and then takes the least one that no neighbour has.
 
 Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993).
 
-Differences: priorities are a hash of the vertex and the seed, so that a run gives the same colours on
-every device, those of a sequential greedy colouring in the order of priorities. A vertex counts how
-many neighbours it waits for, and hears once from each that has a colour, instead of asking all of
-them in every round.
+Differences: priorities are a hash of the vertex and the seed, so that a run gives the same colours
+on every device, those of a sequential greedy colouring in the order of priorities. A vertex counts
+how many neighbours it waits for, and hears once from each that has a colour, instead of asking all
+of them in every round.
 """
 
 from gascl import VertexProgram, param, vertex

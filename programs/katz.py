@@ -2,8 +2,8 @@
 
     centrality(v) = alpha * (sum over arcs u -> v of centrality(u)) + beta
 
-This is beta times the number of walks that end at v, where a walk of k arcs counts alpha^k. There is
-such a number where alpha is below 1 / the largest eigenvalue of the adjacency matrix.
+This is beta times the number of walks that end at v, where a walk of k arcs counts alpha^k. There
+is such a number where alpha is below 1 / the largest eigenvalue of the adjacency matrix.
 
 Algorithm: the formula, again and again, from beta = 1. Superstep k adds the walks of k + 1 arcs;
 `beta` and the scale are factors of the result.
@@ -11,10 +11,10 @@ Algorithm: the formula, again and again, from beta = 1. Superstep k adds the wal
 Source: Katz, A New Status Index Derived from Sociometric Analysis (1953).
 
 Differences: a run ends not where little changes, but where little is missing. The walks that are
-missing continue those that the last superstep added, just as the walks counted so far continue the one
-without arcs, which counts 1. So where those added are at most `tolerance` at every vertex, those missing
-are at most that share of the walks counted. An alpha that is too large, and a tolerance that rounding
-keeps out of reach, are refused with values that will do.
+missing continue those that the last superstep added, just as the walks counted so far continue the
+one without arcs, which counts 1. So where those added are at most `tolerance` at every vertex,
+those missing are at most that share of the walks counted. An alpha that is too large, and a
+tolerance that rounding keeps out of reach, are refused with values that will do.
 """
 
 import numpy as np
@@ -102,8 +102,8 @@ class Katz(VertexProgram):
     def refuse_tolerance(self, count, added):
         """Raises ProgramError where rounding takes more than the tolerance.
 
-        Every arc of a walk is a product and a sum, which are rounded by up to eps / 2, and so is the
-        beginning: the longer the walks are on average, the more is lost.
+        Every arc of a walk is rounded by up to eps / 2, and so is the beginning: the longer the
+        walks are on average, the more is lost.
 
         Args:
             added: what the walks of 1, 2, ... arcs add up to; those of none are `count`.
@@ -141,9 +141,9 @@ def eigenvalue_bound(graph, weights=None):
     """A bound of all eigenvalues of the adjacency matrix, usually little more than the largest.
 
     Collatz and Wielandt: for a matrix M without negative entries and any vector x above 0, no
-    eigenvalue is more than the largest (M x) / x. Power iteration makes x such that this is the
-    largest eigenvalue, with M plus a multiple of the unit matrix, since x would swing where the graph
-    is periodic.
+    eigenvalue is more than the largest (M x) / x. Power iteration brings that down to the largest
+    eigenvalue, with M plus a multiple of the unit matrix, since x would swing where the graph is
+    periodic.
 
     With t a little less than 1 / the bound, (t M)^k, summed over k, stays below 1e25: x is never
     less than 1e-25 of its largest entry, times the number of vertices.

@@ -1,11 +1,11 @@
 """Communities by label propagation: each vertex takes the most frequent label among its neighbours.
 
 Algorithm: at first every vertex is its own label. In a superstep, all vertices take the label that
-most of their neighbours have, of equally frequent ones the smallest. A neighbour with an arc each way
-counts twice, and a vertex without neighbours keeps its label.
+most of their neighbours have, of equally frequent ones the smallest. A neighbour with an arc each
+way counts twice, and a vertex without neighbours keeps its label.
 
-Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Community Structures (2007);
-LDBC Graphalytics, which defines it as above (CDLP).
+Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Community Structures
+(2007); LDBC Graphalytics, which defines it as above (CDLP).
 
 Differences: Raghavan, Albert and Kumara break ties at random and update one vertex after the other;
 here a run repeats. In bipartite parts labels may then swap for ever, hence a number of supersteps.

@@ -3,17 +3,18 @@ the share that exists.
 
     coefficient(v) = (arcs between neighbours of v) / (k * (k - 1)),  k neighbours of v
 
-Algorithm: every pair of neighbours with an edge between them closes a triangle. Each triangle a, b, c
-is found once, in the graph whose edges lead from the end of lower degree to the other: for an edge
-a -> b, both lists of out-neighbours are merged, and c is in both. Each corner then gets the number of
-arcs, one or two, that the opposite edge stands for.
+Algorithm: every pair of neighbours with an edge between them closes a triangle. Each triangle a, b,
+c is found once, in the graph whose edges lead from the end of lower degree to the other: for an
+edge a -> b, both lists of out-neighbours are merged, and c is in both. Each corner then gets the
+number of arcs, one or two, that the opposite edge stands for.
 
 Sources: Watts and Strogatz, Collective Dynamics of Small-World Networks (1998); LDBC Graphalytics,
 which defines it for directed graphs (LCC); Schank and Wagner, Finding, Counting and Listing all
 Triangles in Large Graphs (2005), the algorithm `forward`.
 
-Differences: that an edge stands for two arcs is written into the id of the vertex to which it leads,
-because a merge sees ids alone: vertex c is 2c where one arc leads to it and 2c + 1 where two do.
+Differences: that an edge stands for two arcs is written into the id of the vertex to which it
+leads, because a merge sees ids alone: vertex c is 2c where one arc leads to it and 2c + 1 where two
+do.
 """
 
 import numpy as np
@@ -22,9 +23,9 @@ from gascl import Graph, VertexProgram, param, vertex
 
 
 class Corners(VertexProgram):
-    """For each corner of every triangle, the number of arcs between the other two.
+    """Sums up, for each corner of every triangle, the arcs between the other two.
 
-    Each vertex c of the graph is two: 2c, which has its out-arcs and takes its messages, and 2c + 1.
+    Each vertex c is two: 2c, which has its out-arcs and takes its messages, and 2c + 1.
     """
 
     supersteps = param.supersteps(1)

@@ -7,9 +7,9 @@ neighbours stay out.
 Source: Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
 
 Differences: priorities are drawn once, not anew in each round, and the result is then that of the
-sequential greedy algorithm in the order of priorities; rounds are still about log V (Blelloch, Fineman
-and Shun, Greedy Sequential Maximal Independent Set and Matching are Parallel on Average, 2012). They
-are a hash of the vertex and the seed, so that a run gives the same set on every device.
+sequential greedy algorithm in the order of priorities; rounds are still about log V (Blelloch,
+Fineman and Shun, Greedy Sequential Maximal Independent Set and Matching are Parallel on Average,
+2012). They are a hash of the vertex and the seed, so that a run gives the same set on every device.
 """
 
 from gascl import VertexProgram, param, vertex

@@ -1,8 +1,8 @@
 """Sizes of neighbourhoods: how many vertices each one reaches in a number of hops.
 
-Algorithm: every vertex is a source of a search against the arcs that ends after that many supersteps:
-the sources that have reached v are the vertices that v reaches. See multi_source_search.py; it takes
-V / 512 rounds of `hops` supersteps.
+Algorithm: every vertex is a source of a search against the arcs that ends after that many
+supersteps: the sources that have reached v are the vertices that v reaches. See
+multi_source_search.py; it takes V / 512 rounds of `hops` supersteps.
 
 Differences: exact, where Boldi, Rosa and Vigna, HyperANF (2011), estimate by sketches.
 """

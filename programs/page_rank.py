@@ -1,4 +1,5 @@
-"""PageRank: the probability of finding a surfer, who follows a random arc or starts anew, at a vertex.
+"""PageRank: the probability of finding a surfer, who follows a random arc or starts anew, at a
+vertex.
 
     rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * start(v))
               + (1 - damping) * start(v)
@@ -6,17 +7,17 @@
 where `dangling` is the rank of the vertices without out-arcs, and start(v) is 1/V or follows the
 personalization.
 
-Algorithm: the formula, again and again, until ranks hardly change. As GasCL writes it (section VI-A):
-scatter a vertex's rank / out-degree, gather the sum. Kim's node-centric and edge-centric methods are
-the deliveries `pull` and `edges`, Reddy's contributions are `outbox`.
+Algorithm: the formula, again and again, until ranks hardly change. As GasCL writes it (section
+VI-A): scatter a vertex's rank / out-degree, gather the sum. Kim's node-centric and edge-centric
+methods are the deliveries `pull` and `edges`, Reddy's contributions are `outbox`.
 
 Sources: Page, Brin, Motwani and Winograd, The PageRank Citation Ranking (1999); Che, GasCL (2014);
 Kim, Towards Exploiting GPUs for Fast PageRank Computation of Large-Scale Networks; Reddy, GPU
 Programming.
 
 Differences: (1 - damping) / V stands in the place of GasCL's 0.15, so that ranks sum to 1 (Kim,
-formula 1); scale="vertices" is GasCL's own. The rank of dangling vertices is spread, as in NetworkX;
-dangling="ignore" drops it, as Kim's and GasCL's formulas do, and ranks then sum to less.
+formula 1); scale="vertices" is GasCL's own. The rank of dangling vertices is spread, as in
+NetworkX; dangling="ignore" drops it, as Kim's and GasCL's formulas do, and ranks then sum to less.
 """
 
 import numpy as np

@@ -5,21 +5,21 @@ Neighbours attract each other and all others repel:
     dx_i/dt = alpha / k_i * sum over neighbours j of -d / |d|
             + beta / k_i * sum over all others j of d / |d| * exp(-gamma * |d|),   d = x_i - x_j
 
-with k_i neighbours of i. When the particles are at rest, vertices that many edges join have gathered.
-Positions are kept while edges come and go: communities of a changing graph move, split and merge, and
-gascl.communities.track follows them.
+with k_i neighbours of i. When the particles are at rest, vertices that many edges join have
+gathered. Positions are kept while edges come and go: communities of a changing graph move, split
+and merge, and gascl.communities.track follows them.
 
-Algorithm: Euler steps until no particle is faster than a tolerance. The sum over all others is the one
-over every pair minus that over the arcs, so that no matrix of distances is kept. Communities are then
-cut out of the graph where its edges are long, see clusters.py.
+Algorithm: Euler steps until no particle is faster than a tolerance. The sum over all others is the
+one over every pair minus that over the arcs, so that no matrix of distances is kept. Communities
+are then cut out of the graph where its edges are long, see clusters.py.
 
-Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende, Fazenda
-and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
+Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
+Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
 
-Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbours that meet
-would swing around each other for ever; and no particle moves farther than 1 / gamma, the reach of the
-repulsion, in a superstep, because where many are crowded a whole step would scatter them. The papers
-find clusters by k-means, which has to know how many there are.
+Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbours that
+meet would swing around each other for ever; and no particle moves farther than 1 / gamma, the reach
+of the repulsion, in a superstep, because where many are crowded a whole step would scatter them.
+The papers find clusters by k-means, which has to know how many there are.
 """
 
 import numpy as np

@@ -1,14 +1,16 @@
 """Shortest paths from one source, by relaxation from a frontier of vertices that came nearer.
 
 Algorithm: every vertex of the frontier sends its distance plus the arc's weight along each of its
-arcs. A vertex takes the least that it receives, and where that is less than its distance, it is in the
-next frontier. As GasCL writes it (section VI-B): the combiner is a minimum, the mask is the frontier.
+arcs. A vertex takes the least that it receives, and where that is less than its distance, it is in
+the next frontier. As GasCL writes it (section VI-B): the combiner is a minimum, the mask is the
+frontier.
 
 Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Che, GasCL (2014).
 
-Differences: a vertex is in the frontier only where its distance fell, not wherever a message arrived;
-and a message carries its sender, so that parents come from the same minimum, ties to the smallest id.
-They form a tree also where weights are 0, since a parent's distance was known a superstep earlier.
+Differences: a vertex is in the frontier only where its distance fell, not wherever a message
+arrived; and a message carries its sender, so that parents come from the same minimum, ties to the
+smallest id. They form a tree also where weights are 0, since a parent's distance was known a
+superstep earlier.
 """
 
 import numpy as np

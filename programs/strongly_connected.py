@@ -1,22 +1,23 @@
 """Strongly connected components: sets of vertices that can all reach each other.
 
-Algorithm: rounds of three stages, among the vertices that have no component yet. All of them look only
-at arcs within a part: the parts are at first the whole graph, and later what one colour covered.
+Algorithm: rounds of three stages, among the vertices that have no component yet. All of them look
+only at arcs within a part: the parts are at first the whole graph, and later what one colour
+covered.
 
-1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others may
-   have none.
+1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others
+   may have none.
 2. Colour. Every vertex has a priority, and takes the highest of all vertices that reach it for its
    colour. A component has one colour; the vertex whose priority a colour is, is its root.
-3. Collect. What reaches a root within its colour is its component, since the root reaches all of that
-   colour. The rest of the colour is a part of the next round.
+3. Collect. What reaches a root within its colour is its component, since the root reaches all of
+   that colour. The rest of the colour is a part of the next round.
 
 Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
 (2000), from a pivot in each part both ways; Orzan, On Distributed Verification and Verified
-Distribution (2004), colours; Barnat, Bauch, Brim and Češka, Computing Strongly Connected Components in
-Parallel on CUDA (2011), trimming.
+Distribution (2004), colours; Barnat, Bauch, Brim and Češka, Computing Strongly Connected Components
+in Parallel on CUDA (2011), trimming.
 
-Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast whatever
-the numbering.
+Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast
+whatever the numbering.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """Triangles: how many each vertex is in.
 
-Algorithm: vertices are numbered by degree and every edge leads to the higher number, so that hubs have
-few out-arcs and each triangle a -> b -> c, a -> c is found once: for an edge a -> b, c is among the
-out-neighbours of both. These lists are sorted, and one walk along the two finds what they share.
+Algorithm: vertices are numbered by degree and every edge leads to the higher number, so that hubs
+have few out-arcs and each triangle a -> b -> c, a -> c is found once: for an edge a -> b, c is
+among the out-neighbours of both. These lists are sorted, and one walk along the two finds what they
+share.
 
 Sources: Schank and Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005), the
 algorithm `forward`; Latapy, Main-memory Triangle Computations (2008).

@@ -3,14 +3,14 @@
     rank(v) = damping * (sum over arcs u -> v of rank(u) * weight(u -> v) / strength(u) + ...) + ...
 
 where strength(u) is the sum of the weights of the arcs out of u. Everything else is as in
-page_rank.py, of which this is a subclass: what is sent along an arc and which vertices are dangling are
-all that differs.
+page_rank.py, of which this is a subclass: what is sent along an arc and which vertices are dangling
+are all that differs.
 
 It is a class of its own because a message of the unweighted one depends on its sender alone, and is
 cheaper to deliver.
 
-Differences: weights are given, as in NetworkX; Xing and Ghorbani, Weighted PageRank Algorithm (2004),
-derive them from degrees.
+Differences: weights are given, as in NetworkX; Xing and Ghorbani, Weighted PageRank Algorithm
+(2004), derive them from degrees.
 """
 
 import numpy as np

@@ -1,4 +1,6 @@
-"""How alike two groupings of the same vertices are, such as communities that were found and known ones."""
+"""How alike two groupings of the same vertices are, such as communities that were found and known
+ones.
+"""
 
 from __future__ import annotations
 
