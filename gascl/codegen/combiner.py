@@ -9,7 +9,7 @@ from gascl.language.combiners import EXPRESSION, OR
 
 def write_combiner(text: Text, c: Context) -> None:
     """gascl_identity, gascl_combine, and what apply sees where no message came."""
-    spec, wide, single = c.spec, c.accumulator, c.facts.single
+    spec, wide, single = c.spec, c.accumulator, c.facts.reads_singly
     combiner = spec.combiner or OR  # where nothing is sent, nothing depends on it
     text.put("static gascl_accumulator gascl_identity(void) {")
     if single:  # nothing is combined

@@ -54,25 +54,25 @@ class Facts:
     pairs: bool
 
     @classmethod
-    def of(cls, program: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
+    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
         """What a program does; in debug mode nothing is fused, so that a trap is told in time."""
-        snippets = program.snippets
+        snippets = spec.snippets
         scatter, apply = snippets.get("scatter"), snippets.get("apply")
         gather = snippets.get("gather")
         present = [s for s in (snippets.get("init"), scatter, gather, apply) if s is not None]
-        on_all = program.scatter_on == "all"
-        combiner, message = program.combiner, program.message_type("float32")
+        on_all = spec.scatter_on == "all"
+        combiner, message = spec.combiner, spec.message_type("float32")
         overflows = combiner is not None and combiner.overflows(message)
 
         def used(*words: str) -> bool:
             return any(s.uses(*words) for s in present)
 
         def others(*read: object) -> list[str]:
-            return [n for n in program.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
+            return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
 
         written = apply.writes("v") if apply is not None else set()
         late = others(*(s for s in (gather, apply) if s is not None))
-        arcs = bool(scatter and scatter.reads("e") & set(program.arc_fields))
+        arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
         checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
         return cls(
@@ -103,6 +103,6 @@ class Facts:
             can_trap=gather is not None
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
             or bool(others(*present)),
-            lanes=program.lanes if lanes is None else lanes,
+            lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
         )

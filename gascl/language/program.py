@@ -62,7 +62,7 @@ class VertexProgram:
         while frame.f_code.co_name == "__init_subclass__" and frame.f_back:
             frame = frame.f_back
         cls.spec = collect(cls, ClassSource.of(cls.__name__, frame), reserved)
-        check(cls.spec, vars(cls), {*vars(VertexProgram), "spec"})
+        check(cls.spec, vars(cls), vars(VertexProgram))
 
     def __init__(self, *positional: Any, dtype: str = "float32", **values: Any) -> None:
         spec = self.spec
@@ -153,3 +153,6 @@ class VertexProgram:
     def __repr__(self) -> str:
         values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]
         return f"{type(self).__name__}({', '.join([*values, f'dtype={self.dtype!r}'])})"
+
+
+VertexProgram.spec = collect(VertexProgram, ClassSource(VertexProgram.__name__), reserved)

@@ -6,8 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from support.samples import arcs_of, grid, random_graph
-from test_lanes import weighted
+from support.samples import arcs_of, grid, random_graph, weighted
 
 from gascl import (
     Engine,

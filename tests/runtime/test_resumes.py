@@ -17,10 +17,9 @@ from support.demands import admitted
 from support.program_text import listing
 from support.random_cases import QUIET, RECIPES, Case, any_case, drawn
 from support.resumes import Part, in_parts, resume_case, same_result
-from support.samples import grid, random_graph
+from support.samples import grid, random_graph, weighted
 from support.toy_deliveries import TOYS, registered
 from test_continued_runs import Posts, Waves
-from test_lanes import weighted
 from test_random_programs import may_be_infinite
 
 from gascl import (
