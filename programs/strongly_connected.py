@@ -1,15 +1,16 @@
 """Strongly connected components: sets of vertices that can all reach each other.
 
-Algorithm: rounds of three stages, among the vertices that have no component yet. All of them look
-only at arcs within a part: the parts are at first the whole graph, and later what one colour
-covered.
+Algorithm: rounds of four stages, among the vertices that have no component yet. All of them look
+only at arcs within a part: at first the whole graph is one, later what one colour covered.
 
 1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others
-   may have none.
+   may have none, either.
 2. Colour. Every vertex has a priority, and takes the highest of all vertices that reach it for its
-   colour. A component has one colour; the vertex whose priority a colour is, is its root.
-3. Collect. What reaches a root within its colour is its component, since the root reaches all of
-   that colour. The rest of the colour is a part of the next round.
+   colour. A component has one colour.
+3. Roots. The vertex whose priority a colour is, is its root, and reaches all of that colour, which
+   is a part from now on.
+4. Collect. What reaches the root within its part is its component. The rest is left for the next
+   round.
 
 Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
 (2000), from a pivot in each part both ways; Orzan, On Distributed Verification and Verified
@@ -22,14 +23,17 @@ whatever the numbering.
 
 import numpy as np
 
-from gascl import VertexProgram, vertex
+from gascl import VertexProgram, param, vertex
 
 
 class Stage(VertexProgram):
-    """What the stages share."""
+    """What the stages share: all that they find stays in these fields."""
 
     component = vertex.int32(init=-1, doc="the component's root; -1: none yet")
     part = vertex.uint32(doc="the colour of the round before")
+    colour = vertex.uint32(init="PRIORITY")
+
+    mask = "v.component < 0"
     functions = """
         #define PRIORITY hash(v.id)
         #define WITHIN_PART (component_of(e.dst) < 0 && part_of(e.dst) == v.part)
@@ -43,7 +47,6 @@ class Trim(Stage):
 
     message, combine, identity = "int2", "a + b", "(int2)(0)"
     edges = "both"
-    mask = "v.component < 0"
     scatter = """
         const int2 arc = e.reversed ? (int2)(0, 1) : (int2)(1, 0);  // in, or out, at the other end
         if (WITHIN_PART)
@@ -61,11 +64,7 @@ class Trim(Stage):
 class Colour(Stage):
     """Every vertex takes the highest priority of all that reach it."""
 
-    colour = vertex.uint32()
-
     message, combine = "uint32", "max"
-    init = "v.colour = PRIORITY;"
-    mask = "v.component < 0"
     scatter = """
         if (WITHIN_PART)
             send(v.colour);
@@ -78,13 +77,13 @@ class Colour(Stage):
     """
 
 
-class Collect(Stage):
-    """Roots, and then what reaches them within their colour, are components."""
+class Roots(Stage):
+    """Colours become parts, and their roots components; the mask is left to Collect."""
 
-    colour = vertex.uint32()
+    supersteps = param.supersteps(1)
 
-    message, combine, edges = "int32", "max", "in"
-    init = """
+    scatter_on = apply_on = "all"
+    apply = """
         if (v.component < 0) {
             v.part = v.colour;
             if (v.colour == PRIORITY) {
@@ -93,6 +92,12 @@ class Collect(Stage):
             }
         }
     """
+
+
+class Collect(Stage):
+    """What reaches a root within its part is of its component."""
+
+    message, combine, edges = "int32", "max", "in"
     scatter = """
         if (WITHIN_PART)
             send(v.component);
@@ -115,9 +120,10 @@ class StronglyConnected(VertexProgram):
         while True:
             if stages.graph.directed:  # else a vertex that has edges has them both ways
                 stages.run(Trim())
-            coloured = stages.run(Colour())
+            coloured = stages.run(Colour(), fresh=["colour"])
             if coloured.supersteps == 0:
                 break  # every vertex has a component
-            stages.run(Collect())
+            stages.run(Roots())
+            stages.run(Collect(), start="mask")
         _, first, which = np.unique(coloured.component, return_index=True, return_inverse=True)
         return {"component": first[which]}
