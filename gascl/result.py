@@ -65,8 +65,8 @@ class Result:
         stopped: why it ended, in words.
         trace: one `Step` a superstep.
         device, delivery: what it ran on and how.
-        seconds: wall time of "build", "upload" and "supersteps"; where several programs take turns,
-            of "solve", what was done between them.
+        seconds: wall time of "build", "upload" and "supersteps"; in a program of several stages, of
+            "solve", what was done between them.
         state: the State on the device, if it was kept; it goes on in `Engine.run(state=...)`.
         missing: fields that are not there yet, where a program that runs others ended early.
     """
