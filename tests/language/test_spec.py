@@ -29,19 +29,18 @@ class Nearest(VertexProgram):
 
 def test_what_it_holds():
     spec = Nearest.spec
-    assert (spec.name, spec.message, spec.combiner, spec.stop) == (
-        *("Nearest", "real"),
-        *(MIN, "superstep > 100"),
-    )
-    assert [*spec.vertex_fields, *spec.edge_fields, *spec.params] == [
-        *("distance", "weight", "source")
-    ]
+    assert spec.name == "Nearest"
+    assert spec.message == "real"
+    assert spec.combiner is MIN
+    assert spec.stop == "superstep > 100"
+    assert list(spec.vertex_fields) == ["distance"]
+    assert list(spec.edge_fields) == ["weight"]
+    assert list(spec.params) == ["source"]
     assert set(spec.snippets) == {"distance.init", "mask", "scatter", "apply", "stop"}
-    assert (spec.works, spec.composite, spec.asks_converged) == (True, False, False)
-    assert (spec.message_type("float64").c, spec.accumulator("float64", True).c) == (
-        *("double", "double"),
-    )
-    assert VertexProgram.spec.works is False
+    assert spec.works and not spec.composite and not spec.asks_converged
+    assert spec.message_type("float64").c == "double"
+    assert spec.accumulator("float32", fp64=True).c == "float"
+    assert not VertexProgram.spec.works
 
 
 def test_it_is_frozen():
