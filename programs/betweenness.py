@@ -1,5 +1,4 @@
-"""Betweenness centrality: a vertex is central if many shortest paths between others lead through
-it.
+"""Betweenness centrality: a vertex is central if many shortest paths lead through it.
 
     betweenness(v) = sum over sources s and targets t of the share of the shortest paths from s to t
                      that pass through v,  s != v != t

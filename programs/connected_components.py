@@ -1,4 +1,4 @@
-"""Weakly connected components, in about log2(V) supersteps.
+"""Weakly connected components by hooking and pointer jumping, in about log2(V) supersteps.
 
 Algorithm: every vertex points to one of its component that is no larger, at first to itself.
 Hooking: along every edge whose ends have different grandparents, the larger grandparent and its end

@@ -11,8 +11,8 @@ same.
 
 Source: Bonacich, Power and Centrality (1987).
 
-Differences: a directed graph without cycles has no eigenvalue but 0, and is found and refused
-first. With weights, the matrix is divided by the largest one, so that their unit makes no
+Differences: a directed graph without cycles has no eigenvalue but 0; such a graph is detected first
+and refused. With weights, the matrix is divided by the largest one, so that their unit makes no
 difference.
 """
 

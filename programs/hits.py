@@ -5,9 +5,9 @@
 
 up to a factor each: the first singular vectors of the adjacency matrix.
 
-Algorithm: power iteration. In even supersteps hubs send along their arcs and authorities are summed
-up; in odd ones authorities send back against the arcs and hubs are. What was received is divided by
-the sum of what was sent.
+Algorithm: power iteration. In even supersteps every vertex sends its hub value along its arcs, and
+the sum that a vertex receives is its authority; in odd ones it sends its authority back against the
+arcs, and the sum is its hub value. What is received is divided by the sum of what all have sent.
 
 Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment (1999).
 

@@ -11,10 +11,10 @@ Algorithm: the formula, again and again, from beta = 1. Superstep k adds the wal
 Source: Katz, A New Status Index Derived from Sociometric Analysis (1953).
 
 Differences: a run ends not where little changes, but where little is missing. The walks that are
-missing continue those that the last superstep added, just as the walks counted so far continue the
-one without arcs, which counts 1. So where those added are at most `tolerance` at every vertex,
-those missing are at most that share of the walks counted. An alpha that is too large, and a
-tolerance that rounding keeps out of reach, are refused with values that will do.
+missing continue those that the last superstep added, just as all walks continue the one without
+arcs, which counts 1 at every vertex. So where those added count at most `tolerance` at every
+vertex, those missing are at most that share of all. An alpha that is too large, and a tolerance
+that rounding keeps out of reach, are refused with values that will do.
 """
 
 import numpy as np
