@@ -31,7 +31,7 @@ def test_by_hand():
 
 
 def test_small_ones_join_by_their_shortest_edge():
-    """6 hangs on 0 and, nearer, on 5; 7 on 6; 8 and 9 have no way out."""
+    """6 hangs on 0 and, nearer, on 5; 7 on 6; no edge leads out of 8 and 9."""
     edges = [*TRIANGLES, (2, 3, 9.0), (0, 6, 6.0), (5, 6, 5.0), (6, 7, 7.0), (8, 9, 3.0)]
     assert lengths(edges, 10) == [0, 0, 0, 1, 1, 1, 1, 1, 2, 2]
 
