@@ -68,7 +68,7 @@ def warn_of_sums(weights: np.ndarray, num_vertices: int, dtype: str) -> None:
         longest = min(most * (num_vertices - 1), weights.sum(dtype=np.float64))
     exact = 2 ** (np.finfo(dtype).nmant + 1)  # larger whole numbers may be rounded
     wider = dtype == "float32"
-    if longest > np.finfo(dtype).max:
+    if longest > float(np.finfo(dtype).max):
         why = f"more than {dtype} holds, and be lost: scale them all down"
         why += " or give dtype='float64'" if wider else ""
     elif longest > exact and (integers or (most <= exact and not (weights % 1).any())):
