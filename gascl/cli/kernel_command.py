@@ -60,11 +60,12 @@ def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
 
 def _source(program: VertexProgram, delivery: str) -> str:
     from gascl.codegen.generate import generate
+    from gascl.delivery.admission import demand_of
+    from gascl.delivery.assembly import assemble
     from gascl.delivery.atomics import Atomics
-    from gascl.delivery.table import choose, demand_of
-    from gascl.runtime.plan import assemble
+    from gascl.delivery.table import choose
 
     cls = type(program)
     header = generate(cls.spec, real=program.dtype, choices=program.choices(), lanes=program.lanes)
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    return assemble(header, choose(program, demand, delivery)[0])[0]
+    return assemble(header, demand.facts, choose(program, demand, delivery)[0])[0]

@@ -60,7 +60,8 @@ def _count(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Run the program; prints and writes what there is also where it did not converge."""
     from gascl.cli.programfile import constructed, program_class
-    from gascl.delivery import table as deliveries
+    from gascl.delivery.admission import demand_of
+    from gascl.delivery.table import choose
     from gascl.progress import Progress
 
     # Everything that can be refused is refused before the graph is read.
@@ -75,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     device = find(arguments.device)
     orderly = not arguments.nondeterministic
     if cls.solve is None:
-        demand = deliveries.demand_of(program, device.atomics, device.fp64, orderly)
-        deliveries.choose(program, demand, arguments.delivery)
+        demand = demand_of(program, device.atomics, device.fp64, orderly)
+        choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     read = time.perf_counter() - started

@@ -192,15 +192,9 @@ class Context:
 
     @cached_property
     def control(self) -> Type:
-        """The loop's own state, kept on the device so that it can stop without the host.
-
-        The last counts are of the frontier's pieces and of the lists behind push.
-        """
+        """The loop's own state, kept on the device so that it can stop without the host."""
         counts = ("active", "next_active", "next_arcs")
-        numbers = (
-            *("superstep", "stopped", "overflow", "fault", "under_way"),
-            *("frontier", "frontier_next", "listed", "touched", "touched_next"),
-        )
+        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
         return struct_of(
             "gascl_control",
             [

@@ -11,8 +11,6 @@ from gascl.language.types import Type, resolve
 #: Receivers that a work-item of its own takes at once where every pair is asked for: as many floats
 #: as the widest processors compute with.
 ABREAST = 16
-#: What stands in `Header.state` for arguments that depend on the delivery.
-MASKS, INBOX = "MASKS", "INBOX"
 
 #: No two arguments of a kernel overlap, unless both are only read. Unless the compiler knows, it
 #: reads all anew after a write: a superstep of PageRank on an H200 then takes twice as long.
@@ -53,7 +51,11 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
         f"#define GASCL_DEBUG {int(c.debug)}",
         f"#define GASCL_LANES {c.lanes}",
-        *(["#define GASCL_PAIRS 1", f"#define GASCL_ABREAST {ABREAST}"] if facts.pairs else []),
+        *(
+            ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {ABREAST}"]
+            if facts.pairs
+            else []
+        ),
         *(
             ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
             if c.lanes > 1
@@ -186,26 +188,10 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         state["paired"] = "__global gascl_box *gascl_paired"
     edge = [f"__global const {t.c} *gascl_e_{n}" for n, t in c.edge_members.items()]
     edge += [f"__global {t.c} *gascl_a_{n}" for n, t in c.arc_fields.items()]
-    marks = ["__global uchar *gascl_marks"] if facts.marks else []
-    dense = ["__global uchar *gascl_mask", "__global uchar *gascl_next", *marks]
-    sparse = ["__global uint *gascl_flags", "__global int *gascl_listed"]
-    ahead = ("", "_next") if facts.apply_sends_to else ("",)
-    inbox = [
-        f"__global {type_} *gascl_{name}{when}"
-        for when in ahead
-        for type_, name in (("gascl_cell", "inbox"), ("uint", "arrived"), ("int", "wraps"))
-    ]
-    touched = [f"__global int *gascl_touched{when}" for when in ahead]
-    text.put("// Arguments of every kernel, and of those that visit arcs; then passed on.")
-    if facts.masked:
-        text.put("#if GASCL_SPARSE", *_arguments("MASKS", sparse), "#else")
-        text.put(*_arguments("MASKS", dense), "#endif")
-    else:
-        text.put(*_arguments("MASKS", []))
-    text.put("#if GASCL_INBOX && GASCL_SPARSE")
-    text.put(*_arguments("INBOX_STATE", [*inbox, *touched]), "#elif GASCL_INBOX")
-    text.put(*_arguments("INBOX_STATE", inbox), "#else")
-    text.put(*_arguments("INBOX_STATE", []), "#endif")
+    text.put(
+        "// Arguments of every kernel, and of those that visit arcs; then passed on. Those of",
+        "// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).",
+    )
     names = ", ".join(argument.split("*")[-1] for argument in state.values())
     text.put(
         f"#define GASCL_STATE {', '.join(state.values()).replace('*', _POINTER)} "
@@ -214,7 +200,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         *_arguments("EDGE", edge),
         "",
     )
-    return [*state, MASKS, INBOX], [*c.edge_members, *(f"a.{n}" for n in c.arc_fields)]
+    return [*state], [*c.edge_members, *(f"a.{n}" for n in c.arc_fields)]
 
 
 def _arguments(name: str, declared: list[str]) -> list[str]:

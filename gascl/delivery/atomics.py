@@ -20,7 +20,7 @@ TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64", "struct8")
 class Atomics:
     """The atomic operations of a device, by which work-items combine messages in one place.
 
-    `way(combiner, type)` says how messages of a type in `TYPES` combine:
+    `method(combiner, type)` says how messages of a type in `TYPES` combine:
 
     - "native": by one operation of OpenCL's. Those on 32 bits are part of it; on 64 bits addition
       needs cl_khr_int64_base_atomics and min, max, or, and need cl_khr_int64_extended_atomics. The
@@ -45,7 +45,7 @@ class Atomics:
     ptx_float64: bool = False
     native: bool = True
 
-    def way(self, combiner: Combiner, type_: str) -> str:
+    def method(self, combiner: Combiner, type_: str) -> str:
         """How messages of the type combine: "native", "ptx", "cas" or "" (not at all).
 
         Raises:
@@ -67,8 +67,8 @@ class Atomics:
             return ("ptx" if ptx else "cas") if floating else "native"
         return "native" if not wide or self.int64_extended else "cas"
 
-    def way_of(self, combiner: Combiner, accumulator: Type) -> str:
-        """`way` for a program's combiner and accumulator; "" also where these fit no cell."""
+    def method_of(self, combiner: Combiner, accumulator: Type) -> str:
+        """`method` for a program's combiner and accumulator; "" also where these fit no cell."""
         bits = cell_bits(accumulator)
         if bits is None:
             return ""
@@ -77,8 +77,8 @@ class Atomics:
         )
         if kind is None:  # a small struct takes 32 bits, for which all that matters is the size
             small = bits == 32 and combiner is EXPRESSION
-            return self.way(combiner, "uint32" if small else "struct8")
-        return self.way(combiner, f"{kind}{bits}")
+            return self.method(combiner, "uint32" if small else "struct8")
+        return self.method(combiner, f"{kind}{bits}")
 
     def options(self) -> list[str]:
         """The compiler's options that tell kernels/atomics.cl the same."""
@@ -91,21 +91,21 @@ class Atomics:
         return [f"-DGASCL_{name}={int(value)}" for name, value in flags.items()]
 
     def __str__(self) -> str:
-        """All of `way` in one line, such as "native int32 uint32 (sum min max or and), float32
+        """All of `method` in one line, such as "native int32 uint32 (sum min max or and), float32
         (min max); compare-and-swap for the rest, ...". `or` and `and` of floats are never meant.
         """
-        said = {way: ", ".join(self._said(way)) for way in ("native", "ptx")}
-        parts = [f"{way} {types}" for way, types in said.items() if types]
+        types = {method: ", ".join(self._types_by(method)) for method in ("native", "ptx")}
+        parts = [f"{method} {names}" for method, names in types.items() if names]
         parts.append(f"compare-and-swap for {'the rest' if parts else 'all'}")
         if not self.int64:
             parts.append("none on 64 bits")
         return "; ".join(parts)
 
-    def _said(self, way: str) -> Iterator[str]:
-        """Types that combine in a way, with the operations that do; those alike stand together."""
+    def _types_by(self, method: str) -> Iterator[str]:
+        """Types that combine by a method, with the operations that do; equal ones grouped."""
         alike: dict[tuple[str, ...], list[str]] = {}
         for type_ in TYPES:
-            ops = tuple(c.name for c in COMBINERS if self.way(c, type_) == way)
+            ops = tuple(c.name for c in COMBINERS if self.method(c, type_) == method)
             if ops:
                 alike.setdefault(ops, []).append(type_)
         for ops, types in alike.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from gascl.graph.graph import Graph
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED, EdgeField
 from gascl.language.program import VertexProgram
-
-if TYPE_CHECKING:
-    from gascl.runtime.state import State
+from gascl.runtime.state import State
 
 
 @dataclass(frozen=True)

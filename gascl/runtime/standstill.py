@@ -82,11 +82,11 @@ class Standstill:
             f"a larger {n}" if isinstance(params[n], ToleranceParam) else f"another {n}"
             for n in bounds
         ]
-        ways = [*larger, *["dtype='float64'"] * floats]
+        remedies = [*larger, *["dtype='float64'"] * floats]
         if self._fallen < math.inf:  # without rounding, the change would fall
             above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
-            return f"{above}; give {' or '.join(ways)}"
-        remedy = " or ".join([*ways, "a rule that can hold", "a number of supersteps"])
+            return f"{above}; give {' or '.join(remedies)}"
+        remedy = " or ".join([*remedies, "a rule that can hold", "a number of supersteps"])
         return f"came back to a state it had been in, and would never end{shown}; give {remedy}"
 
 

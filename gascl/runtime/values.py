@@ -76,10 +76,10 @@ def _check_edge_field(
         right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
         wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
         if len(wrong):
-            said = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
+            rules = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
             src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
             raise GraphError(
-                f"{cls.__name__}: {name} is {' and '.join(said)}, but edge {wrong[0]} "
+                f"{cls.__name__}: {name} is {' and '.join(rules)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
                 f"({len(wrong):,} such edges): change these or leave them out"
             )
@@ -139,8 +139,8 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
                 f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
             )
         if not type_.members:
-            way = _wider(program.spec.vertex_fields[name], type_)
-            values = convert(values, type_, f"the initial {name!r}", way)
+            remedy = _wider(program.spec.vertex_fields[name], type_)
+            values = convert(values, type_, f"the initial {name!r}", remedy)
         arrays[name] = values.copy()
     return arrays
 

@@ -13,11 +13,11 @@ from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import WRITTEN_OUT
+from gascl.delivery.runspec import state_arguments
 from gascl.delivery.table import DELIVERIES
 from gascl.language.facts import Facts
 from gascl.language.fields import VertexParam
 from gascl.programs import PageRank
-from gascl.runtime.plan import Plan
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -154,8 +154,7 @@ def test_loads_and_stores_only_what_is_mentioned():
 def arguments(delivery: str, **names) -> list[str]:
     """What kernels are given of the state, with a delivery."""
     cls = type("Changed", (Least,), names)
-    plan = Plan(generate(cls.spec), Facts.of(cls.spec), DELIVERIES[delivery], "", 1, 1, {}, [])
-    return plan.arguments
+    return state_arguments(generate(cls.spec), Facts.of(cls.spec), DELIVERIES[delivery])
 
 
 def test_masks_only_where_used():
@@ -313,4 +312,4 @@ def test_real_and_offsets():
 if __name__ == "__main__":
     GOLDEN.mkdir(exist_ok=True)
     for name_, (cls_, options_) in GOLDENS.items():
-        (GOLDEN / f"{name_}.h").write_text(generate(cls_, **options_).text)
+        (GOLDEN / f"{name_}.h").write_text(generate(cls_.spec, **options_).text)

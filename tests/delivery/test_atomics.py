@@ -1,4 +1,4 @@
-"""Atomics as Python knows them: which way a combiner takes, and what a device has."""
+"""Atomics as Python knows them: by which method a combiner works, and what a device has."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from support.cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
 from gascl.codegen.cells import cell_bits, definitions
+from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.atomics import COMBINERS, TYPES, Atomics, probe
-from gascl.delivery.table import kernel_text
 from gascl.language.combiners import EXPRESSION, SUM, combiner_of
 from gascl.language.types import resolve
 
@@ -50,7 +50,7 @@ FULL = Atomics(int64=True, int64_extended=True, ptx_float32=True, ptx_float64=Tr
 
 
 @pytest.mark.parametrize(
-    ("atomics", "op", "type_", "way"),
+    ("atomics", "op", "type_", "method"),
     [
         (FULL, "sum", "int32", "native"),
         (FULL, "sum", "uint64", "native"),
@@ -75,23 +75,24 @@ FULL = Atomics(int64=True, int64_extended=True, ptx_float32=True, ptx_float64=Tr
         (replace(FULL, native=False), "sum", "float32", "cas"),
     ],
 )
-def test_way(atomics, op, type_, way):
-    assert atomics.way(combiner_of(op), type_) == way
+def test_method(atomics, op, type_, method):
+    assert atomics.method(combiner_of(op), type_) == method
 
 
-def test_way_of_a_program():
-    def way(combine, name):
-        return FULL.way_of(combiner_of(combine), resolve(name, "float32"))
+def test_method_of_a_program():
+    def method(combine, name):
+        return FULL.method_of(combiner_of(combine), resolve(name, "float32"))
 
-    assert way("min", "int8") == way("sum", "int64") == way("max", "real") == "native"
-    assert way("sum", "float64") == "ptx"
-    assert way("prod", "uint64") == way("a + b", "char4") == way("a + b", "float2") == "cas"
-    assert way("a + b", "uint8") == way("a * b", "float64") == "cas"
-    assert way("a + b", "float4") == way("sum", "float2") == ""
-    assert Atomics().way_of(EXPRESSION, resolve("char4", "float32")) == "cas"
-    assert Atomics().way_of(EXPRESSION, resolve("float2", "float32")) == ""
+    assert method("min", "int8") == method("sum", "int64") == method("max", "real") == "native"
+    assert method("sum", "float64") == "ptx"
+    assert method("prod", "uint64") == method("a + b", "char4") == "cas"
+    assert method("a + b", "float2") == "cas"
+    assert method("a + b", "uint8") == method("a * b", "float64") == "cas"
+    assert method("a + b", "float4") == method("sum", "float2") == ""
+    assert Atomics().method_of(EXPRESSION, resolve("char4", "float32")) == "cas"
+    assert Atomics().method_of(EXPRESSION, resolve("float2", "float32")) == ""
     with pytest.raises(KeyError):
-        FULL.way(SUM, "int16")
+        FULL.method(SUM, "int16")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_what_is_printed_tells_every_way(atomics):
             bitwise_float = op in ("or", "and") and type_.startswith("float")
             nothing = bitwise_float or (type_ == "struct8" and op != "expression")
             rest = "" if nothing or (no_wide and wide) else "cas"
-            assert atomics.way(combiner, type_) == said.get((op, type_), rest), (op, type_)
+            assert atomics.method(combiner, type_) == said.get((op, type_), rest), (op, type_)
 
 
 def test_atomics_of_this_machine():

@@ -20,7 +20,7 @@ from support.cells import (
 )
 
 from gascl.codegen.cells import definitions
-from gascl.delivery.table import kernel_text
+from gascl.codegen.kerneltext import kernel_text
 from gascl.language.combiners import PRODUCT
 from gascl.language.types import resolve
 

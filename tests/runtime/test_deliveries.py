@@ -253,9 +253,15 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
     name = request.param
 
     def expected(program, *args):
-        if expected_deliveries(program, *args) == {"serial"}:  # which nothing else can take
+        takes = expected_deliveries(program, *args)
+        if takes == {"serial"}:  # which nothing else can take
             return {"serial"}
-        return {name} if program.gather is None else set()
+        lanes = args[-1]
+        admitted = {
+            "by_frontier": "push" in takes,
+            "by_bits": program.gather is None and lanes == 1,
+        }
+        return {name} if admitted.get(name, program.gather is None) else set()
 
     monkeypatch.setattr(agreement, "DELIVERIES", (name,))
     monkeypatch.setattr(agreement, "expected_deliveries", expected)
@@ -298,6 +304,57 @@ def test_a_toy_is_one_of_them():
             engine.run(single, delivery="backwards")
     with pytest.raises(ProgramError, match="no delivery 'backwards'; there is auto, slots"):
         engine.run(Levels(), delivery="backwards")
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
+@pytest.mark.parametrize("other", ["push", "pull", "edges"])
+@pytest.mark.parametrize("cut", [1, TAIL, TAIL + 1])
+def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
+    """Masks, frontiers and messages under way pass from each form to each."""
+    with registered(toy_name):
+        engine = Engine(bulge(), Device(find().cl, group))
+        expected = engine.run(Ahead(), delivery="serial")
+        for first, then in ((toy_name, other), (other, toy_name)):
+            begun = engine.run(
+                Ahead(),
+                delivery=first,
+                max_supersteps=cut,
+                keep_state=True,
+                not_converged="ignore",
+            )
+            result = engine.run(Ahead(), delivery=then, state=begun.state)
+            assert result.level.tolist() == expected.level.tolist()
+            assert result.told.tolist() == expected.told.tolist()
+            trace = [*begun.trace, *result.trace]
+            columns = [(s.superstep, s.active, s.messages) for s in trace]
+            assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
+
+
+class Rotating(VertexProgram):
+    """All scatter in every superstep, and the mask only says whose value counts twice."""
+
+    x = vertex.int32(init="v.id % 7")
+    supersteps = param.supersteps(4)
+    scatter_on = "all"
+    message, combine = "int32", "max"
+    scatter = "send(v.x);"
+    apply = "v.x = (msg + (get_mask() ? 2 : 1)) % 100; if (v.x % 3) set_mask();"
+
+
+@pytest.mark.parametrize("cut", [None, 2])
+def test_a_sparse_toy_where_all_scatter(cut):
+    with registered("by_frontier"):
+        engine = Engine(bulge())
+        expected = engine.run(Rotating(), delivery="serial")
+        if cut is None:
+            result = engine.run(Rotating(), delivery="by_frontier")
+        else:
+            begun = engine.run(Rotating(supersteps=cut), delivery="by_frontier", keep_state=True)
+            result = engine.run(
+                Rotating(supersteps=4 - cut), delivery="by_frontier", state=begun.state
+            )
+        assert result.x.tolist() == expected.x.tolist()
 
 
 def test_a_toy_names_lines_and_overflows():

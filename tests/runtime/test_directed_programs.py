@@ -29,7 +29,8 @@ from support.program_tree import (
 from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, edge, param, vertex
-from gascl.delivery.table import admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import admitted
 from gascl.runtime.device import find
 
 CASES: dict[str, Written] = {}

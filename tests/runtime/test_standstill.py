@@ -21,7 +21,8 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.delivery.table import admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import admitted
 from gascl.programs import (
     Eigenvector,
     Hits,

@@ -11,7 +11,7 @@ import pyopencl as cl
 import pytest
 
 from gascl.codegen.cells import cell_bits, definitions
-from gascl.delivery.table import kernel_text
+from gascl.codegen.kerneltext import kernel_text
 from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
 from gascl.runtime.device import Device, find

@@ -18,7 +18,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-KERNELS = Path(__file__).parents[2] / "gascl" / "kernels"
+KERNELS = Path(__file__).parents[2] / "gascl" / "codegen" / "kernels"
 #: Why nothing can be run here, or "".
 MISSING = "" if shutil.which("oclgrind") else "no oclgrind on PATH (Debian package: oclgrind)"
 
@@ -65,7 +65,7 @@ class Report:
 
 
 def kernel_names() -> list[str]:
-    """Every kernel in gascl/kernels/, sorted by name."""
+    """Every kernel in gascl/codegen/kernels/, sorted by name."""
     texts = [path.read_text() for path in KERNELS.glob("*.cl")]
     return sorted({n for text in texts for n in re.findall(r"__kernel\s+void\s+(\w+)", text)})
 

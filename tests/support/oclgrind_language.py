@@ -7,6 +7,7 @@ As oclgrind_workload.py; results are compared with those of `serial`, which othe
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from typing import Any
@@ -26,6 +27,7 @@ from support.oclgrind_workload import (
     able,
 )
 
+import gascl.runtime.engine
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.result import Result
 from gascl.runtime import direction
@@ -245,6 +247,7 @@ def run_all(device: Device) -> None:
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
     run_changing(engine)
     run_on(engine)
+    run_parts(engine)
     for cls, error, words in REFUSED:
         for name in able(cls(), device):
             with pytest.raises(error, match=re.escape(words)):
@@ -285,6 +288,17 @@ def run_on(engine: Engine) -> None:
     same(*started)
 
 
+def run_parts(engine: Engine) -> None:
+    """Runs whose loop exchanges totals with other parts, which have nothing to add."""
+    alone = [engine.run(Levels(start=FAR), delivery=name) for name in ("push", "slots")]
+    whole = gascl.runtime.engine.Loop
+    exchanging = functools.partial(whole, exchange=lambda state, totals: totals)
+    gascl.runtime.engine.Loop = exchanging  # type: ignore[misc, assignment]
+    for result in alone:
+        same(engine.run(Levels(start=FAR), delivery=result.delivery), result)
+    gascl.runtime.engine.Loop = whole  # type: ignore[misc]
+
+
 def run_debug(device: Device) -> None:
     """What debug mode adds, also the order of messages."""
     debug = Engine(GRAPH, device, debug=True, seed=3)
@@ -301,6 +315,7 @@ def run_debug(device: Device) -> None:
 #: Of which kernel file -> what shows that an error in it is found.
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
+    "frontier_kernels.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
@@ -320,6 +335,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
+    if file == "superstep.cl":
+        run_parts(Engine(GRAPH, device))
 
 
 class Several(Device):

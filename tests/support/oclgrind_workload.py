@@ -18,7 +18,8 @@ import numpy as np
 from support.oclgrind_device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
-from gascl.delivery.table import DELIVERIES, admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import DELIVERIES, admitted
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import trial
 from gascl.runtime.device import Device
@@ -79,7 +80,7 @@ def page_rank(result: Any) -> None:
 @case(ShortestPaths, source=FAR, dtype="float64")
 def shortest_paths(result: Any) -> None:
     """Messages of two components, an expression as combiner, a frontier."""
-    weights = np.tile(GRAPH.spec.edge_fields["weight"], 2)
+    weights = np.tile(GRAPH.edge_fields["weight"], 2)
     ends = np.stack([GRAPH.edge_src, GRAPH.edge_dst])
     relax = list(zip(*np.concatenate([ends, ends[::-1]], axis=1), weights, strict=True))
     distance = [0.0 if v == FAR else np.inf for v in range(V)]
@@ -315,7 +316,7 @@ def check_arcs(result: Any, both: bool) -> None:
 
 def look_at_shape(engine: Engine) -> None:
     """That every row longer than a block is one of its own."""
-    layout, group = engine.layout("out", GROUP, BLOCK), GROUP
+    layout, group = engine.resident("out", GROUP, BLOCK), GROUP
     degrees = engine.graph.out_degree
     for name in ("in_blocks", "out_blocks"):
         blocks = layout.blocks(name)
