@@ -144,7 +144,7 @@ class Result:
             FormatError: the file cannot be written; what stood there stays.
             GasclError: another ending, or pyarrow is missing for .parquet.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         path = checked_path(path)
         writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
@@ -201,7 +201,7 @@ class Result:
         Raises:
             FormatError: the file cannot be written; what stood there stays.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         summary = {
             "supersteps": self.supersteps,

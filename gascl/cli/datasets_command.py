@@ -93,7 +93,7 @@ def _state(dataset: Dataset) -> str:
 
 def _long(dataset: Dataset) -> str:
     from gascl.datasets.cache import place, recorded
-    from gascl.datasets.registry import COLLECTIONS
+    from gascl.datasets.catalog import COLLECTIONS
 
     kind = "directed" if dataset.directed else "undirected"
     path = place(dataset)

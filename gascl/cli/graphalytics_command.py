@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Run them one after the other; a line each."""
     from gascl.graph.graph import Graph
     from gascl.graphalytics.algorithms import algorithms_of, fitted
+    from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
-    from gascl.io.graphalytics import read_properties
-    from gascl.io.vertexvalues import write_values
+    from gascl.io.formats.ldbc import read_properties
     from gascl.progress import Progress
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
@@ -110,7 +110,7 @@ def _compared(
     algorithm: Algorithm, graph: Graph, values: np.ndarray, expected: Path
 ) -> tuple[bool, str]:
     """Whether the values are others than those expected, and a word about it."""
-    from gascl.io.vertexvalues import read_values
+    from gascl.graphalytics.outputs import read_values
 
     found = [expected.with_name(expected.name + suffix) for suffix in ("", *PACKED)]
     file = next((each for each in found if each.is_file()), None)

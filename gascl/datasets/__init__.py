@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gascl.datasets.cache import fetch
+from gascl.datasets.catalog import REGISTRY, find
 from gascl.datasets.dataset import Dataset
-from gascl.datasets.registry import REGISTRY, find
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -143,7 +143,7 @@ class Downloader:
                 f"{'try later' if busy else 'look whether it has moved'}, or put the file at "
                 f"{self.part.with_suffix('')} yourself"
             )
-        progress = Progress(self.name, have, total)
+        progress = DownloadProgress(self.name, have, total)
         try:
             while True:
                 if self.limit is not None and max(have, total or 0) > self.limit:
@@ -206,7 +206,7 @@ class Downloader:
             raise
 
 
-class Progress:
+class DownloadProgress:
     """How far a download is, on stderr where it is a terminal."""
 
     EVERY = 0.2  # seconds

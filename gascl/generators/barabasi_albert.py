@@ -9,7 +9,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import EDGES, REDRAWS, Draws, Words
+from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 
@@ -51,7 +51,7 @@ def barabasi_albert(
     room(num_edges, count, 24)
     heads = array("i", range(1, degree + 1))  # of edge e; its tail is known
     tails = array("i", [0] * degree)
-    words, redraws = Words(seed, EDGES), Draws(seed, REDRAWS)
+    words, redraws = RandomWords(seed, EDGES), Draws(seed, REDRAWS)
     # A vertex's degree is how often it is an end of an edge: an end is drawn, and its vertex taken.
     for start in range(degree + 1, count, ROWS):
         new = np.arange(start, min(start + ROWS, count), dtype=np.int64)

@@ -21,7 +21,16 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import DEGREES, GROUPS, INNER, NUMBERING, OUTER, REDRAWS, Draws, Words
+from gascl.generators.words import (
+    DEGREES,
+    GROUPS,
+    INNER,
+    NUMBERING,
+    OUTER,
+    REDRAWS,
+    Draws,
+    RandomWords,
+)
 from gascl.graph.graph import Graph
 
 ATTEMPTS = 100  # to draw sizes of communities that can take all vertices
@@ -70,10 +79,12 @@ def lfr(
     room(int(mean * count) // 2, count, 64)
 
     ks, chances = _degree_law(mean, most, laws[0])
-    degree = _drawn(ks, chances, Words(seed, DEGREES, 0).unit(count))
+    degree = _drawn(ks, chances, RandomWords(seed, DEGREES, 0).unit(count))
     degree[np.argmin(degree)] += degree.sum() % 2  # both ends of all edges are an even number
     # Rounded at random, so that the mean is right.
-    inner = np.floor((1 - mixed) * degree + Words(seed, DEGREES, 1).unit(count)).astype(np.int64)
+    inner = np.floor((1 - mixed) * degree + RandomWords(seed, DEGREES, 1).unit(count)).astype(
+        np.int64
+    )
 
     least = _limit("min_community", min_community, max(3, int(ks[0]) + 1), count)
     needed = int(inner.max()) + 1
@@ -89,10 +100,10 @@ def lfr(
     _make_even(inner, degree, community)
     everyone = np.zeros(count, dtype=np.int64)
     within, lost_within = pairing.paired(
-        inner, community, None, Words(seed, INNER), Draws(seed, REDRAWS, 0)
+        inner, community, None, RandomWords(seed, INNER), Draws(seed, REDRAWS, 0)
     )
     between, lost_between = pairing.paired(
-        degree - inner, everyone, community, Words(seed, OUTER), Draws(seed, REDRAWS, 1)
+        degree - inner, everyone, community, RandomWords(seed, OUTER), Draws(seed, REDRAWS, 1)
     )
     src, dst = (np.concatenate(ends).astype(np.int32) for ends in zip(within, between, strict=True))
     crossing = len(between[0]) / max(len(src), 1)
@@ -212,7 +223,7 @@ def _sizes(
     end has no place."""
     values = np.arange(least, largest + 1, dtype=np.int64)
     chances = values**-exponent
-    units = Words(seed, GROUPS, attempt).unit(count // least + 1)
+    units = RandomWords(seed, GROUPS, attempt).unit(count // least + 1)
     sizes = _drawn(values, chances / chances.sum(), units)
     ends = np.cumsum(sizes)
     last = int(np.searchsorted(ends, count))  # the first with which there are enough

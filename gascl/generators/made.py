@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.words import CHUNK, STREAM, WEIGHTS, Words
+from gascl.generators.words import CHUNK, STREAM, WEIGHTS, RandomWords
 from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
@@ -110,7 +110,7 @@ def weights_of(seed: int, span: tuple[int, int], count: int) -> np.ndarray:
     """int32 (count,): weights drawn uniformly, both ends of `span` included."""
     low, high = span
     drawn = np.empty(count, dtype=np.int32)
-    words = Words(seed, WEIGHTS)
+    words = RandomWords(seed, WEIGHTS)
     for start in range(0, count, CHUNK):
         part = drawn[start : start + CHUNK]
         if high - low + 1 == 2**32:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from gascl.generators.words import Draws, Words
+from gascl.generators.words import Draws, RandomWords
 
 ROUNDS = 100  # at most, of drawing again what does not fit
 ENOUGH = 0.8  # a round that leaves a greater part of the misfits is the last
@@ -19,7 +19,7 @@ def paired(
     degree: np.ndarray,
     group: np.ndarray,
     apart: np.ndarray | None,
-    words: Words,
+    words: RandomWords,
     draws: Draws,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int]:
     """Edges of vertices with these degrees, none parallel to another or a self-loop.
@@ -59,7 +59,9 @@ def paired(
     return (src[~bad], dst[~bad]), int(bad.sum())
 
 
-def _joined(ends: np.ndarray, group: np.ndarray, words: Words) -> tuple[np.ndarray, np.ndarray]:
+def _joined(
+    ends: np.ndarray, group: np.ndarray, words: RandomWords
+) -> tuple[np.ndarray, np.ndarray]:
     """Join the ends two by two at random, each with one of its group; the lower one comes first."""
     order = np.argsort(words.take(len(ends)), kind="stable")
     order = order[np.argsort(group[ends[order]], kind="stable")]

@@ -11,7 +11,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, probability, room, seeded, weighted, whole
-from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, Words, permutation
+from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
 from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
@@ -165,7 +165,7 @@ def _fill(
     start: int,
 ) -> None:
     """Make the edges from number `start` on: int32 (n,) each."""
-    columns = [Words(seed, EDGES, j, start=start) for j in range(-(-len(draws) // 2))]
+    columns = [RandomWords(seed, EDGES, j, start=start) for j in range(-(-len(draws) // 2))]
     room = min(BLOCK, len(src))
     u, index, chosen, edge = (np.empty(room, dtype=np.int64) for _ in range(4))
     for begin in range(0, len(src), BLOCK):

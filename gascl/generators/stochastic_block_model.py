@@ -9,7 +9,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.generators.words import EDGES, Words
+from gascl.generators.words import EDGES, RandomWords
 from gascl.graph.graph import Graph
 
 BATCH = 1 << 15  # gaps that are drawn at a time
@@ -54,7 +54,7 @@ def stochastic_block_model(
     room(int(sum(pairs * chances[i, j] for i, j, pairs in blocks)), begins[-1], 16)
     tails, heads = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for i, j, pairs in blocks:
-        for codes in _successes(Words(seed, EDGES, i, j), pairs, float(chances[i, j])):
+        for codes in _successes(RandomWords(seed, EDGES, i, j), pairs, float(chances[i, j])):
             u, v = _ends(codes, counts[i], counts[j], i == j, directed)
             tails.append((u + begins[i]).astype(np.int32))
             heads.append((v + begins[j]).astype(np.int32))
@@ -133,7 +133,7 @@ def _ends(
     return np.minimum(u, v), np.maximum(u, v)
 
 
-def _successes(words: Words, trials: int, chance: float) -> list[np.ndarray]:
+def _successes(words: RandomWords, trials: int, chance: float) -> list[np.ndarray]:
     """Which of the trials, 0 to trials - 1, succeed, each with this chance: int64 parts, sorted.
 
     The failures before the next success have a geometric distribution, whose bits are independent:

@@ -6,7 +6,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import CHUNK, EDGES, Words
+from gascl.generators.words import CHUNK, EDGES, RandomWords
 from gascl.graph.graph import Graph
 
 
@@ -63,7 +63,7 @@ def uniform(
 def _distinct(seed: int, count: int, wanted: int, directed: bool) -> np.ndarray:
     """int64 (wanted,): pairs u, v as u * count + v, sorted: the first `wanted` different ones of an
     endless sequence of pairs, so that each set of them has the same chance."""
-    tails, heads = Words(seed, EDGES, 0), Words(seed, EDGES, 1)
+    tails, heads = RandomWords(seed, EDGES, 0), RandomWords(seed, EDGES, 1)
     found = np.empty(0, dtype=np.int64)
     while len(found) < wanted:
         # Never more than are missing, so that none is dropped that was drawn before another kept.

@@ -18,7 +18,7 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import EDGES, REDRAWS, Draws, Words
+from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
 
 REPORT = 1 << 16  # rewired edges between two calls of progress
@@ -61,7 +61,7 @@ def watts_strogatz(
     ids = np.arange(count, dtype=np.int32)
     src, dst = np.tile(ids, half), np.empty(half * count, dtype=np.int32)
     picked = np.empty(half * count, dtype=bool)
-    words = Words(seed, EDGES)
+    words = RandomWords(seed, EDGES)
     for step in range(half):
         part = slice(step * count, (step + 1) * count)
         dst[part] = np.roll(ids, -step - 1)

@@ -21,7 +21,7 @@ HALF = np.uint64(32)
 CHUNK = 1 << 20  # draws that are made at a time, to bound memory
 
 
-class Words:
+class RandomWords:
     """A stream of random words.
 
     Args:
@@ -65,7 +65,7 @@ class Draws:
     """A stream that is drawn from one number at a time, as whole numbers of Python."""
 
     def __init__(self, seed: int, *purpose: int):
-        self._words = Words(seed, *purpose)
+        self._words = RandomWords(seed, *purpose)
         self._ready: list[int] = []
 
     def below(self, bound: int) -> int:
@@ -83,7 +83,7 @@ def permutation(seed: int, count: int, *purpose: int) -> np.ndarray:
     """
     keys = np.empty(count, dtype=np.uint64)
     bits = np.uint64(max(count - 1, 1).bit_length())
-    words = Words(seed, *purpose)
+    words = RandomWords(seed, *purpose)
     for start in range(0, count, CHUNK):
         part = keys[start : start + CHUNK]
         np.left_shift(words.take(len(part)), bits, out=part)

@@ -16,7 +16,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graphalytics.validation import EXACT, NEAR, RENAMED, Rule
-from gascl.io.integers import integer
+from gascl.io.lines import integer
 from gascl.language.program import VertexProgram
 from gascl.programs import (
     BreadthFirst,
@@ -73,7 +73,7 @@ def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
 
     Args:
         path: of the properties, for errors.
-        properties: as `gascl.io.graphalytics.read_properties` gives them.
+        properties: as `gascl.io.formats.ldbc.read_properties` gives them.
 
     Raises:
         FormatError: one is unknown, or a parameter is missing or has no meaning.

@@ -65,7 +65,7 @@ def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> N
 
 
 @dataclass(frozen=True)
-class Member:
+class ZipMember:
     """One array of a zip: read-only, and a view of the file's bytes."""
 
     path: Path
@@ -98,7 +98,7 @@ class Member:
             )
 
 
-def read_members(path: Path, mapped: bool) -> dict[str, Member]:
+def read_members(path: Path, mapped: bool) -> dict[str, ZipMember]:
     """The arrays of such a zip, by name, in order; of any other, too, that is not compressed.
 
     Args:
@@ -127,8 +127,8 @@ def read_members(path: Path, mapped: bool) -> dict[str, Member]:
         return {info.filename.removesuffix(".npy"): _member(path, data, info) for info in infos}
 
 
-def check_all(checks: Iterable[tuple[Member, int | None]]) -> None:
-    """`Member.check` of each, on several threads: checksums and comparisons run beside Python."""
+def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
+    """`ZipMember.check` of each, on several threads: checksums and comparisons run beside Python."""
     with ThreadPoolExecutor(4) as pool:
         for _ in pool.map(lambda check: check[0].check(check[1]), checks):
             pass
@@ -150,7 +150,7 @@ def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
     return data
 
 
-def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
+def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> ZipMember:
     try:
         header = data[info.header_offset :][: _HEADER.size].tobytes()
         signature, _, flags, method, *_, name, extra = _HEADER.unpack(header)
@@ -191,4 +191,4 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         raise FormatError(
             f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"
         ) from error
-    return Member(path, info.filename.removesuffix(".npy"), array, head, info.CRC)
+    return ZipMember(path, info.filename.removesuffix(".npy"), array, head, info.CRC)

@@ -11,7 +11,7 @@ import pytest
 from support.samples import shared
 
 from gascl import Engine, Graph
-from gascl.io.vertexvalues import read_values
+from gascl.graphalytics.outputs import read_values
 from gascl.programs import LabelPropagation
 
 SIX = ("BFS", "CDLP", "LCC", "PR", "SSSP", "WCC")

@@ -18,7 +18,7 @@ from support.archives import GOOD, TEXT, refused, tarred, zipped, zstandard
 from support.file_server import serving
 
 from gascl.cli import datasets_command as command
-from gascl.datasets import REGISTRY, Dataset, fetch, find, registry
+from gascl.datasets import REGISTRY, Dataset, catalog, fetch, find
 from gascl.datasets.archive import unpack
 from gascl.datasets.cache import place
 from gascl.datasets.download import Downloader
@@ -51,7 +51,7 @@ def star(server, monkeypatch):
     def change(**facts):
         facts = {"url": server.url("/star.txt"), "sha256": SHA256, **facts}
         dataset = Dataset("star", "a star", "SNAP", 20_001, 20_000, True, **facts)
-        monkeypatch.setattr(registry, "REGISTRY", {**REGISTRY, "star": dataset})
+        monkeypatch.setattr(catalog, "REGISTRY", {**REGISTRY, "star": dataset})
         return dataset
 
     change()
@@ -385,7 +385,7 @@ def test_archives_laid_out_as_the_collections_do(server, monkeypatch, name, copi
         packed = zstandard(tarred(*members))
     server.files[f"/{dataset.file_name}"] = packed
     changed = {**REGISTRY, name: replace(dataset, url=server.url(f"/{dataset.file_name}"))}
-    monkeypatch.setattr(registry, "REGISTRY", changed)
+    monkeypatch.setattr(catalog, "REGISTRY", changed)
     graph = Graph.dataset(name)
     assert (graph.num_vertices, graph.num_edges) == (dataset.vertices, dataset.edges)
     assert graph.directed == dataset.directed

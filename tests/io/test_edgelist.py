@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from support.filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 
 from gascl.graph.graph import Graph
-from gascl.io import edgelist
 from gascl.io.columns import Irregular, read_columns
+from gascl.io.formats import edgelist
 from gascl.io.ids import numbered
-from gascl.io.lines import Lines
+from gascl.io.lines import LineReader
 
 
 def slowly(monkeypatch):
@@ -242,7 +242,7 @@ def test_lines_across_pieces(write, monkeypatch):
         monkeypatch.setattr("gascl.io.lines.PIECE", size)
         assert edges_of(Graph.read(path)) == list(map(tuple, rows.tolist()))
         with path.open("rb") as file:
-            lines = Lines(path, file)
+            lines = LineReader(path, file)
             first = lines.line()
             assert first + b"".join(lines.pieces()) == path.read_bytes()
 

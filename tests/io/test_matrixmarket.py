@@ -21,8 +21,8 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io import matrixmarket
 from gascl.io.columns import Irregular
+from gascl.io.formats import matrixmarket
 
 HEADER = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n"
 REAL_GENERAL = HEADER.format("real", "general")
@@ -119,7 +119,7 @@ def slowly(patch):
         raise Irregular
 
     patch.setattr(matrixmarket, "read_columns", never)
-    patch.setattr("gascl.io.barematrix.read_columns", never)
+    patch.setattr("gascl.io.formats.matrixmarket.read_columns", never)
 
 
 @pytest.mark.parametrize("kind", ["general", "symmetric", "skew-symmetric"])

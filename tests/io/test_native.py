@@ -22,8 +22,8 @@ from gascl import Graph
 from gascl.errors import FormatError
 from gascl.graph.arcs import Arcs
 from gascl.io import FORMATS
+from gascl.io.formats.native import VERSION
 from gascl.io.members import read_members
-from gascl.io.native import VERSION
 
 
 def refused(words, call):

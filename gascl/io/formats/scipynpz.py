@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.parsed import Format, Parsed
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters.scipy import read_scipy
 from gascl.io.files import created, opened
-from gascl.io.limits import without
-from gascl.io.scipy import read_scipy
+from gascl.io.format import Format, without
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID, both_ways
+from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
-from gascl.io.integers import INT64, blocks, integer, integers, shown
-from gascl.io.limits import check_integers, check_limits
-from gascl.io.properties import load_properties, properties_text
+from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.lines import INT64, blocks, integer, integers, shown
+from gascl.io.undirected import MADE_DIRECTED, both_ways
+from gascl.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -65,7 +66,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     for name, values in fields.items():
         report.append(f"column {3 + list(fields).index(name)} taken as {name}, {values.dtype}")
     if directed and stored is False:
-        report.append(SAID)
+        report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     elif directed is False and stored:
         report.append("directed=False: every edge of the directed graph is an undirected one")
@@ -127,15 +128,6 @@ def write(path: Path, graph: Graph) -> None:
             edges.write("".join(" ".join(map(repr, row)) + "\n" for row in rows).encode())
         said = _properties_of(graph, stem, paths[1].name, paths[2].name)
         properties.write(properties_text(said).encode())
-
-
-FORMAT = Format(
-    name="graphalytics",
-    extensions=(".properties", ".v", ".e"),
-    recognizes=lambda head: re.search(rb"(?m)^graph\.\S+\.vertex-file\s*[=:]", head) is not None,
-    read=read,
-    write=write,
-)
 
 
 @dataclass(frozen=True)
@@ -395,3 +387,65 @@ def _check_counts(files: Files, num_vertices: int, num_edges: int) -> None:
                 f"{files.source}: meta.{noun} is {said}, and the files have {count:,}; fetch them "
                 "again, or correct it"
             )
+
+
+BLANKS = r" \t\f"
+PROPERTY = re.compile(rf"((?:\\.|[^\\=:{BLANKS}])*)[{BLANKS}]*[=:]?[{BLANKS}]*(.*)", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def load_properties(path: str | Path) -> dict[str, str]:
+    """The properties in a file, in UTF-8. Of a key that comes twice, the last counts; unlike Java's
+    values, these have no blanks at their ends.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
+    path = checked_path(path)
+    with opened(path) as file:
+        text = file.read().decode("utf-8-sig")
+    found: dict[str, str] = {}
+    kept = ""  # of a line that goes on in the next
+    for line in [*re.split("\r\n|\r|\n", text), ""]:
+        line = line.lstrip(" \t\f")
+        if not kept and (not line or line[0] in "#!"):
+            continue
+        line = kept + line
+        if (len(line) - len(line.rstrip("\\"))) % 2:
+            kept = line[:-1]
+            continue
+        kept = ""
+        match = PROPERTY.fullmatch(line)
+        assert match is not None  # of any line
+        key, value = (_unescaped(part) for part in match.groups())
+        found[key] = value.rstrip(" \t\f")
+    return found
+
+
+def properties_text(properties: Mapping[str, str]) -> str:
+    """The text of a file of these, in ASCII."""
+    return "".join(f"{_escaped(k, True)} = {_escaped(v, False)}\n" for k, v in properties.items())
+
+
+def _unescaped(text: str) -> str:
+    text = ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else CONTROL.get(m[2], m[2]), text)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _escaped(text: str, is_key: bool) -> str:
+    special = r"[\\=:#! \t\f\r\n]" if is_key else r"\\|^ |[\r\n\t\f]"
+    letters = {value: key for key, value in CONTROL.items()}
+    text = re.sub(special, lambda m: "\\" + letters.get(m[0], m[0]), text)
+    units = text.encode("utf-16-be", "surrogatepass")
+    codes = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    return "".join(chr(code) if code < 128 else f"\\u{code:04x}" for code in codes)
+
+
+FORMAT = Format(
+    name="graphalytics",
+    extensions=(".properties", ".v", ".e"),
+    recognizes=lambda head: re.search(rb"(?m)^graph\.\S+\.vertex-file\s*[=:]", head) is not None,
+    read=read,
+    write=write,
+)

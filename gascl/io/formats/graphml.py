@@ -9,24 +9,25 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID, both_ways
-from gascl.io.extras import imported
-from gascl.io.files import created, opened
-from gascl.io.limits import without
-from gascl.io.networkx import (
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
     numeric_attributes,
     whole_or_text,
     without_labels,
 )
-from gascl.io.xmltree import Located, tree
+from gascl.io.files import created, opened
+from gascl.io.format import Format, without
+from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -95,7 +96,7 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
     fields = numeric_attributes(rows["edge"], "edge", report, text=True)
     if directed and not said:
-        report.append(SAID)
+        report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
         src=src,
@@ -269,6 +270,54 @@ def write(path: Path, graph: Graph) -> None:
             )
     with created(path) as file:
         networkx.write_graphml_xml(InOrder(graph), file)
+
+
+class Located(Element):
+    """An element and the line of the file where it begins."""
+
+    line = 0
+
+
+def tree(path: Path, file: BinaryIO, namespace: str) -> Located:
+    """The root element. Elements in no namespace are taken for those of `namespace`.
+
+    Entities are refused where they are declared: some would grow without bounds, and others name
+    files to be read. (Lots of tiny entities are "billion laughs".)
+
+    Raises:
+        FormatError: it is damaged, or declares entities; names the line.
+    """
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+    builder = TreeBuilder(element_factory=Located)
+    prefix = f"{{{namespace}}}"
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        element: Any = builder.start("{" + name if "}" in name else prefix + name, attributes)
+        element.line = parser.CurrentLineNumber
+
+    def declared(name: str, *_: Any) -> None:
+        raise FormatError(
+            f"{path}, line {parser.CurrentLineNumber}: declares the entity {name!r}, which such a "
+            "file has no need of and which may do harm; write the text out and delete the DOCTYPE"
+        )
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = lambda name: builder.end("")  # expat has checked the name
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = declared
+    try:
+        parser.ParseFile(file)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        if isinstance(error, (FormatError, UnicodeDecodeError)):
+            raise
+        text = expat.ErrorString(error.code) if isinstance(error, expat.ExpatError) else str(error)
+        raise FormatError(
+            f"{path}, line {max(parser.ErrorLineNumber, 1)}: is no XML that can be read: {text}; "
+            "mend the file, or fetch it again if it is cut off"
+        ) from error
+    root: Any = builder.close()
+    return root
 
 
 FORMAT = Format(

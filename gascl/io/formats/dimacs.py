@@ -16,11 +16,11 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.parsed import Format, Parsed
+from gascl.graph.parsed import Parsed
 from gascl.io.files import PACKED, created_together, opened, plain, unended
-from gascl.io.integers import INT64, blocks, integer, integers, shown
-from gascl.io.limits import check_integers, check_limits
-from gascl.io.paths import checked_path
+from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.lines import INT64, blocks, integer, integers, shown
+from gascl.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -132,15 +132,6 @@ def write(path: Path, graph: Graph) -> None:
             for at in range(0, len(points), ROWS):
                 pairs = enumerate(points[at : at + ROWS].tolist(), start=at + 1)
                 others[0].write("".join(f"v {v} {x} {y}\n" for v, (x, y) in pairs).encode())
-
-
-FORMAT = Format(
-    name="dimacs",
-    extensions=(".gr",),
-    recognizes=lambda head: re.match(rb"(?:(?:c.*)?\r?\n)*p (?:aux )?sp ", head) is not None,
-    read=read,
-    write=write,
-)
 
 
 def _beside(path: Path) -> dict[str, Path]:
@@ -321,3 +312,12 @@ class _Table:
             )
         # Coordinates have as many rows as vertices.
         self.sizes = known
+
+
+FORMAT = Format(
+    name="dimacs",
+    extensions=(".gr",),
+    recognizes=lambda head: re.match(rb"(?:(?:c.*)?\r?\n)*p (?:aux )?sp ", head) is not None,
+    read=read,
+    write=write,
+)

@@ -12,7 +12,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.labels import INTEGER, label_array, shown
 from gascl.graph.parsed import Parsed
-from gascl.io.extras import imported
+from gascl.io.adapters import imported
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,10 +18,11 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.arcs import Arcs, index_dtype
 from gascl.graph.labels import shown
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID, both_ways
+from gascl.graph.parsed import Parsed
 from gascl.io.files import created
-from gascl.io.members import SIGNATURE, Member, check_all, read_members, write_members
+from gascl.io.format import Format
+from gascl.io.members import SIGNATURE, ZipMember, check_all, read_members, write_members
+from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -115,7 +116,7 @@ def read(
         return replace(parsed, arcs={})
     src, dst, values = parsed.src, parsed.dst, parsed.fields
     if directed:
-        report.append(SAID)
+        report.append(MADE_DIRECTED)
         src, dst, values = both_ways(src, dst, values)
     else:
         report.append("directed=False: every edge of the directed graph is an undirected edge")
@@ -152,7 +153,7 @@ class _Contents:
         checks: for members that hold ids, what these are below.
     """
 
-    def __init__(self, path: Path, members: dict[str, Member]):
+    def __init__(self, path: Path, members: dict[str, ZipMember]):
         self.path, self.members = path, members
         if ABOUT not in members:
             names = ", ".join(list(members)[:8]) or "nothing"

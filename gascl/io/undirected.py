@@ -1,19 +1,37 @@
-"""The mirrors of arcs: files that list an undirected edge at both of its ends must agree."""
+"""Undirected edges as arcs: making two directed edges of each, and checking that both are there."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from gascl.graph.arcs import stable_order
 
+#: What a report says after `both_ways`.
+MADE_DIRECTED = "directed=True: each edge became two, one in each direction"
+
+
+def both_ways(
+    src: np.ndarray, dst: np.ndarray, fields: Mapping[str, np.ndarray], sign: int = 1
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """The edges, followed by the reverse of each except self-loops; the fields of a reversed edge
+    are those of the edge times `sign`."""
+    across = np.flatnonzero(src != dst)
+    both = {
+        n: np.append(v, v[across] if sign == 1 else sign * v[across]) for n, v in fields.items()
+    }
+    return np.append(src, dst[across]), np.append(dst, src[across]), both
+
 
 def unpaired(
     tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, num_vertices: int
 ) -> int | None:
-    """The place of an arc without its mirror, of the same weight; None where all have one.
+    """The position of an arc without a reverse arc of the same weight; None if all have one.
 
-    Arcs from a vertex to itself are passed over. Of parallel arcs each needs a mirror of its own.
-    Linear in arcs and vertices, where parallel arcs have their weights in the same order.
+    For files that list an undirected edge at both of its ends. Self-loops are ignored, and each of
+    several parallel arcs needs a reverse of its own. Takes time linear in arcs and vertices if
+    parallel arcs come with their weights in the same order at both ends.
 
     Args:
         tail, head: (A,) below `num_vertices`, itself at most 2^31-1.
@@ -44,7 +62,7 @@ def unpaired(
 
 
 def _in_order(low: np.ndarray, high: np.ndarray, num_vertices: int) -> tuple[np.ndarray, ...]:
-    """Keys of the pairs, int64 (n,), in order, and the stable order (n,) that sorts them so."""
+    """Sorted keys of the pairs, int64 (n,), and the stable order (n,) that sorts them."""
     keys = low.astype(np.int64) * num_vertices + high
     order = np.arange(len(keys))
     if (keys[1:] >= keys[:-1]).all():

@@ -10,9 +10,9 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.labels import shown
 from gascl.graph.parsed import Parsed
-from gascl.io.anyids import numbered
-from gascl.io.extras import imported
-from gascl.io.weightcolumn import WEIGHT, no_weight, weight_column
+from gascl.io.adapters import imported
+from gascl.io.edgecolumns import WEIGHT, no_weight, weight_column
+from gascl.io.ids import numbered
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID, both_ways
-from gascl.io.extras import imported
-from gascl.io.files import created, opened
-from gascl.io.limits import without
-from gascl.io.networkx import (
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
     numeric_attributes,
     whole_or_text,
     without_labels,
 )
+from gascl.io.files import created, opened
+from gascl.io.format import Format, without
+from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -96,7 +96,7 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
     dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
     fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
     if directed and not said:
-        report.append(SAID)
+        report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
         src=src,

@@ -16,11 +16,10 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, stable_order
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID
+from gascl.graph.parsed import Parsed
 from gascl.io.files import created, opened, packing, plain
-from gascl.io.limits import check_integers, check_limits
-from gascl.io.mirrors import unpaired
+from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.undirected import MADE_DIRECTED, unpaired
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -85,7 +84,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 path, f"it is undirected, and the arc from {u} to {v} lacks an equal one back"
             )
         if directed:
-            report.append(SAID)
+            report.append(MADE_DIRECTED)
         else:
             kept = tail <= head_of
             tail, head_of = tail[kept], head_of[kept]
@@ -133,15 +132,6 @@ def write(path: Path, graph: Graph) -> None:
                 neighbours["weight"] = weight[edges]
             file.write(offsets.astype("<i8").tobytes())
             file.write(neighbours.data)
-
-
-FORMAT = Format(
-    name="gap",
-    extensions=(".sg", ".wsg"),
-    recognizes=lambda head: False,  # a byte 0 or 1, and numbers
-    read=read,
-    write=write,
-)
 
 
 def _suffix(path: Path) -> str:
@@ -227,3 +217,12 @@ def _check_inverse(
     if differ.any():
         vertex = int(head[np.argmax(differ)])
         raise _damaged(path, f"the reversed arcs of vertex {vertex} are not those of the graph")
+
+
+FORMAT = Format(
+    name="gap",
+    extensions=(".sg", ".wsg"),
+    recognizes=lambda head: False,  # a byte 0 or 1, and numbers
+    read=read,
+    write=write,
+)

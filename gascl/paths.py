@@ -9,7 +9,7 @@ from typing import Any
 
 from gascl.errors import FormatError
 
-#: A URL, or what is left of one once it was a Path.
+#: A URL, or what pathlib leaves of one.
 URL = re.compile(r"(?:https?|ftps?|s3|gs|file|doi):/.*", re.IGNORECASE)
 
 
@@ -17,7 +17,7 @@ def checked_path(value: Any, what: str = "the file") -> Path:
     """`value` as a Path.
 
     Raises:
-        FormatError: it is no str or Path (an open file, None, bytes), or a URL; says what to give.
+        FormatError: it is not a str or Path (but an open file, None, bytes), or it is a URL.
     """
     if not isinstance(value, (str, os.PathLike)):
         remedy = "give its path, a str or a Path"
@@ -27,19 +27,22 @@ def checked_path(value: Any, what: str = "the file") -> Path:
         elif isinstance(value, bytes):
             remedy = f"give its path as text, {os.fsdecode(value)!r}"
         elif hasattr(value, "read"):
-            remedy = "gascl reads files by their path: write the contents to a file"
+            remedy = "gascl reads files by path: write the contents to a file"
         raise FormatError(f"{what} is given as {_shown(value)}; {remedy}")
     text = os.fspath(value)
     if isinstance(text, bytes):
         text = os.fsdecode(text)
     if not text or "\0" in text:
-        raise FormatError(f"{what} is given as {text!r}, which is no path; give its name")
+        raise FormatError(f"{what} is given as {text!r}, which is not a path; give its name")
     path = Path(text)
     if URL.fullmatch(text) and not path.exists():
-        remedy = "download it first, or see if `gascl datasets` lists it: Graph.dataset(name)"
+        remedy = (
+            "download the file first, or use Graph.dataset(name) if `gascl datasets` lists the "
+            "graph"
+        )
         if text.lower().startswith("file:"):
             remedy = "give the path alone, without file://"
-        raise FormatError(f"{text} is a URL, and {what} is needed by its path; {remedy}")
+        raise FormatError(f"{text} is a URL, and {what} must be given by its path; {remedy}")
     return path
 
 

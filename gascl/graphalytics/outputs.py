@@ -11,7 +11,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened
-from gascl.io.integers import blocks, integer, shown
+from gascl.io.lines import blocks, integer, shown
 
 ROWS = 1 << 18  # written at once
 

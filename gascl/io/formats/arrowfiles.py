@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.arrow import KEY, parsed_table, write_arrow
-from gascl.io.extras import imported
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.adapters.arrow import KEY, Source, parsed_table, write_arrow
 from gascl.io.files import created, opened
-from gascl.io.limits import without
-from gascl.io.tablesource import Source
+from gascl.io.format import Format, without
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -15,12 +15,11 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, stable_order
-from gascl.graph.parsed import Format, Parsed
-from gascl.io.bothways import SAID
+from gascl.graph.parsed import Parsed
 from gascl.io.files import created, opened, unended
-from gascl.io.integers import INT64, blocks, integer, integers, shown
-from gascl.io.limits import check_integers, check_limits
-from gascl.io.mirrors import unpaired
+from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.lines import INT64, blocks, integer, integers, shown
+from gascl.io.undirected import MADE_DIRECTED, unpaired
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -32,7 +31,7 @@ VERTICES = 1 << 16  # written at once
 
 
 @dataclass(frozen=True)
-class Header:
+class MetisHeader:
     """The first line that is no comment."""
 
     line: int  # its number
@@ -96,7 +95,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         vertex_fields["weight"] = columns[:, 0].copy() if header.weights == 1 else columns.copy()
         report.append(f"vertex weights taken as the vertex field weight: {header.weights} a vertex")
     if directed:
-        report.append(SAID)
+        report.append(MADE_DIRECTED)
     else:
         once = tail < head
         tail, head = tail[once], head[once]
@@ -171,15 +170,6 @@ def write(path: Path, graph: Graph) -> None:
             file.write(("\n".join(lines) + "\n").encode())
 
 
-FORMAT = Format(
-    name="metis",
-    extensions=(".graph", ".metis"),
-    recognizes=lambda head: False,  # numbers like any others
-    read=read,
-    write=write,
-)
-
-
 def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: int) -> None:
     wrong, remedy = None, ""
     loops = np.flatnonzero(src == dst)
@@ -234,7 +224,7 @@ class _Lines:
     """The lines of a file under way: blocks in which every line is numbers go through NumPy, others
     line by line, which names the line that is wrong."""
 
-    header: Header
+    header: MetisHeader
     degrees: np.ndarray  # int64 (V,)
     heads: np.ndarray  # int32 (A,), from 0
     edge_weights: np.ndarray | None  # int64 (A,)
@@ -303,7 +293,9 @@ class _Lines:
                 "the line, or name the file's format"
             )
         weights = (known[2] if len(known) > 2 and known[2] else 1) if kind[1] == "1" else 0
-        self.header = Header(number, known[0], known[1], kind[0] == "1", weights, kind[2] == "1")
+        self.header = MetisHeader(
+            number, known[0], known[1], kind[0] == "1", weights, kind[2] == "1"
+        )
         none = np.empty(0, dtype=np.int64)
         self._parts.append((none, none.astype(np.int32), none, none))
         return True
@@ -385,3 +377,12 @@ class _Lines:
             f"{self.path}, line {number}: {shown(line)}, the line of vertex {vertex + 1}, {words}; "
             f"{self.header.expected}; correct the line"
         )
+
+
+FORMAT = Format(
+    name="metis",
+    extensions=(".graph", ".metis"),
+    recognizes=lambda head: False,  # numbers like any others
+    read=read,
+    write=write,
+)

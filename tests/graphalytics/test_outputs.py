@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gascl import FormatError, Graph
-from gascl.io.vertexvalues import read_values, write_values
+from gascl.graphalytics.outputs import read_values, write_values
 
 BIG = 2**63 - 1
 GRAPH = Graph.from_edges([0], [1], labels=[7, -3, BIG])

@@ -1,0 +1,776 @@
+"""Edge lists as SNAP, KONECT, GAP and most others publish them: a row an edge.
+
+A row is a source, a target and perhaps more columns, parted by blanks and tabs, by commas, by
+semicolons or by bars. Ids are integers or any text; they become the labels, sorted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.graph.labels import INTEGER
+from gascl.graph.parsed import Parsed
+from gascl.io.columns import Irregular, read_columns
+from gascl.io.edgecolumns import WEIGHT, are_ends, field_and_column, no_weight
+from gascl.io.files import created, opened, plain, unended
+from gascl.io.format import OTHER_DIRECTION, Format, without
+from gascl.io.formats import dimacs, matrixmarket
+from gascl.io.ids import numbered
+from gascl.io.lines import (
+    ODD,
+    LineReader,
+    Splitter,
+    cannot_split,
+    check_text,
+    is_int64,
+    is_number,
+    return_inside,
+    shown,
+    split_lines,
+)
+from gascl.io.undirected import MADE_DIRECTED, both_ways
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+EXPECTED = "expected source, target and perhaps a weight or more columns"
+
+
+@dataclass
+class Rows:
+    """What the rows say. R rows, V ids."""
+
+    labels: np.ndarray  # (V,) int64 or str, sorted
+    src: np.ndarray  # (R,) places in `labels`
+    dst: np.ndarray  # (R,)
+    fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
+    comments: int  # lines skipped
+    remarks: int  # comments behind rows, if counted
+    odd: tuple[int, str] | None = None  # line and text of the first id that is no integer
+
+
+def read(
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    comments: str = "#%",
+) -> Parsed:
+    """Read an edge list. The report says what was taken for what.
+
+    Ids that are all integers of 64 bits are integer labels, whatever their order, gaps and signs;
+    else all are text. Values of an edge field are int64 if all are integers of that size, else
+    float64; NaN and infinities are kept, and counted in the report. Empty lines are skipped. Lines
+    end in LF or CRLF, the last one perhaps in nothing. In columns parted by other than blanks, a
+    column may be "quoted".
+
+    Args:
+        directed: by default what a first comment of KONECT ("% sym ...", "% asym ..."), SNAP
+            ("# Undirected graph ...") or gascl's own writer says, and else True. True makes two
+            edges of each where the comment says that they are undirected.
+        columns: source, target, and the edge fields to take, by name in the header or by number
+            from 0; "weight=minutes" or "weight=3" takes a column under another name. A single field
+            is "weight", others without a name are called as in the header, or "column3" and so on.
+            By default the first two columns, and as "weight" the column that the header calls so,
+            or the third if its first value is a number, or another if it is the only one whose is;
+            of a KONECT file also "time" from the fourth. Other columns are ignored.
+        header: whether the first row names the columns. By default it does where `columns` has
+            names; where its names are those of ends, such as source and target; or where it has no
+            numbers and the row below it has them, as ids or in a later column.
+        separator: one character; " " is blanks and tabs. By default a comma if the first row has
+            one; a semicolon or a bar if nothing else parts it; else blanks and tabs, but only tabs
+            in a .tsv file.
+        comments: the characters that begin a comment, at the begin of a line or behind a
+            separator; "" for none.
+
+    Raises:
+        FormatError: a row has not as many columns as the others, an id is empty, or a value of an
+            edge field is no number; names the line. An option does not go with the file, or the
+            first rows can be taken in two ways and an option must say which.
+    """
+    with opened(path) as file:
+        lines = LineReader(path, file)
+        for other in (matrixmarket.FORMAT, dimacs.FORMAT):
+            if other.recognizes(lines.head):
+                raise FormatError(
+                    f"{path} begins as files of the format {other.name} do; read it with "
+                    f"format={other.name!r}, or, if its rows are a mere list of edges, delete the "
+                    "lines before them"
+                )
+        layout = read_layout(path, lines, columns, header, separator, comments)
+        rows = _read_integers(lines, layout)
+    if rows is None:
+        rows = _read_any(path, layout)
+    _check_announced(path, layout, rows)
+    report = _report(layout, rows, directed)
+    src, dst, fields = rows.src, rows.dst, rows.fields
+    if directed and layout.directed is False:
+        report.append(MADE_DIRECTED)
+        src, dst, fields = both_ways(src, dst, fields)
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=len(rows.labels),
+        directed=layout.directed is not False if directed is None else directed,
+        labels=rows.labels,
+        fields=fields,
+        report=report + unended(path),
+    )
+
+
+def _report(layout: RowLayout, rows: Rows, directed: bool | None) -> list[str]:
+    report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
+    report += layout.report
+    if rows.remarks:
+        report.append(f"comments behind rows left off: {rows.remarks:,}")
+    if not len(rows.src):
+        report.append("the file has no edges: the graph is empty")
+    elif rows.labels.dtype.kind == "U":
+        line, text = rows.odd or (0, "")
+        report.append(
+            f"ids taken as text, since {text!r} in line {line} is not an integer of 64 bits"
+        )
+        if is_number(text) and {*".eE"} & {*text} and float(text).is_integer():
+            report.append(
+                f"ids such as {text!r} are text, and not the integers that they seem to be: write "
+                "those without a point, e.g. by numpy.savetxt(..., fmt='%d')"
+            )
+    else:
+        report.append("ids taken as integers")
+    if layout.says:
+        said = "directed" if layout.directed else "undirected"
+        report.append(
+            f"read as {said}, as the comment {layout.says!r} says"
+            if directed in (None, layout.directed)
+            else f"directed={directed}, though the comment {layout.says!r} says {said}"
+        )
+    elif directed is None:
+        report.append("read as directed, which the format can't say; else directed=False")
+    for name, values in rows.fields.items():
+        report.append(f"{name}: {values.dtype}{_not_finite(values)}")
+    if layout.announced is not None:
+        vertices, edges = layout.announced
+        if (vertices, edges) != (len(rows.labels), len(rows.src)):
+            report.append(
+                f"a comment announces {vertices:,} vertices and {edges:,} edges, and the file has "
+                f"{len(rows.labels):,} and {len(rows.src):,}"
+            )
+    return report
+
+
+def _not_finite(values: np.ndarray) -> str:
+    if values.dtype.kind != "f":
+        return ""
+    counts = {"NaN": np.count_nonzero(np.isnan(values)), "inf": np.count_nonzero(np.isinf(values))}
+    found = [f"{count:,} {name}" for name, count in counts.items() if count]
+    return f", of which {' and '.join(found)} (kept)" if found else ""
+
+
+def _check_announced(path: Path, layout: RowLayout, rows: Rows) -> None:
+    """Raises FormatError where gascl's own comment is wrong; others are only reported, since they
+    may count each edge once or twice."""
+    if not layout.binding or layout.announced is None:
+        return
+    vertices, edges = layout.announced
+    if (vertices, edges) != (len(rows.labels), len(rows.src)):
+        raise FormatError(
+            f"{path}: {layout.says!r} announces {vertices:,} vertices and {edges:,} edges, and the "
+            f"file has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or, if it is "
+            "whole, delete the comment"
+        )
+
+
+def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
+    """Read in NumPy, which takes only integers as ids; None: the rows are others."""
+    if layout.width < 2:
+        return None
+    try:
+        table = read_columns(
+            lines.pieces(layout.rows),
+            layout.width,
+            layout.ends,
+            list(layout.fields.values()),
+            layout.separator,
+            layout.comments,
+        )
+    except Irregular:
+        return None
+    src, dst = table.values.pop(0), table.values.pop(0)
+    labels, src, dst = numbered(src, dst)
+    fields = {name: _wide(values) for name, values in zip(layout.fields, table.values, strict=True)}
+    return Rows(labels, src, dst, fields, layout.skipped + table.comments, table.remarks)
+
+
+def _wide(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.int64) if values.dtype.kind == "i" else values
+
+
+def _read_any(path: Path, layout: RowLayout) -> Rows:
+    """Read line by line: slower, takes everything, and tells what is wrong with a line."""
+    place: dict[str, int] = {}
+    src, dst = array("q"), array("q")
+    values: dict[str, list[str]] = {name: [] for name in layout.fields}
+    tail, head = layout.ends
+    comments = 0
+    first = (0, "")  # the first row's line
+    odd = None
+    for number, line, columns in split_lines(path, layout.splitter):
+        if not columns:
+            comments += bool(line.strip())
+            continue
+        if number == layout.header_line:
+            continue
+        if not src:
+            first = (number, line)
+        wrong = _what_is_wrong(columns, layout)
+        if wrong:
+            raise FormatError(
+                f"{path}, line {number}: {shown(line)} {wrong}; {EXPECTED}; correct the line, or "
+                "begin it with # if it is no edge"
+            )
+        for end, places in ((tail, src), (head, dst)):
+            name = columns[end]
+            if odd is None and name not in place and not is_int64(name):
+                odd = (number, name)
+            places.append(place.setdefault(name, len(place)))
+        for name, column in layout.fields.items():
+            values[name].append(columns[column])
+    names = list(place)
+    integers = odd is None
+    _check_header(path, layout, names, integers, first)
+    ids = np.array(names, dtype=np.int64 if integers or not names else None)
+    labels, rank = np.unique(ids, return_inverse=True)
+    tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
+    fields = {name: _numbers(texts) for name, texts in values.items()}
+    return Rows(labels, tails, heads, fields, comments, 0, odd)
+
+
+def _check_header(
+    path: Path, layout: RowLayout, names: list[str], integers: bool, first: tuple[int, str]
+) -> None:
+    """Raises FormatError where it cannot be told whether the first row is a header."""
+    wrong = None
+    if layout.told or layout.binding:
+        return
+    if layout.header is not None and not layout.sure and not integers:
+        text = next(name for name in names if not is_int64(name))
+        wrong = (
+            f"line {layout.header_line}: {', '.join(layout.header)!r} looks like a header, since "
+            f"the ids below are whole numbers, but not all: {text!r}"
+        )
+    elif (
+        layout.header is None
+        and len(names) > 2
+        and not any(map(is_int64, names[:2]))
+        and all(map(is_int64, names[2:]))
+    ):
+        wrong = (
+            f"line {first[0]}: {shown(first[1])} looks like a header, since all other ids are "
+            "whole numbers"
+        )
+    if wrong:
+        raise FormatError(f"{path}, {wrong}; say which it is with header=True or header=False")
+
+
+def _numbers(texts: list[str]) -> np.ndarray:
+    kind = np.int64 if all(map(is_int64, texts)) else np.float64
+    return np.array([kind(text) for text in texts], dtype=kind)
+
+
+def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
+    count = len(columns)
+    if count != layout.width:
+        others = f", and the rows before it have {layout.width}" if layout.width > 1 else ""
+        return f"has {count} column{'s' if count > 1 else ''}{others}"
+    if count < 2:
+        return "has 1 column"
+    for end in layout.ends:
+        if not columns[end]:
+            return "has an empty column"
+    for name, place in layout.fields.items():
+        if not columns[place]:
+            return "has an empty column"
+        if not is_number(columns[place]):
+            return f"has the {name} {columns[place]!r}, which is not a number"
+    return None
+
+
+GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
+KONECT = re.compile(r"%\s*(sym|asym|bip)\s+[a-z]+\s*")  # konect.cc, "File format"
+KONECT_COUNTS = re.compile(r"%\s*(\d{1,999})\s+(\d{1,999})(?:\s+\d{1,999})?\s*")  # edges first
+SNAP = re.compile(r"#\s*(Undirected|Directed) graph\b.*")  # as snap.stanford.edu/data publishes
+SNAP_COUNTS = re.compile(r"#\s*Nodes:\s*(\d{1,999})\s+Edges:\s*(\d{1,999})\s*")
+BLANKS = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs", None: "blanks or tabs"}
+
+Column = str | int
+
+
+@dataclass
+class RowLayout:
+    """How the rows are laid out; columns count from 0."""
+
+    separator: str | None  # None: blanks and tabs
+    comments: str
+    width: int = 0  # columns of a row; 0: there are no rows
+    header: list[str] | None = None
+    header_line: int = 0  # its line, from 1; 0: none
+    told: bool = False  # by the caller, whether there is a header
+    sure: bool = True  # that the header is one
+    ends: tuple[int, int] = (0, 1)  # columns of source and target
+    fields: dict[str, int] = field(default_factory=dict)  # name -> column
+    directed: bool | None = None  # as a comment says
+    says: str = ""  # that comment
+    announced: tuple[int, int] | None = None  # vertices and edges, as a comment says
+    binding: bool = False  # the comment is gascl's own, and must be right
+    konect: bool = False
+    skipped: int = 0  # comment lines before the rows
+    rows: bytes = b""  # read already
+    report: list[str] = field(default_factory=list)
+
+    @property
+    def splitter(self) -> Splitter:
+        return Splitter(self.separator, self.comments)
+
+
+def read_layout(
+    path: Path,
+    lines: LineReader,
+    columns: Sequence[Column] | None,
+    header: bool | None,
+    separator: str | None,
+    comments: str,
+) -> RowLayout:
+    """Read comments and the first rows; the arguments are those of the edge list's reader.
+
+    Raises:
+        FormatError: an argument is wrong, or does not go with the rows, or it cannot be told how
+            the rows are laid out.
+    """
+    _check_options(path, columns, header, separator, comments)
+    layout = RowLayout(None if separator == " " else separator, comments)
+    first = _next_row(path, lines, layout)
+    if first is None:
+        return layout
+    number, text = first
+    if separator is None:
+        layout.separator = _separator(path, number, text, comments)
+    if layout.separator is not None:
+        layout.report.append(f"columns parted by {BLANKS.get(layout.separator, layout.separator)}")
+    row = _split(path, number, text, layout)
+    second = _next_row(path, lines, layout)
+    following = None if second is None else _split(path, second[0], second[1], layout)
+    named = any(map(_is_name, columns or ()))
+    numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
+    if header is None and named:
+        header = True
+    layout.told = header is not None
+    if header is None:
+        header, layout.sure = _looks_like_header(path, layout, row, following, numbers)
+    if header:
+        layout.header, layout.header_line = row, number
+        layout.report.append(f"line {number} is a header: {', '.join(row)}")
+        layout.rows = b"" if second is None else second[1].encode(errors=ODD)
+        layout.width = len(row)
+    else:
+        layout.rows = (text + (second[1] if second else "")).encode(errors=ODD)
+        layout.width = len(row)
+    _choose(path, layout, columns, [following] if header else [row, following])
+    return layout
+
+
+def _check_options(
+    path: Path,
+    columns: Sequence[Column] | None,
+    header: bool | None,
+    separator: str | None,
+    comments: str,
+) -> None:
+    wrong = None
+    listed = isinstance(columns, (list, tuple))
+    if columns is not None and not (
+        listed and len(columns) >= 2 and all(type(column) in (str, int) for column in columns)
+    ):
+        wrong = (
+            f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, "
+            "and then edge fields, e.g. columns=('from', 'to', 'weight=minutes', 'km')"
+        )
+    elif columns is not None and len(set(columns)) < len(columns):
+        wrong = f"columns={columns!r} names a column twice"
+    elif header not in (True, False, None):
+        wrong = f"header={header!r} must be True, False, or None: what the rows tell"
+    elif separator is not None and not (
+        isinstance(separator, str) and len(separator) == 1 and separator.isascii()
+    ):
+        wrong = f"separator={separator!r} must be one ASCII character; ' ' is blanks and tabs"
+    elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
+        wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
+    elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
+        wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
+    elif header is False and any(map(_is_name, columns or ())):
+        wrong = f"columns={columns!r} has names, which need a header; give numbers, from 0"
+    elif separator is not None and separator in comments:
+        wrong = f"separator={separator!r} begins comments, too; give comments= without it"
+    if wrong:
+        raise FormatError(f"{path}: {wrong}")
+
+
+def _next_row(path: Path, lines: LineReader, layout: RowLayout) -> tuple[int, str] | None:
+    """Number and text of the next line that is no comment and not empty."""
+    while (line := lines.line()) is not None:
+        text = line.decode(errors=ODD)
+        if "\r" in text.rstrip("\r\n"):
+            raise return_inside(path, lines.number, text)
+        bare = text.strip(" \t\r\n")
+        if not bare:
+            continue
+        if bare[0] not in layout.comments:
+            return lines.number, text.rstrip("\r\n") + "\n"
+        if not layout.width:
+            _heed(path, layout, bare)
+        layout.skipped += 1
+    return None
+
+
+def _heed(path: Path, layout: RowLayout, comment: str) -> None:
+    """What a comment before the rows says, of three kinds that are known."""
+    if found := GASCL.fullmatch(comment):
+        layout.directed = found[1] == "directed"
+        layout.announced = int(found[2]), int(found[3])
+        layout.binding = True
+    elif not layout.skipped and (found := KONECT.fullmatch(comment)):
+        if found[1] == "bip":
+            raise FormatError(
+                f"{path}: {comment!r} says that sources and targets are two kinds of vertices, "
+                "each numbered from 1, so that an id may mean two of them; put a letter before the "
+                "ids of one column, and delete the comment"
+            )
+        layout.directed = found[1] == "asym"
+        layout.konect = True
+    elif not layout.skipped and (found := SNAP.fullmatch(comment)):
+        layout.directed = found[1] == "Directed"
+    elif layout.konect and not layout.announced and (found := KONECT_COUNTS.fullmatch(comment)):
+        layout.announced = int(found[2]), int(found[1])
+        return
+    elif found := SNAP_COUNTS.fullmatch(comment):
+        layout.announced = int(found[1]), int(found[2])
+        return
+    else:
+        return
+    layout.says = comment
+
+
+def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
+    suffix = plain(path).suffix.lower()
+    line = line.strip(" \r\n")
+    if comments:
+        line = re.sub(rf"(?<=[ \t,;|])[{re.escape(comments)}].*", "", line).rstrip(" \t")
+    if suffix == ".tsv" and "\t" in line:
+        return "\t"
+    if "," in line and (suffix == ".csv" or "\t" not in line):
+        return ","
+    for mark in ";|":
+        parts = [part.strip() for part in line.split(mark)]
+        if len(parts) > 1 and (
+            suffix == ".csv" or not any(set(" \t") & set(part) for part in parts)
+        ):
+            return mark
+    parts = [part.strip(" ") for part in line.split("\t")]
+    texts = [part for part in line.split() if not is_number(part)]
+    tabs = len(parts) > 1 and any(" " in part for part in parts)
+    if set(",;|") & set(line) or (texts and tabs):
+        raise FormatError(
+            f"{path}, line {number}: {shown(line)} may be parted in two ways; say by what with "
+            "separator=, e.g. '\\t', ',' or ' ' (blanks and tabs alike)"
+        )
+    return None
+
+
+def _split(path: Path, number: int, line: str, layout: RowLayout) -> list[str]:
+    try:
+        columns = layout.splitter.split(line)
+    except ValueError as error:
+        raise cannot_split(path, number, line, error) from None
+    check_text(path, number, columns)
+    return columns
+
+
+def _looks_like_header(
+    path: Path,
+    layout: RowLayout,
+    row: list[str],
+    following: list[str] | None,
+    ends: list[int],
+) -> tuple[bool, bool]:
+    """Whether a row is a header, and whether that is sure."""
+    if layout.binding:
+        csv = plain(path).suffix.lower() == ".csv"
+        return len(row) > 2 or (csv and row == ["source", "target"]), True
+    if len(row) < 2 or max(ends) >= len(row) or min(ends) < 0:
+        return False, True
+    if are_ends(row[ends[0]], row[ends[1]]) or are_ends(*row[:2]):
+        return True, True
+    if following is None or len(following) != len(row):
+        return False, True
+    if not any(is_number(text) for text in row):
+        if all(is_int64(following[end]) for end in ends):
+            return True, False
+        if any(is_number(text) for text in following[2:]):
+            return True, True
+        if any(are_ends(*pair) for pair in itertools.pairwise(row)):
+            return True, True
+    return False, True
+
+
+def _choose(
+    path: Path,
+    layout: RowLayout,
+    columns: Sequence[Column] | None,
+    rows: list[list[str] | None],
+) -> None:
+    """Which columns are what; `rows` are the first that are no header, None where there is none."""
+    width = layout.width
+    if width < 2:
+        return  # an error that names the line is to come
+    if columns is not None:
+        fields = [_field_and_column(column) for column in columns[2:]]
+        names = [name for name, _ in fields]
+        places = [_place(path, layout, c) for c in (*columns[:2], *(c for _, c in fields))]
+        if len(set(places)) < len(places):
+            raise FormatError(f"{path}: columns={columns!r} names a column twice")
+        layout.ends = places[0], places[1]
+        for place, name in zip(places[2:], names, strict=True):
+            _add_field(path, layout, place, name or (WEIGHT if len(names) == 1 else None))
+        layout.report += no_weight([*layout.fields], f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
+    else:
+        _check_ends(path, layout)
+        if layout.binding:
+            for place in range(2, width):
+                _add_field(path, layout, place)
+        elif width > 2:
+            _choose_weight(path, layout, rows)
+            if width > 3 and layout.konect:
+                _add_field(path, layout, 3, "time")
+    used = {*layout.ends, *layout.fields.values()}
+    ignored = [_column_name(layout, place) for place in range(width) if place not in used]
+    if ignored:
+        layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= takes them")
+
+
+def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) -> None:
+    """Take the weight from the columns behind the ends: the third if it has numbers, else the one
+    that has; but where the header calls one so, that one."""
+    places = range(2, layout.width)
+    firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
+    header = layout.header or []
+    for place in places:
+        if place < len(header) and header[place].lower() == WEIGHT:
+            return _add_field(path, layout, place, WEIGHT)
+    # A first value that is missing or wrong is an error in its line, if others are numbers.
+    if not firsts[2] or any(not text or is_number(text) for text in firsts[2]):
+        return _add_field(path, layout, 2, WEIGHT)
+    numeric = [place for place, texts in firsts.items() if all(map(is_number, texts))]
+    if len(numeric) == 1 and not layout.konect:
+        return _add_field(path, layout, numeric[0], WEIGHT)
+    layout.report.append(
+        f"column {_column_name(layout, 2)} is not taken as weight: {firsts[2][0]!r} is not a number"
+    )
+
+
+def _field_and_column(column: Column) -> tuple[str, Column]:
+    """What `field=column` says, the column a name or a number; the field "" where it is unsaid."""
+    if isinstance(column, int):
+        return "", column
+    field, name = field_and_column(column)
+    return field, int(name) if field and name.isdecimal() else name
+
+
+def _is_name(column: Column) -> bool:
+    return isinstance(_field_and_column(column)[1], str)
+
+
+def _column_name(layout: RowLayout, place: int) -> str:
+    return f"{place} ({layout.header[place]!r})" if layout.header else f"{place} (from 0)"
+
+
+def _check_ends(path: Path, layout: RowLayout) -> None:
+    """Raises FormatError where the header says that the first two columns are no ends."""
+    header = layout.header or ()
+    places = [at for at, pair in enumerate(itertools.pairwise(header)) if are_ends(*pair)]
+    if places and places[0] and layout.header:
+        pair = layout.header[places[0] : places[0] + 2]
+        raise FormatError(
+            f"{path}, line {layout.header_line}: {pair[0]!r} and {pair[1]!r} are not its first "
+            f"columns; say which columns are source and target: columns={tuple(pair)!r}"
+        )
+
+
+def _place(path: Path, layout: RowLayout, column: Column) -> int:
+    if isinstance(column, str):
+        assert layout.header is not None
+        if layout.header.count(column) == 1:
+            return layout.header.index(column)
+        found = "more than one column" if column in layout.header else "no column"
+        known = ", ".join(layout.header)
+        raise FormatError(
+            f"{path}, line {layout.header_line}: the header has {found} {column!r}; its columns "
+            f"are {known}; give another name, or a number from 0"
+        )
+    if not 0 <= column < layout.width:
+        raise FormatError(
+            f"{path}: there is no column {column}; the rows have {layout.width}, numbered 0 to "
+            f"{layout.width - 1}"
+        )
+    return column
+
+
+def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = None) -> None:
+    said = f"column {_column_name(layout, place)} taken as edge field "
+    if name is None:
+        name = layout.header[place] if layout.header else f"column{place}"
+        name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    if name in layout.fields:
+        both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
+        raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
+    if not name.isidentifier():
+        raise FormatError(
+            f"{path}: column {_column_name(layout, place)} gives no name for an edge field, which "
+            "is of letters, digits and _; correct the header, or give one: "
+            f"columns=(..., '{WEIGHT}={place}')"
+        )
+    layout.fields[name] = place
+    layout.report.append(said + name)
+
+
+PART = 1 << 16  # rows written at a time
+
+#: Text ids that a reader would not part from what is around them, or take for something else.
+UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
+#: Those that stand in quotes in a .csv, and those that can't.
+QUOTED = re.compile(r"""[\s,;|"#%]""")
+UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^[ \t]|[ \t]$|^$""")
+ELSE = "format='gascl' holds it"
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write an edge list: a row an edge, in order, with its edge fields.
+
+    The first line is "# gascl: directed, V vertices, E edges" (or undirected); where there are edge
+    fields, and in a .csv file, a header comes next. Columns are parted by commas in a .csv file,
+    where labels with commas, blanks and the like stand in quotes, and by tabs elsewhere.
+    Labels are the ids, without labels a vertex's index; read again, they are labels, sorted. Floats
+    have as many digits as tell them from all others.
+
+    GAP's .el and .wel (Beamer, Asanovic, Patterson, "The GAP Benchmark Suite", 2015) have neither
+    comment nor header: they take directed graphs, without a field and with "weight".
+
+    Raises:
+        FormatError: the graph has vertices without edges, vertex fields, or labels that an edge
+            list can't hold.
+    """
+    suffix = plain(path).suffix.lower()
+    wrong = _unfit(graph, suffix) or _unfit_for_gap(graph, suffix)
+    if wrong:
+        raise FormatError(f"{path}: {wrong}")
+    mark = {".csv": ",", ".el": " ", ".wel": " "}.get(suffix, "\t")
+    ids = range(graph.num_vertices) if graph.labels is None else graph.labels
+    texts = [str(label) for label in ids]
+    if suffix == ".csv" and graph.labels is not None and graph.labels.dtype.kind == "U":
+        texts = [_quoted(text) if QUOTED.search(text) else text for text in texts]
+    names = np.array(texts, dtype=object)
+    fields = graph.edge_fields
+    with created(path) as file:
+        if suffix not in (".el", ".wel"):
+            kind = "directed" if graph.directed else "undirected"
+            counts = f"{graph.num_vertices} vertices, {graph.num_edges} edges"
+            file.write(f"# gascl: {kind}, {counts}\n".encode())
+            if fields or suffix == ".csv":
+                file.write((mark.join(["source", "target", *fields]) + "\n").encode())
+        for at in range(0, graph.num_edges, PART):
+            part = slice(at, at + PART)
+            columns = [names[graph.edge_src[part]], names[graph.edge_dst[part]]]
+            cells: list[Iterable[str]] = [column.tolist() for column in columns]
+            cells += [number_texts(values[part]) for values in fields.values()]
+            rows = map(mark.join, zip(*cells, strict=True))
+            file.write(("\n".join(rows) + "\n").encode())
+
+
+def number_texts(values: np.ndarray) -> Iterator[str]:
+    """Each number as text that gives the same number again, as int64 or float64."""
+    return map(repr, values.tolist())
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _unfit(graph: Graph, suffix: str) -> str | None:
+    """Why no edge list of this extension can hold the graph."""
+    if graph.vertex_fields:
+        names = ", ".join(graph.vertex_fields)
+        return f"an edge list holds no vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+    used = np.zeros(graph.num_vertices, dtype=bool)
+    used[graph.edge_src] = used[graph.edge_dst] = True
+    if not used.all():
+        alone = int(np.argmin(used))
+        return (
+            f"an edge list holds no vertex without edges, and {graph.label_of(alone)!r} is one, of "
+            f"{np.count_nonzero(~used):,}; {ELSE}"
+        )
+    labels = graph.labels
+    if labels is None or labels.dtype.kind in "iu" or not len(labels):
+        return None
+    for label in labels.tolist():
+        if not isinstance(label, str) or UNFIT_QUOTED.search(label):
+            return f"an edge list can't hold the label {label!r}; {ELSE}; {without('labels')}"
+        if suffix != ".csv" and UNFIT.search(label):
+            return (
+                f"{suffix or 'such a file'} can't hold the label {label!r}; a .csv can, in quotes, "
+                f"and {ELSE}; {without('labels')}"
+            )
+    if all(INTEGER.fullmatch(label) for label in labels.tolist()):
+        return (
+            f"the labels are text, and would be read as integers: {labels[0].item()!r}; {ELSE}; "
+            f"{without('labels')}"
+        )
+    return None
+
+
+def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:
+    if suffix not in (".el", ".wel"):
+        return None
+    if not graph.directed:
+        return (
+            f"{suffix} can't say that the graph is undirected; name the file .txt, which can, or "
+            f"{OTHER_DIRECTION[False]}"
+        )
+    if [*graph.edge_fields] != (["weight"] if suffix == ".wel" else []):
+        has = ", ".join(graph.edge_fields) or "none"
+        held = "the edge field 'weight'" if suffix == ".wel" else "no edge fields"
+        return (
+            f"{suffix} holds {held}, and the graph has {has}; name the file .txt, which holds any"
+        )
+    kind = graph.labels is None or graph.labels.dtype.kind in "iu"
+    return None if kind else f"{suffix} holds integers as ids, no text; name the file .txt"
+
+
+FORMAT = Format(
+    name="edgelist",
+    extensions=(".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
+    # Any text might be one; these are for certain.
+    recognizes=lambda head: (
+        head.startswith(b"# gascl: ")
+        or KONECT.fullmatch(head.partition(b"\n")[0].decode("latin-1")) is not None
+    ),
+    read=read,
+    write=write,
+)
