@@ -25,7 +25,7 @@ def alone(code):
 def test_modules_are_there_by_name():
     assert alone("print(gascl.generators.rmat(5).num_vertices)") == "32"
     assert alone("print(gascl.memory.estimate(3, 4).host['ends of the edges'])") == "32"
-    names = "gascl.io.formats.ldbc.read_properties, gascl.programs.PageRank, gascl.datasets.fetch"
+    names = "gascl.io.graphalytics.read_properties, gascl.programs.PageRank, gascl.datasets.fetch"
     assert alone(f"print(*(x.__name__ for x in ({names})))") == "read_properties PageRank fetch"
     assert alone(f"print({set(MODULES)} <= {{*dir(gascl)}})") == "True"
 

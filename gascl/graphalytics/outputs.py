@@ -1,4 +1,4 @@
-"""LDBC Graphalytics' outputs: a line a vertex, its id and its value, an integer or a float64."""
+"""Output files of LDBC Graphalytics: for each vertex a line with its id and its value."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ROWS = 1 << 18  # written at once
 
 
 def write_values(path: Path, graph: Graph, values: np.ndarray) -> None:
-    """Write (V,) values of the vertices, integers or floats, these as Graphalytics' own files have
-    them: 16 digits, and Infinity.
+    """Write the values of the vertices, (V,) integers or floats, the latter as in Graphalytics' own
+    files, with 16 digits and Infinity.
 
     Raises:
-        FormatError: the file cannot be written; what stood there before stays.
+        FormatError: the file cannot be written; an existing file is then unchanged.
     """
     labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
     row = "{} {:.15e}\n" if values.dtype.kind == "f" else "{} {}\n"
@@ -33,12 +33,12 @@ def write_values(path: Path, graph: Graph, values: np.ndarray) -> None:
 
 
 def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
-    """The vertices' values in a file, which may be packed and in any order: (V,) of int64 or
+    """The vertices' values in a file, which may be compressed and in any order: (V,) of int64 or
     float64.
 
     Raises:
-        FormatError: the file cannot be read, a line is no vertex and its value, or there is not one
-            line for each vertex of the graph.
+        FormatError: the file cannot be read, a line is not a vertex and its value, or there is not
+            exactly one line for each vertex of the graph.
     """
     with opened(path) as file:
         parts = list(_parts(path, blocks(file), dtype))
@@ -47,14 +47,14 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
     try:
         places = graph.indices_of(labels) if len(labels) else np.empty(0, np.int32)
     except GraphError as error:
-        raise FormatError(f"{path}: {error}; it is of another graph") from None
+        raise FormatError(f"{path}: {error}; the file belongs to another graph") from None
     count = np.bincount(places, minlength=graph.num_vertices)
     if (count != 1).any():
         vertex = int(np.argmax(count != 1))
-        often = f"comes {count[vertex]} times" if count[vertex] else "is missing"
+        often = f"occurs {count[vertex]} times" if count[vertex] else "is missing"
         raise FormatError(
-            f"{path}: vertex {graph.label_of(vertex)} {often}, and each stands once; fetch the "
-            "file again"
+            f"{path}: vertex {graph.label_of(vertex)} {often}, and each must occur once; fetch "
+            "the file again"
         )
     found: np.ndarray = np.empty(graph.num_vertices, dtype)
     found[places] = values
@@ -86,9 +86,10 @@ def _row_by_row(path: Path, first: int, text: bytes, dtype: type) -> tuple[np.nd
             for place, word in enumerate(words)
         ]
         if len(row) != 2 or None in row:
-            kind = "a whole number of 64 bits" if dtype is np.int64 else "a number"
+            kind = "a 64-bit integer" if dtype is np.int64 else "a number"
             raise FormatError(
-                f"{path}, line {number}: {shown(line)} is no vertex and its value; expected an id "
+                f"{path}, line {number}: {shown(line)} is not a vertex and its value; expected "
+                "an id "
                 f"and {kind}; fetch the file again"
             )
         rows.append(row)

@@ -113,7 +113,7 @@ def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = 
         )
     if plain(path) != path and not chosen.packs:
         raise FormatError(
-            f"{path}: {chosen.name} files are not compressed from outside; write {plain(path).name}"
+            f"{path}: {chosen.name} files are not compressed as a whole; write {plain(path).name}"
         )
     chosen.write(path, graph)
 

@@ -10,6 +10,8 @@ from gascl.graph.arcs import stable_order
 
 #: What a report says after `both_ways`.
 MADE_DIRECTED = "directed=True: each edge became two, one in each direction"
+#: What a report says if neither the file nor the caller says which kind of graph it is.
+ASSUMED_DIRECTED = "read as directed, since the file does not say; directed=False: undirected"
 
 
 def both_ways(

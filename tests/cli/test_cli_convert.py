@@ -24,7 +24,7 @@ from gascl.io.files import created
 
 def write_rows(path, graph):
     if not graph.num_edges:
-        raise FormatError(f"{path}: rows can't hold a graph without edges; write Matrix Market")
+        raise FormatError(f"{path}: rows cannot hold a graph without edges; write Matrix Market")
     names = range(graph.num_vertices) if graph.labels is None else graph.labels.tolist()
     with created(path) as file:
         for u, v in zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True):
@@ -33,7 +33,7 @@ def write_rows(path, graph):
 
 @pytest.fixture(autouse=True)
 def rows(monkeypatch):
-    """A format `rows`, which is written and not read, and `sealed`, which packs itself."""
+    """A format `rows`, which is written and not read, and `sealed`, which files are not compressed as a whole."""
 
     def read(path, directed):
         raise FormatError(f"{path}: rows are not read")
@@ -62,7 +62,7 @@ def test_what_was_read_taken_and_written_is_said(gascl_, tmp_path):
     assert re.fullmatch(rf"read {re.escape(KARATE)}: {count:,} bytes in \d+\.\d{{3}} s", first)
     assert graph == "graph: 34 vertices, 78 edges, undirected"
     assert taken == "  Matrix Market: pattern, symmetric"
-    assert ids == "  ids, which count from 1, taken as vertices from 0"
+    assert ids == "  ids, which start at 1, became vertices from 0"
     count = path.stat().st_size
     assert re.fullmatch(
         rf"wrote {re.escape(str(path))}: rows, {count:,} bytes in \d+\.\d{{3}} s", last
@@ -195,7 +195,7 @@ def test_a_is_not_written_over(gascl_, write, tmp_path, name):
         ("folder.rows", (), "folder.rows cannot be written: it is a folder; name another file"),
         ("pipe.rows", (), "pipe.rows cannot be written: it is a device or a pipe; name "),
         ("/dev/null", ("--to", "rows"), "/dev/null cannot be written: it is a device or a pipe"),
-        ("b.sealed.gz", (), "b.sealed.gz: sealed packs itself; name b.sealed"),
+        ("b.sealed.gz", (), "b.sealed.gz: sealed files are not compressed as a whole; name b.sealed"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_a_is_read(
@@ -222,7 +222,7 @@ def test_what_cannot_be_written_is_refused_before_a_is_read(
         ("1 2\n", ("--option", "nose=1"), "the reader of edgelist has no option 'nose'; "),
         ("1 2\n", ("--option", "format=rows"), "--option format: no reader has it; it is given by"),
         ("1 2\n1 2\n", ("--duplicates", "error"), "repeats edge 0; "),
-        ("", (), "rows can't hold a graph without edges; write Matrix Market"),
+        ("", (), "rows cannot hold a graph without edges; write Matrix Market"),
     ],
 )
 def test_where_it_fails_b_stays_as_it_was(gascl_, write, tmp_path, text, options, words):

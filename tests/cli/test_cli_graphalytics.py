@@ -162,7 +162,7 @@ def test_published_examples(gascl_, tmp_path, kind):
         ),
         ("BFS", "3 2\n", "", "g-BFS: vertex 3 is missing"),
         ("PR", "3 0.", "4 0.", "g-PR: no vertex has the label 4"),
-        ("SSSP", "3 2.0", "3 far", "g-SSSP, line 3: '3 far' is no vertex and its value"),
+        ("SSSP", "3 2.0", "3 far", "g-SSSP, line 3: '3 far' is not a vertex and its value"),
     ],
 )
 def test_each_wrong_output_fails(gascl_, small, name, before, after, said):
@@ -269,7 +269,7 @@ def test_devices_and_missing_files_refused(gascl_, small, tmp_path):
     assert "no-such-device" in refused(gascl_, small, "--device", "no-such-device")
     assert "there is no such file" in refused(gascl_, tmp_path / "other.properties")
     small.with_name("g.e").unlink()
-    assert "g.e belongs to it and is not there" in refused(gascl_, small)
+    assert "g.e belongs to it and is missing" in refused(gascl_, small)
 
 
 @pytest.mark.parametrize("key", ["bfs", "sssp"])

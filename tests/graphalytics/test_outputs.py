@@ -73,17 +73,25 @@ def test_floats_of_any_spelling(tmp_path, word, value):
 
 REST = f"-3 2\n{BIG} 3\n"
 WRONG = [
-    (np.int64, f"7 1.5\n{REST}", "a-X, line 1: '7 1.5' is no vertex and its value; expected an id"),
-    (np.int64, f"7 Infinity\n{REST}", "line 1: .* and a whole number of 64 bits; fetch"),
-    (np.int64, f"{REST}7 9223372036854775808\n", "line 3: .* and a whole number of 64 bits"),
+    (
+        np.int64,
+        f"7 1.5\n{REST}",
+        "a-X, line 1: '7 1.5' is not a vertex and its value; expected an id",
+    ),
+    (np.int64, f"7 Infinity\n{REST}", "line 1: .* and a 64-bit integer; fetch"),
+    (np.int64, f"{REST}7 9223372036854775808\n", "line 3: .* and a 64-bit integer"),
     (np.float64, f"{REST}7 one\n", "line 3: '7 one' is .* expected an id and a number"),
     (np.float64, f"{REST}7 1_0\n", "line 3"),
-    (np.float64, f"{REST}7\n", "line 3: '7' is no vertex and its value"),
-    (np.float64, f"{REST}7 1 2\n", "line 3: '7 1 2' is no vertex and its value"),
-    (np.float64, f"{REST}7.0 1\n", "line 3: '7.0 1' is no vertex and its value"),
-    (np.int64, REST, "vertex 7 is missing, and each stands once"),
-    (np.int64, f"7 1\n7 1\n{REST}", "vertex 7 comes 2 times, and each stands once"),
-    (np.int64, f"7 1\n8 1\n{REST}", "a-X: no vertex has the label 8; .*; it is of another graph"),
+    (np.float64, f"{REST}7\n", "line 3: '7' is not a vertex and its value"),
+    (np.float64, f"{REST}7 1 2\n", "line 3: '7 1 2' is not a vertex and its value"),
+    (np.float64, f"{REST}7.0 1\n", "line 3: '7.0 1' is not a vertex and its value"),
+    (np.int64, REST, "vertex 7 is missing, and each must occur once"),
+    (np.int64, f"7 1\n7 1\n{REST}", "vertex 7 occurs 2 times, and each must occur once"),
+    (
+        np.int64,
+        f"7 1\n8 1\n{REST}",
+        "a-X: no vertex has the label 8; .*; the file belongs to another graph",
+    ),
     (np.int64, "", "vertex 7 is missing"),
 ]
 

@@ -1,4 +1,4 @@
-"""Small files whose contents memory can't hold: one error that says so."""
+"""Small files whose contents memory cannot hold: one error that says so."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_three_files(tmp_path, change, name):
     assert graph.labels.dtype == np.int64
     assert edges_of(graph) == ROWS and list(graph.edge_fields) == ["length"]
     assert "properties from a.properties: undirected" in graph.report
-    assert "column 3 taken as length, float64" in graph.report
+    assert "column 3 read as length, float64" in graph.report
 
 
 def test_packed(tmp_path):
@@ -80,7 +80,7 @@ def test_without_properties(tmp_path):
     path = three(tmp_path, properties=None)
     graph = Graph.read(path)
     assert graph.directed and edges_of(graph) == ROWS and list(graph.edge_fields) == ["weight"]
-    assert "read as directed, since there are no properties; else directed=False" in graph.report
+    assert "read as directed, since there are no properties; directed=False: undirected" in graph.report
     assert not Graph.read(path, directed=False).directed
     graph = Graph.read(three(tmp_path, edges="# x\n30 5 7\n5 30 -8\n", properties=None))
     assert graph.edge_fields["weight"].dtype == np.int64 and edges_of(graph)[1] == (5, 30, -8)
@@ -99,7 +99,7 @@ def test_direction_may_be_overruled(tmp_path):
     assert not loose.directed and edges_of(loose) == ROWS
     unsaid = Graph.read(three(tmp_path, properties=PROPERTIES.replace("graph.a.directed", "x")))
     assert unsaid.directed
-    assert "properties from a.properties: directed, by default: they don't say" in unsaid.report
+    assert "properties from a.properties: directed, the default, since they do not say" in unsaid.report
 
 
 def test_several_fields(tmp_path):
@@ -121,17 +121,17 @@ def test_content_tells(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"vertices": "30\n5\n# x\n30\n"}, ["a.v, line 4: the vertex 30 is in line 1, too"]),
-        ({"vertices": "30\n5 6\n"}, ["a.v, line 2: '5 6' is no vertex"]),
-        ({"vertices": "30\n5.0\n"}, ["a.v, line 2: '5.0'", "64 bits"]),
-        ({"vertices": f"30\n{2**63}\n"}, ["a.v, line 2", "64 bits"]),
+        ({"vertices": "30\n5\n# x\n30\n"}, ["a.v, line 4: the vertex 30 is already in line 1"]),
+        ({"vertices": "30\n5 6\n"}, ["a.v, line 2: '5 6' is not a vertex"]),
+        ({"vertices": "30\n5.0\n"}, ["a.v, line 2: '5.0'", "64-bit"]),
+        ({"vertices": f"30\n{2**63}\n"}, ["a.v, line 2", "64-bit"]),
         ({"vertices": "30\nann\n"}, ["a.v, line 2: 'ann'"]),
-        ({"vertices": ""}, ["a.e, line 1: 30 is no vertex", "lists 0"]),
-        ({"edges": "30 5 1\n\n# c\n30 6 1\n"}, ["a.e, line 4: 6 is no vertex", "a.v lists 4"]),
+        ({"vertices": ""}, ["a.e, line 1: 30 is not a vertex", "lists 0"]),
+        ({"edges": "30 5 1\n\n# c\n30 6 1\n"}, ["a.e, line 4: 6 is not a vertex", "a.v lists 4"]),
         ({"edges": "30 5 1\n30 5\n"}, ["a.e, line 2: '30 5'", "SOURCE TARGET length (float64)"]),
         ({"edges": "30 5 1 2\n"}, ["a.e, line 1: '30 5 1 2'", "edge-properties"]),
         ({"edges": "30 5 x\n"}, ["a.e, line 1: '30 5 x'", "length (float64)"]),
-        ({"edges": "30 5.5 1\n"}, ["a.e, line 1: '30 5.5 1'", "whole numbers of 64 bits"]),
+        ({"edges": "30 5.5 1\n"}, ["a.e, line 1: '30 5.5 1'", "64-bit integers"]),
         ({"edges": "30 5 1\r30 5 2\n"}, ["a.e, line 1"]),
         ({"edges": "30 5 1_0\n"}, ["a.e, line 1: '30 5 1_0'"]),
         ({"edges": EDGES + "30 5 1\n"}, ["meta.edges is 3, and the files have 4"]),
@@ -139,7 +139,7 @@ def test_content_tells(tmp_path):
         ({"edges": "1 2 3 4\n", "properties": None}, ["a.e, line 1: '1 2 3 4'", "SOURCE TARGET'"]),
         ({"edges": "1\n", "properties": None}, ["a.e, line 1: '1'", "SOURCE TARGET'"]),
         ({"edges": "30 5 1\n30 5\n", "properties": None}, ["a.e, line 2: '30 5'", "weight"]),
-        ({"vertices": None}, ["a.v belongs to it and is not there", "format='edgelist'"]),
+        ({"vertices": None}, ["a.v belongs to it and is missing", "format='edgelist'"]),
         ({"edges": b"\xff\xfd"}, ["a.e, line 1"]),
     ],
 )
@@ -151,7 +151,7 @@ def test_bad_files(tmp_path, changes, words):
 def test_without_its_edges_a_graph_is_no_list_of_them(tmp_path):
     three(tmp_path, edges=None)
     for name in ("a.v", "a.properties"):
-        with pytest.raises(GasclError, match=r"a\.e belongs to it and is not there") as caught:
+        with pytest.raises(GasclError, match=r"a\.e belongs to it and is missing") as caught:
             Graph.read(tmp_path / name)
         assert "edgelist" not in str(caught.value)
 
@@ -160,12 +160,12 @@ def test_without_its_edges_a_graph_is_no_list_of_them(tmp_path):
     ("old", "new", "words"),
     [
         ("directed = false", "directed = perhaps", ["'perhaps'", "true or false"]),
-        ("types = real", "types = string", ["'string'", "integer or real"]),
+        ("types = real", "types = string", ["'string'", "only integer and real"]),
         ("types = real", "types = real, real", ["1 edge-properties.names and 2 types"]),
         ("names = length", "names = a b", ["'a b'", "names"]),
         ("edges = 3", "edges = many", ["meta.edges is many"]),
-        ("edge-file = a.e", "edge-file = b.e", ["b.e belongs to it and is not there"]),
-        ("edge-file = a.e", "edge-file = " + "x" * 999, ["belongs to it and is not there"]),
+        ("edge-file = a.e", "edge-file = b.e", ["b.e belongs to it and is missing"]),
+        ("edge-file = a.e", "edge-file = " + "x" * 999, ["belongs to it and is missing"]),
         ("graph.a.edge-file = a.e", "", ["names no edge-file", "graph.a.edge-file"]),
         ("graph.a.edge-file", "graph.b.edge-file", ["the graphs a, b"]),
         ("graph.a.", "graph.", ["no graph", "graph.NAME.vertex-file"]),
@@ -248,8 +248,8 @@ def test_what_it_cannot_hold(tmp_path):
     one = {"src": [0], "dst": [1]}
     far = np.array([2**63, 1], np.uint64)
     for words, graph in [
-        (["integers of 64 bits"], Graph.from_edges(**one, labels=["a", "b"])),
-        (["integers of 64 bits"], Graph.from_edges(**one, labels=far)),
+        (["64-bit integers"], Graph.from_edges(**one, labels=["a", "b"])),
+        (["64-bit integers"], Graph.from_edges(**one, labels=far)),
         (["9223372036854775808"], Graph.from_edges(**one, cost=far[:1])),
     ]:
         refused(

@@ -1,4 +1,4 @@
-"""Graphs from and to Arrow tables, a row an edge; of the columns only those needed are loaded."""
+"""Graphs from and to Arrow tables: one edge per row. Only the columns needed are loaded."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gascl.graph.parsed import Parsed
 from gascl.io.adapters import imported
 from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
 from gascl.io.ids import numbered
-from gascl.io.undirected import MADE_DIRECTED, both_ways
+from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-KEY = b"gascl"  # of the schema's metadata: direction, vertices and labels, as JSON
+KEY = b"gascl"  # in the schema's metadata: direction, vertices and labels, as JSON
 
 
 def read_arrow(table: Any, columns: Sequence[str] | str | None, directed: bool | None) -> Parsed:
-    """`parsed_table` of a pyarrow.Table, a RecordBatch, or what else exports an Arrow stream."""
+    """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
     pyarrow = imported("pyarrow", "from_arrow", GraphError)
     if isinstance(table, pyarrow.RecordBatch):
         table = pyarrow.Table.from_batches([table])
@@ -40,19 +40,19 @@ def read_arrow(table: Any, columns: Sequence[str] | str | None, directed: bool |
 def parsed_table(
     source: Source, columns: Sequence[str] | str | None, directed: bool | None, kind: str
 ) -> Parsed:
-    """The graph of a table: a row an edge, ids integers or text, other columns edge fields.
+    """The graph of a table: one edge per row, ids integers or text, other columns edge fields.
 
     Args:
-        columns: the names of the columns of the sources, the targets, and those to take as fields,
-            "weight=minutes" under another name; by default the first two are told by name (ENDS),
-            or else the first two columns, and all numeric ones are fields. Of others than gascl's
-            own tables a single field of numbers is "weight".
-        directed: by default what gascl's own metadata say, or else directed. True makes two edges
-            of each where those say that they are undirected.
+        columns: the names of the columns of sources and targets, and those to read as fields,
+            "weight=minutes" under another name. By default the ends are found by name (ENDS),
+            otherwise they are the first two columns, and all numeric ones are fields. A single
+            numeric field is "weight", except in gascl's own tables.
+        directed: by default what gascl's own metadata says, otherwise directed. True makes two
+            edges of each if the metadata says that they are undirected.
         kind: what the report calls it.
 
     Raises:
-        GraphError, or source.error: there are no such columns, they have other types, or a null.
+        GraphError, or source.error: a column is missing, has the wrong type, or contains a null.
     """
     names = list(source.schema.names)
     (tail, head), wanted, how = _chosen(source, names, columns)
@@ -60,22 +60,24 @@ def parsed_table(
     own = _own(source)
     if own.get("ends") != [tail, head]:
         own = {}
-    said = own.get("directed", True)
+    declared = own.get("directed", True)
     if directed is None and not own:
-        report.append("read as directed, which the table doesn't say; else directed=False")
-    elif directed not in (None, said):
-        report.append(f"directed={directed}, though the table was written from another graph")
+        report.append(ASSUMED_DIRECTED)
+    elif directed not in (None, declared):
+        report.append(
+            f"directed={directed}, though the table was written from a graph of the other kind"
+        )
     labels, src, dst = vertices(source, tail, head, own, report)
     others = [n for n in names if n not in (tail, head)]
     fields = _fields(source, others, wanted, bool(own), report)
-    if directed and not said:
+    if directed and not declared:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
         src=src,
         dst=dst,
         num_vertices=own["num_vertices"] if labels is None else len(labels),
-        directed=said if directed is None else directed,
+        directed=declared if directed is None else directed,
         labels=labels,
         fields=fields,
         report=report,
@@ -85,8 +87,7 @@ def parsed_table(
 def _chosen(
     source: Source, names: list[str], columns: Sequence[str] | str | None
 ) -> tuple[tuple[str, str], dict[str, str] | None, str]:
-    """The names of the ends, the fields of columns (None: all that can be), and how the ends were
-    told."""
+    """The columns of the ends, the fields by column (None: all possible), how the ends were found."""
     if columns is not None:
         given = columns.split(",") if isinstance(columns, str) else list(columns)
         pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
@@ -95,7 +96,8 @@ def _chosen(
         if len(wanted) < 2 or len(set(wanted)) < len(wanted) or bad is not None:
             wrong = "name at least two columns, each once"
             if bad is not None:
-                wrong = f"there is no one column {bad!r}"
+                found = "more than one" if names.count(bad) else "no"
+                wrong = f"there is {found} column {bad!r}"
             raise source.error(
                 f"{source.name}: columns={columns!r}: {wrong}; there are {', '.join(names)}"
             )
@@ -103,18 +105,16 @@ def _chosen(
     if len(names) < 2:
         raise source.error(
             f"{source.name}: has {len(names)} column{'s' * (len(names) != 1)}, and an edge needs "
-            "two: a source and a target; check that it is a table of edges"
+            "two, source and target; check that it is a table of edges"
         )
     ends, told = ends_of(names)
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
-        raise source.error(
-            f"{source.name}: two columns have the name {ends[0]!r}; give each its own"
-        )
+        raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
     return ends, None, "" if told else ", the first two"
 
 
 def _own(source: Source) -> dict[str, Any]:
-    """What gascl wrote into the schema's metadata; nothing for tables of others."""
+    """What gascl wrote into the schema's metadata; {} for other tables."""
     text = (source.schema.metadata or {}).get(KEY)
     if text is None:
         return {}
@@ -131,7 +131,7 @@ def _own(source: Source) -> dict[str, Any]:
         whole = False
     if not whole:
         raise source.error(
-            f"{source.name}: gascl's metadata in it ({KEY.decode()!r}) are damaged, or "
+            f"{source.name}: its metadata from gascl ({KEY.decode()!r}) is damaged, or "
             "from a newer gascl; write it again"
         )
     return own
@@ -144,7 +144,7 @@ def _fields(
     own: bool,
     report: list[str],
 ) -> dict[str, np.ndarray]:
-    """The edge fields; `own`: the table is gascl's, and columns have the fields' names."""
+    """The edge fields; `own`: gascl wrote the table, and columns are named like the fields."""
     from pyarrow import types
 
     kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
@@ -155,9 +155,9 @@ def _fields(
         weight = weight_column([name for name in numeric if name in asked])
     taken: dict[str, np.ndarray] = {}
     for name in names:
-        said = f"column {name!r}"
+        what = f"column {name!r}"
         if name not in asked:
-            report.append(f"{said} left out")
+            report.append(f"{what} left out")
             continue
         field = asked[name] or (WEIGHT if name == weight else name)
         wrong = "its name is not an identifier" if not field.isidentifier() else ""
@@ -165,25 +165,25 @@ def _fields(
         wrong = "it occurs twice" if names.count(name) > 1 else wrong
         if wrong:
             if wanted is not None:
-                raise source.error(f"{source.name}: {said} can't be a field: {wrong}; rename it")
-            report.append(f"{said} left out: {wrong}")
+                raise source.error(f"{source.name}: {what} cannot be a field: {wrong}; rename it")
+            report.append(f"{what} left out: {wrong}")
             continue
         kind = kinds[name]
         if name not in numeric and not types.is_boolean(kind):
             if wanted is not None:
                 raise source.error(
-                    f"{source.name}: {said} is of type {kind}, and a field has integers or "
+                    f"{source.name}: {what} is of type {kind}, and a field has integers or "
                     "floats; cast it or leave it out of columns"
                 )
-            report.append(f"{said} left out: it is of type {kind}, no numbers")
+            report.append(f"{what} left out: its type, {kind}, is not numeric")
             continue
         values = concatenated(without_nulls(source, name).chunks)
         for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
             if values.dtype == other:
                 values = values.astype(small)
-                report.append(f"{said}: {kind} taken as {values.dtype}")
+                report.append(f"{what}: {kind} read as {values.dtype}")
         if field != name:
-            report.append(f"{said} taken as edge field {field}")
+            report.append(f"{what} read as edge field {field}")
         taken[field] = values
     if not own:
         report += no_weight(list(taken), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
@@ -191,27 +191,29 @@ def _fields(
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
-    """A pyarrow.Table of columns "source", "target" and the edge fields; a row an edge.
+    """A pyarrow.Table of columns "source", "target" and the edge fields; one edge per row.
 
-    Nothing is copied but labels of text: without labels the ends are the graph's own arrays, and
-    with labels they are dictionary columns, whose indices are. Vertex fields are not in it.
+    Only text labels are copied: without labels the ends are the graph's own arrays, and with labels
+    dictionary columns with these arrays as indices. Vertex fields are left out.
 
     Args:
-        dense: labels stand in the rows, as Parquet has them.
+        dense: the rows contain the labels themselves, as Parquet needs.
 
     Raises:
-        GraphError: pyarrow is missing, a field has the name of one of the ends, or the labels are
-            neither integers nor text.
+        GraphError: pyarrow is not installed, a field has the name of one of the ends, or the labels
+            are neither integers nor text.
     """
     pyarrow = imported("pyarrow", "to_arrow", GraphError)
     names = ENDS[0]
     for name in names:
         if name in graph.edge_fields:
-            raise GraphError(f"the edge field {name!r} has the name of a column of ends; rename it")
+            raise GraphError(
+                f"the edge field {name!r} has the name of the column of {name}s; rename it"
+            )
     labels = graph.labels
     if labels is not None and not len(labels):
         labels = labels.astype(np.int64)
-    dense = dense or not graph.num_edges  # without rows no file has a dictionary
+    dense = dense or not graph.num_edges  # a file without rows has no dictionary
     own: dict[str, Any] = {"version": 1, "ends": names, "directed": graph.directed}
     own |= {"num_vertices": graph.num_vertices, "labels": "none"}
     ends = [graph.edge_src, graph.edge_dst]
@@ -219,7 +221,9 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
         columns = [pyarrow.array(end) for end in ends]
     elif labels.dtype.kind not in "iuU":
         raise GraphError(
-            "a table has labels of integers or text, and the graph's are other objects"
+            "the labels in a table are integers or text, and the graph's are other objects; give "
+            "it "
+            "labels of text"
         )
     elif dense and labels.dtype.kind != "U":
         columns = [pyarrow.array(labels[end]) for end in ends]
@@ -244,10 +248,10 @@ class Source:
     """A table in memory or in a file.
 
     Attributes:
-        name: of the file, or what errors call the table.
-        rows: how many.
+        name: the file's name, or what errors call the table.
+        rows: their number.
         load: a column's name -> its pyarrow.ChunkedArray.
-        error: what is raised of it.
+        error: the error to raise for it.
     """
 
     name: str
@@ -261,20 +265,20 @@ def without_nulls(source: Source, name: str) -> Any:
     """A column as it is stored, a pyarrow.ChunkedArray of all rows.
 
     Raises:
-        source.error: it has other rows than announced, or a null; names its row.
+        source.error: it has more or fewer rows than the table, or a null; names the row.
     """
     column = source.load(name)
     if len(column) != source.rows:
         raise source.error(
-            f"{source.name}: column {name!r} has {len(column):,} rows, and {source.rows:,} are "
-            "announced; the file is damaged: fetch or write it again"
+            f"{source.name}: column {name!r} has {len(column):,} rows, and the table has "
+            f"{source.rows:,}; the file is damaged: fetch or write it again"
         )
     check_nulls(source, name, column)
     return column
 
 
 def check_nulls(source: Source, name: str, column: Any) -> None:
-    """Raises source.error for the first row that has no value."""
+    """Raises source.error for the first row without a value."""
     row = 0
     for chunk in column.chunks if column.null_count else ():
         found = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))
@@ -287,14 +291,14 @@ def check_nulls(source: Source, name: str, column: Any) -> None:
 
 
 def has_dictionary(column: Any) -> bool:
-    """Whether it holds places in a dictionary of its values."""
+    """Whether a column stores indices into a dictionary of its values."""
     from pyarrow import types
 
     return types.is_dictionary(column.type)
 
 
 def concatenated(chunks: list[Any]) -> np.ndarray:
-    """Chunks of numbers as one array; without a copy where there is one chunk."""
+    """Chunks of numbers as one array; a single chunk is not copied."""
     parts = [chunk.to_numpy(zero_copy_only=False) for chunk in chunks]
     if len(parts) == 1:
         return parts[0]
@@ -304,7 +308,7 @@ def concatenated(chunks: list[Any]) -> np.ndarray:
 def vertices(
     source: Source, tail: str, head: str, own: dict[str, Any], report: list[str]
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-    """Labels, or None where ids are vertices, and the ends of every edge as vertices."""
+    """Labels, or None if the ids are the vertices, and the ends of every edge as vertices."""
     import pyarrow
 
     kept = own.get("labels", "ids")
@@ -332,7 +336,7 @@ def vertices(
     if not texts[0]:
         columns = [_narrow(end) for end in plain]
         return _numbered_integers(source, (tail, head), columns, kept, own, report)
-    report.append("ids taken as text")
+    report.append("ids read as text")
     labels, src, dst = _numbered_texts(source, plain[0], plain[1])
     return (
         _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
@@ -352,20 +356,20 @@ def _numbered_integers(
     if kept == "none":
         for name, column in zip(names, (src, dst), strict=True):
             _check_below(source, name, column, own["num_vertices"])
-        report.append("ids: the vertices themselves, without labels")
+        report.append("ids are the vertices themselves, without labels")
         return None, src, dst
     try:
         labels, src, dst = numbered(src, dst)
     except GraphError as error:
         raise source.error(f"{source.name}: {error}") from error
-    report.append("ids taken as integers")
+    report.append("ids read as integers")
     return (
         _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
     )
 
 
 def _narrow(column: Any) -> np.ndarray:
-    """A column of integers as int32, if they are such, one chunk after the other."""
+    """A column of integers, as int32 if they fit, converted chunk by chunk."""
     import pyarrow.compute
 
     ends = pyarrow.compute.min_max(column).as_py()
@@ -382,7 +386,7 @@ def _narrow(column: Any) -> np.ndarray:
 
 
 def _kind(source: Source, name: str) -> Any:
-    """The type of a column, which must be one of ids."""
+    """The type of a column, which must be one for ids."""
     from pyarrow import types
 
     kind = source.schema.field(name).type
@@ -390,13 +394,13 @@ def _kind(source: Source, name: str) -> Any:
     if not (types.is_integer(value) or is_text(value)):
         raise source.error(
             f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
-            "it, or name others with columns=(source, target)"
+            "it, or name other columns with columns=(source, target)"
         )
     return kind
 
 
 def is_text(kind: Any) -> bool:
-    """Whether an Arrow type is one of text."""
+    """Whether an Arrow type is text."""
     from pyarrow import types
 
     view = getattr(types, "is_string_view", lambda _: False)
@@ -427,13 +431,14 @@ def _check_below(source: Source, name: str, column: np.ndarray, count: int) -> N
         row = int(np.flatnonzero((column < 0) | (column >= count))[0])
         raise source.error(
             f"{source.name}: row {row} (the first is 0) has the {name} {column[row]}, and the "
-            f"graph has {count:,} vertices, from 0; the table is damaged, or was changed"
+            f"graph has {count:,} vertices, from 0; the table is damaged or was changed: write "
+            "it again"
         )
 
 
 def _label_array(source: Source, dictionary: Any) -> np.ndarray:
     if dictionary.null_count:
-        raise source.error(f"{source.name}: the dictionary has a null; drop it")
+        raise source.error(f"{source.name}: the dictionary contains a null; drop it")
     if is_text(dictionary.type):
         return np.array(dictionary.to_pylist(), dtype=str)
     return dictionary.to_numpy(zero_copy_only=False)
@@ -451,7 +456,7 @@ def _numbered_texts(
     texts = np.array(both.chunk(0).dictionary.to_pylist(), dtype=str)
     labels, rank = np.unique(texts, return_inverse=True)
     if len(labels) < len(texts):
-        raise source.error(f"{source.name}: two ids differ in NUL at their ends; rename one")
+        raise source.error(f"{source.name}: two ids differ only in NULs at the end; rename one")
     places = rank.astype(np.int32)[concatenated([chunk.indices for chunk in both.chunks])]
     return labels, places[: len(src)], places[len(src) :]
 
@@ -459,14 +464,14 @@ def _numbered_texts(
 def _in_order(
     source: Source, labels: np.ndarray, src: np.ndarray, dst: np.ndarray, kept: list[Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends as places in `kept`, labels in an order of their own, some perhaps without edges."""
+    """The ends as positions in `kept`, the labels in the graph's order, some perhaps unused."""
     array = _kept_labels(source, kept)
     place = {label: number for number, label in enumerate(kept)}
     missing = next((label for label in labels.tolist() if label not in place), None)
     if missing is not None:
         raise source.error(
             f"{source.name}: the id {missing!r} is not among the labels in gascl's metadata; the "
-            "table is damaged, or was changed"
+            "table is damaged or was changed: write it again"
         )
     moved = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
     return array, moved[src], moved[dst]

@@ -20,7 +20,7 @@ def read_igraph(g: Any) -> Parsed:
     """Vertices and edges in igraph's order; the vertex attribute "name" as labels.
 
     Raises:
-        GraphError: `g` is no igraph graph.
+        GraphError: `g` is not an igraph Graph.
     """
     needed = ("vs", "es", "vcount", "get_edgelist", "is_directed")
     if not all(hasattr(g, name) for name in needed):
@@ -31,7 +31,7 @@ def read_igraph(g: Any) -> Parsed:
     names = {name: g.vs[name] for name in g.vs.attributes()}
     if "name" in names:
         labels = label_array(names.pop("name"))
-        report.append("vertex attribute 'name' taken as labels")
+        report.append("vertex attribute 'name' read as labels")
     return Parsed(
         src=edges[:, 0],
         dst=edges[:, 1],
@@ -45,7 +45,7 @@ def read_igraph(g: Any) -> Parsed:
 
 
 def _fields(columns: dict[str, list], noun: str, report: list[str]) -> dict[str, np.ndarray]:
-    # igraph gives None to an edge or a vertex that lacks an attribute
+    # igraph returns None for an edge or a vertex without the attribute
     count = max(map(len, columns.values()), default=0)
     rows = [
         {name: column[row] for name, column in columns.items() if column[row] is not None}
@@ -58,13 +58,16 @@ def write_igraph(graph: Graph) -> Any:
     """An igraph.Graph, with labels as the vertex attribute "name" and fields as attributes.
 
     Raises:
-        GraphError: igraph is missing, or a vertex field is called "name" as the labels are.
+        GraphError: igraph is not installed, or a graph with labels has a vertex field "name".
     """
     igraph = imported("igraph", "to_igraph", GraphError)
     of_vertices = {name: values.tolist() for name, values in graph.vertex_fields.items()}
     if graph.labels is not None:
         if "name" in of_vertices:
-            raise GraphError("to_igraph: the vertex field 'name' stands where igraph has labels")
+            raise GraphError(
+                "to_igraph: the vertex field 'name' has the name that igraph uses "
+                "for labels; rename it"
+            )
         of_vertices["name"] = graph.labels.tolist()
     return igraph.Graph(
         n=graph.num_vertices,

@@ -1,4 +1,4 @@
-"""Graphs from and to NetworkX. For reading it need not be installed: its graphs are only used."""
+"""Graphs from and to NetworkX, and what its readers and writers of files share."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from gascl.graph.graph import Graph
 
-MAX_GROUPS = 64  # different texts of an attribute that are taken for groups of vertices
+MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
 
-UNLABELLED = "gasclLabels"  # an attribute of a graph in a file, 0: its vertices had no labels
+UNLABELLED = "gasclLabels"  # the attribute of a graph in a file whose vertices had no labels: 0
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
@@ -32,7 +32,7 @@ def read_networkx(
     """Nodes as labels, edges in `G.edges` order, and attributes as fields.
 
     Raises:
-        GraphError: `G` is no NetworkX graph, or an edge has no number for one of `fields`, or a
+        GraphError: `G` is not a NetworkX graph, or an edge has no number for one of `fields`, or a
             node for one of `vertex_fields`.
     """
     if not all(hasattr(G, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
@@ -66,7 +66,7 @@ def read_networkx(
 
 
 def _warn_of_gaps(records: Records, taken: Mapping[str, Any]) -> None:
-    """A weight that only some edges have is not read, where NetworkX takes 1 for the others."""
+    """Warn of attributes that only some edges have: NetworkX would use 1 for a missing weight."""
     names = dict.fromkeys(name for attributes in records for name in attributes)
     for name in names:
         having = sum(name in attributes for attributes in records)
@@ -84,31 +84,31 @@ def numeric_attributes(
 ) -> dict[str, np.ndarray]:
     """The numeric attributes that all edges, or nodes, have; reports the others.
 
-    Nodes' attributes may be lists of numbers, all as long: (V, n).
+    Attributes of nodes may be lists of numbers of one length: (V, n).
 
     Args:
-        text: numbers may be written as text; and of nodes, few texts are groups, and numbered.
+        text: numbers may be written as text, and nodes' texts, if few, are numbered as groups.
     """
     taken = {}
     for name in dict.fromkeys(name for attributes in records for name in attributes):
         values = [attributes[name] for attributes in records if name in attributes]
         numbers = _numbers(values, vectors=noun == "node")
         missing = len(records) - len(values)
-        said = f"{noun} attribute {name!r}"
+        what = f"{noun} attribute {name!r}"
         if numbers is None and text and not missing:
             numbers = _numbers_in_text(values)
             if numbers is not None:
-                report.append(f"{said}: text taken as numbers, {numbers.dtype}")
+                report.append(f"{what}: text read as numbers, {numbers.dtype}")
             elif noun == "node" and _few_texts(values):
                 groups, numbers = np.unique(np.array(values), return_inverse=True)
                 listed = ", ".join(f"{number} is {g!r}" for number, g in enumerate(groups.tolist()))
-                report.append(f"{said}: its texts numbered as groups: {listed}")
+                report.append(f"{what}: its texts became numbers of groups: {listed}")
         if missing:
-            report.append(f"{said} left out: {missing:,} of {len(records):,} lack it")
+            report.append(f"{what} left out: {missing:,} of {len(records):,} do not have it")
         elif numbers is None:
-            report.append(f"{said} left out: not all its values are numbers")
+            report.append(f"{what} left out: not all its values are numbers")
         elif not (isinstance(name, str) and name.isidentifier()):
-            report.append(f"{said} left out: its name is not an identifier")
+            report.append(f"{what} left out: its name is not an identifier")
         else:
             taken[name] = numbers
     return taken
@@ -136,7 +136,7 @@ def _named(
         numbers = _numbers([attributes[name] for attributes in records], vectors)
         if numbers is None:
             raise GraphError(
-                f"the values of {name!r} do not fit one array of integers of 64 bits or floats; "
+                f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
                 f"convert them or leave it out of {argument}"
             )
         taken[name] = numbers
@@ -144,7 +144,7 @@ def _named(
 
 
 def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
-    """`values` as an array of real numbers, or None where one is something else."""
+    """`values` as an array of real numbers; None if one is something else."""
     kinds = set(map(type, values))
     if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
         if any(isinstance(value, np.ndarray) and value.ndim != 1 for value in values):
@@ -159,19 +159,19 @@ def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
             return None
     numbers = np.array(values)
     whole = all(issubclass(kind, (int, np.integer)) for kind in kinds)
-    if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may make floats of them
+    if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may have made floats of them
         fit = min(values) >= 0 and max(values) < 2**64
         return np.array(values, dtype=np.uint64) if fit else None
-    # longdouble and float16 are floats that programs don't have
+    # programs have no longdouble or float16
     return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
 
 
 def _numbers_in_text(values: list[Any]) -> np.ndarray | None:
-    """`values` as numbers where each is one or is text that writes one, or None."""
+    """`values` as numbers if each is one, or text of one; else None."""
     numbers: list[Any] = []
     for value in values:
         if isinstance(value, str):
-            if not value.isascii() or "_" in value:  # which Python allows, and no file means
+            if not value.isascii() or "_" in value:  # Python allows this, and no file means it
                 return None
             try:
                 value = int(value) if INTEGER.fullmatch(value) else float(value)
@@ -188,11 +188,11 @@ def _few_texts(values: list[Any]) -> bool:
 
 
 def whole_or_text(ids: list[Any]) -> np.ndarray:
-    """Ids or labels of a file as labels: int64 if all are whole numbers of 64 bits in their usual
-    writing, also where they are text, as NetworkX writes integers; else text.
+    """Ids or labels in a file as labels: int64 if all are 64-bit integers in their usual notation,
+    quoted or not (NetworkX quotes them); else text.
     """
     names = [str(name) for name in ids]
-    # longer text is no integer of 64 bits, and Python refuses to make one of very much
+    # longer text is not a 64-bit integer, and Python refuses to convert very long text
     if all(len(name) < 20 and INTEGER.fullmatch(name) for name in names) and names:
         numbers = [int(name) for name in names]
         if max(map(abs, numbers)) < 2**63 and list(map(str, numbers)) == names:
@@ -203,8 +203,8 @@ def whole_or_text(ids: list[Any]) -> np.ndarray:
 def without_labels(
     attributes: dict[str, Any], labels: np.ndarray, report: list[str]
 ) -> np.ndarray | None:
-    """The labels of a file, or None where it says that its graph had none; reports what else the
-    attributes of the graph are.
+    """The labels, or None if the file says that its graph had none; reports the graph's other
+    attributes.
     """
     left_out = [str(name) for name in attributes if name != UNLABELLED]
     if left_out:
@@ -212,26 +212,30 @@ def without_labels(
     own = attributes.get(UNLABELLED) in (0, "0")
     if own and np.array_equal(labels, np.arange(len(labels))):
         report[:] = [line for line in report if not line.startswith("labels: ")]
-        report.append("ids: the vertices themselves, without labels")
+        report.append("ids are the vertices themselves, without labels")
         return None
     return labels
 
 
 def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
-    """A networkx.Graph, DiGraph, or Multi- of these where edges have the same ends, or always.
+    """A networkx.Graph or DiGraph, or MultiGraph or MultiDiGraph if there are parallel edges.
+
+    Args:
+        multigraph: True: always a multigraph; False: never.
 
     Raises:
-        GraphError: NetworkX is missing, or edges have the same ends and `multigraph` is False.
+        GraphError: NetworkX is not installed, or there are parallel edges and `multigraph` is
+            False.
     """
     networkx = imported("networkx", "to_networkx", GraphError)
     rows = InOrder(graph)
     parallel = rows.is_multigraph()
     if multigraph not in (None, True, False):
-        raise GraphError(f"multigraph={multigraph!r} must be True, False, or None: where it must")
+        raise GraphError(f"multigraph={multigraph!r} must be True, False, or None: if necessary")
     if parallel and multigraph is False:
         raise GraphError(
-            "multigraph=False: some edges have the same ends, and only one of them would be left; "
-            "merge them with duplicates= where the graph is made, or leave out multigraph=False"
+            "multigraph=False: some edges have the same ends, and only one of them would remain; "
+            "merge them with duplicates= when making the graph, or leave out multigraph=False"
         )
     multiple = parallel or bool(multigraph)
     kinds = {
@@ -247,8 +251,8 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
 
 
 class InOrder:
-    """A Graph as NetworkX's writers see one, with the edges in their own order, which NetworkX's
-    graphs sort by node.
+    """A Graph with the interface that NetworkX's writers need, with the edges in their own order;
+    NetworkX's graphs sort them by node.
     """
 
     def __init__(self, graph: Graph):
@@ -300,7 +304,7 @@ def _rows(fields: Mapping[str, np.ndarray], count: int) -> Iterator[dict[str, An
 
 
 def repeats(graph: Graph) -> dict[int, int]:
-    """Of every edge that repeats the ends of others: how many come before it."""
+    """For each edge that repeats the ends of earlier ones: how many there are."""
     low, high = graph.edge_src, graph.edge_dst
     if not graph.directed:
         low, high = np.minimum(low, high), np.maximum(low, high)
@@ -316,9 +320,9 @@ def repeats(graph: Graph) -> dict[int, int]:
 
 
 def check_labels(path: Path, graph: Graph, format: str) -> None:
-    """Raises FormatError unless the labels are integers or text, which such a file can hold."""
+    """Raises FormatError unless the labels are integers or text."""
     if graph.num_vertices and graph.labels is not None and graph.labels.dtype.kind not in "iuU":
         raise FormatError(
-            f"{path}: {format} has labels of integers or text only, and the graph's are mixed or "
-            "other objects; give the graph labels of text"
+            f"{path}: {format} can only hold integers or text as labels, and the graph's are mixed "
+            "or other objects; give the graph labels of text"
         )

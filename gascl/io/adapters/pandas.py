@@ -1,4 +1,4 @@
-"""Graphs from and to pandas' DataFrames, a row an edge."""
+"""Graphs from and to pandas' DataFrames: one edge per row."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def read_pandas(
     fields: Iterable[Any] | Mapping[str, Any] | None,
     directed: bool,
 ) -> Parsed:
-    """The rows of a DataFrame as edges; their ids, integers or text, as labels, sorted.
+    """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
 
     Args:
-        fields: columns, or a dict from fields to columns; None: all that can be.
+        fields: columns, or a dict from fields to columns; None: all possible columns.
 
     Raises:
-        GraphError: it is no DataFrame, lacks a column, has one of another type, or a row without
-            a value; names the row.
+        GraphError: it is not a DataFrame, or a column is missing, has the wrong type or lacks a
+            value; names the row.
     """
     pandas = imported("pandas", "from_pandas", GraphError)
     if not isinstance(df, pandas.DataFrame):
@@ -45,13 +45,16 @@ def read_pandas(
     elif isinstance(fields, Mapping):
         asked = {column: field for field, column in fields.items()}
         if len(asked) < len(fields):
-            raise GraphError(f"fields={fields!r} takes a column twice; give each once")
+            raise GraphError(f"fields={fields!r} names a column twice; give each once")
     else:
         asked = dict.fromkeys(fields, "")
     for name in (source, target, *(asked if fields is not None else ())):
         if names.count(name) != 1:
             listed = ", ".join(map(repr, names))
-            raise GraphError(f"the DataFrame has no one column {name!r}; it has {listed}")
+            count = "more than one" if name in names else "no"
+            raise GraphError(
+                f"the DataFrame has {count} column {name!r}; name one of its columns: {listed}"
+            )
     report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
     labels, src, dst = _vertices(pandas, df[source], df[target], report)
     numeric = [
@@ -65,27 +68,27 @@ def read_pandas(
         if names.count(name) > 1:
             report.append(f"column {name!r} left out: it occurs twice")
             continue
-        column, said = df[name], f"column {name!r}"
+        column, what = df[name], f"column {name!r}"
         field = own or (WEIGHT if name == weight else name)
         is_bool = pandas.api.types.is_bool_dtype(column.dtype)
         wrong = None
         if not (is_bool or name in numeric):
-            wrong = f"it is of type {column.dtype}, no numbers"
+            wrong = f"its type, {column.dtype}, is not numeric"
         elif not (isinstance(field, str) and field.isidentifier()):
             wrong = "its name is not an identifier"
         elif field in taken:
             wrong = f"another one is called {field!r}"
         if wrong is not None:
             if fields is not None:
-                raise GraphError(f"{said} can't be a field: {wrong}; convert or rename it")
-            report.append(f"{said} left out: {wrong}")
+                raise GraphError(f"{what} cannot be a field: {wrong}; convert or rename it")
+            report.append(f"{what} left out: {wrong}")
             continue
         taken[field] = _values(column)
         if is_bool:
             taken[field] = taken[field].astype(np.int8)
-            report.append(f"{said}: bool taken as int8")
+            report.append(f"{what}: bool read as int8")
         if field != name:
-            report.append(f"{said} taken as edge field {field}")
+            report.append(f"{what} read as edge field {field}")
     report += no_weight(list(taken), f"fields={{'{WEIGHT}': COLUMN, ...}}")
     return Parsed(
         src=src,
@@ -104,7 +107,7 @@ def _is_numeric(pandas: Any, dtype: Any) -> bool:
 
 
 def _values(column: Any) -> np.ndarray:
-    """A column of numbers as NumPy's; NaN is a number where NumPy keeps it, and a null is none."""
+    """A numeric column as a NumPy array; NaN is a number there, and a null is an error."""
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy()
     _check_nulls(column)
@@ -124,16 +127,16 @@ def _check_nulls(column: Any) -> None:
 def _vertices(
     pandas: Any, source: Any, target: Any, report: list[str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, and the ends of every edge as places in them."""
+    """Labels, and the ends of every edge as positions in them."""
     columns = [source, target]
     for column in columns:
         _check_nulls(column)
     if all(pandas.api.types.is_integer_dtype(column.dtype) for column in columns):
-        report.append("ids taken as integers")
+        report.append("ids read as integers")
         return numbered(*map(_values, columns))
     codes, values = pandas.factorize(pandas.concat([c.astype(object) for c in columns]))
     labels = _labels(list(values), source.name, target.name)
-    report.append(f"ids taken as {'text' if labels.dtype.kind == 'U' else 'integers'}")
+    report.append(f"ids read as {'text' if labels.dtype.kind == 'U' else 'integers'}")
     sorted_labels, rank = np.unique(labels, return_inverse=True)
     places = rank.astype(np.int32)[codes]
     return sorted_labels, places[: len(source)], places[len(source) :]
@@ -142,7 +145,7 @@ def _vertices(
 def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
     if all(isinstance(value, str) for value in values):
         labels = np.array(values, dtype=str)
-        if len(np.unique(labels)) == len(values):  # NumPy's text ends before a NUL
+        if len(np.unique(labels)) == len(values):  # NumPy drops NULs at the end of text
             return labels
     whole = (int, np.integer)
     if all(isinstance(value, whole) and not isinstance(value, bool) for value in values):
@@ -160,13 +163,15 @@ def write_pandas(graph: Graph) -> Any:
     """A DataFrame of columns "source", "target" and the edge fields; all copies.
 
     Raises:
-        GraphError: pandas is missing, or an edge field is called as one of the ends.
+        GraphError: pandas is not installed, or an edge field is called "source" or "target".
     """
     pandas = imported("pandas", "to_pandas", GraphError)
     ends = {"source": graph.edge_src, "target": graph.edge_dst}
     for name in ends:
         if name in graph.edge_fields:
-            raise GraphError(f"the edge field {name!r} has the name of a column of ends; rename it")
+            raise GraphError(
+                f"the edge field {name!r} has the name of the column of {name}s; rename it"
+            )
     if graph.labels is not None:
         ends = {name: graph.labels[end] for name, end in ends.items()}
     return pandas.DataFrame({**ends, **graph.edge_fields}, copy=True)

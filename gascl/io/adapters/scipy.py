@@ -11,25 +11,27 @@ from gascl.graph.parsed import Parsed
 
 
 def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
-    """The stored entries (i, j) as edges from i to j; undirected, those of the lower triangle.
+    """The stored entries (i, j) as edges from i to j; for an undirected graph only those of the
+    lower triangle.
 
     Raises:
-        GraphError: `matrix` is not a square sparse matrix of real numbers, or is to be undirected
-            and not symmetric.
+        GraphError: `matrix` is not a square sparse matrix of real numbers, or is not symmetric and
+            `directed` is False.
     """
     from scipy.sparse import issparse
 
     if not issparse(matrix):
         raise GraphError(
             f"from_scipy needs a SciPy sparse matrix or array, not {type(matrix).__name__}; "
-            "scipy.sparse.csr_array makes one of a dense array"
+            "scipy.sparse.csr_array converts a dense array"
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"an adjacency matrix is square; this one has the shape {matrix.shape}")
     if matrix.dtype.kind not in "iufb":
         raise GraphError(
-            f"the entries must be real numbers, not {matrix.dtype}; take e.g. abs(matrix) of "
-            "complex ones"
+            f"the entries must be real numbers, not {matrix.dtype}; convert complex ones, e.g. "
+            "with "
+            "abs(matrix)"
         )
     if matrix.format == "dia":
         row, col, values = _of_diagonals(matrix)
@@ -40,7 +42,7 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
     if values.dtype.kind == "b":
         values = values.astype(np.int8)
         if field is not None:
-            report.append(f"bool entries taken as {field}, int8")
+            report.append(f"bool entries read as {field}, int8")
     if not directed:
         _check_symmetric(row, col, values)
         lower = row >= col
@@ -56,9 +58,9 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
 
 
 def _of_diagonals(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows, columns and values, row by row, of the entries of a DIA matrix that are not zero.
+    """Rows, columns and values, row by row, of the nonzero entries of a DIA matrix.
 
-    SciPy's `tocoo` takes time and memory for every row of the shape, which may say anything.
+    SciPy's `tocoo` takes time and memory for every row of the shape, which a file may exaggerate.
     """
     col = np.broadcast_to(np.arange(matrix.data.shape[1]), matrix.data.shape)
     row = col - matrix.offsets.astype(np.int64)[:, None]
@@ -70,7 +72,7 @@ def _of_diagonals(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray) -> None:
-    """Raises GraphError unless each entry, duplicates and zeros too, has its equal across."""
+    """Raises GraphError unless every entry, including duplicates and zeros, has a mirror image."""
     order = np.lexsort((values, col, row))
     across = np.lexsort((values, row, col))
     value, other = values[order], values[across]
@@ -80,6 +82,6 @@ def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray) -> No
         place = order[np.argmax(differ)]
         i, j = int(row[place]), int(col[place])
         raise GraphError(
-            f"directed=False needs a symmetric matrix, and this one is not, at ({i}, {j}); use "
+            f"directed=False needs a symmetric matrix, and this one is not at ({i}, {j}); use "
             "directed=True, or make it symmetric, e.g. matrix.maximum(matrix.T)"
         )

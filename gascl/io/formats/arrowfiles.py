@@ -1,4 +1,4 @@
-"""Tables of edges in files: Parquet, and Arrow's IPC files and streams, which Feather is.
+"""Tables of edges in files: Parquet, and Arrow's IPC files (Feather version 2) and streams.
 
 https://parquet.apache.org; https://arrow.apache.org/docs/format/Columnar.html.
 """
@@ -20,26 +20,26 @@ from gascl.io.format import Format, without
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-MAX_METADATA = 1 << 26  # bytes; readers of Parquet take no text beyond about 100 MB
+MAX_METADATA = 1 << 26  # bytes; Parquet readers refuse text beyond about 100 MB
 BATCH = 1 << 20  # rows
 
 
 def read_parquet(
     path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
 ) -> Parsed:
-    """Read a Parquet file: a row an edge; ids integers or text, and labels.
+    """Read a Parquet file: one edge per row; ids, integers or text, become labels.
 
     Only the columns needed are read, one after the other.
 
     Args:
-        directed: by default what gascl wrote into the file, or else directed.
+        directed: by default what gascl wrote into the file, otherwise directed.
         columns: the names of the columns of the sources, the targets, and those to take as fields;
-            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like, or
-            else the first two, and all other numeric ones as fields.
+            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like,
+            otherwise the first two, and all other numeric ones as fields.
 
     Raises:
-        FormatError: the file is damaged, has no such columns, or other types, or a row has a null;
-            or pyarrow is missing.
+        FormatError: the file is damaged, a column is missing, of another type or has a null, or
+            pyarrow is not installed.
     """
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
 
@@ -59,14 +59,14 @@ def read_parquet(
 def read_arrow(
     path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
 ) -> Parsed:
-    """Read an Arrow IPC file, which Feather version 2 is, or stream, as `read_parquet`.
+    """Read an Arrow IPC file (or Feather version 2) or stream, like `read_parquet`.
 
-    A stream may lack the mark of its end, and then nothing tells whether it was cut off between two
-    of its batches: the report says so.
+    A stream may have no end marker; it could then have been cut off between two of its batches,
+    and the report says so.
 
     Raises:
-        FormatError: as `read_parquet`; or the file is Feather version 1, which pyarrow reads
-            without checks: damage may end the process.
+        FormatError: as for `read_parquet`; or the file is Feather version 1, which pyarrow reads
+            without checks, so that damage may end the process.
     """
     pyarrow = imported("pyarrow", f"{path}: Arrow")
     ipc = imported("pyarrow.ipc", f"{path}: Arrow")
@@ -80,7 +80,8 @@ def read_arrow(
             return _of_file(path, data)
         if begin.startswith(b"FEA1"):
             raise FormatError(
-                f"{path} is Feather version 1, which is not read; if you trust it, write it again: "
+                f"{path} is Feather version 1, which is not supported; if you trust it, convert "
+                "it: "
                 "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
             )
         reader = ipc.open_stream(data)
@@ -92,9 +93,9 @@ def read_arrow(
             except StopIteration:
                 break
         if data.tell() == end:
-            report.append("the stream has no mark at its end: nothing tells if it was cut off")
+            report.append("the stream has no end marker: it may have been cut off")
         if data.read(1):
-            raise FormatError(f"{path} goes on after the end of its stream; split it there")
+            raise FormatError(f"{path} continues after the end of its stream; split it there")
         table = pyarrow.Table.from_batches(batches, reader.schema)
         return _of_table(path, table)
 
@@ -104,7 +105,7 @@ def read_arrow(
 
 
 def _of_file(path: Path, data: Any) -> Source:
-    """An IPC file: mapped into memory as it is, or, compressed, read column by column."""
+    """An IPC file: mapped into memory, or read column by column if it is compressed."""
     import pyarrow
     from pyarrow import ipc
 
@@ -112,7 +113,7 @@ def _of_file(path: Path, data: Any) -> Source:
     schema, before = reader.schema, pyarrow.total_allocated_bytes()
     first = reader.get_batch(0) if reader.num_record_batches else None
     if first is not None:
-        first.validate()  # a size of unsound columns may end the process
+        first.validate()  # asking for the size of invalid columns may end the process
     if first is None or pyarrow.total_allocated_bytes() - before < first.nbytes // 2:
         return _of_table(path, reader.read_all())
 
@@ -149,14 +150,14 @@ def _read(
     import pyarrow
 
     with opened(path) as file:
-        # pyarrow reads a plain file itself, without Python's lock
+        # pyarrow reads an uncompressed file itself, without Python's lock
         place = str(path) if isinstance(file, io.BufferedReader) else file.read()
         if isinstance(place, bytes) and kind == "Parquet":
             place = pyarrow.BufferReader(place)
     try:
         return parsed_table(source(place), columns, directed, kind)
     except (MemoryError, OverflowError) as error:
-        raise _damaged(path, kind, "it announces more than memory holds") from error
+        raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
     except GraphError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
@@ -164,14 +165,14 @@ def _read(
 
 
 def _whole(table: Any) -> Any:
-    """The table, once its offsets and texts are known to be sound."""
+    """The table, after checking its offsets and texts."""
     table.validate(full=True)
     return table
 
 
 def _damaged(path: Path, kind: str, cause: str) -> FormatError:
     return FormatError(
-        f"{path} is damaged, or no {kind} file of a table: {cause}; fetch or write it again"
+        f"{path} is damaged, or not a table in the {kind} format: {cause}; fetch or write it again"
     )
 
 
@@ -179,12 +180,12 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
     """The graph as a table.
 
     Raises:
-        FormatError: a table can't hold it, or pyarrow is missing.
+        FormatError: a table cannot hold it, or pyarrow is not installed.
     """
     imported("pyarrow", f"{path}: {kind}")
     if graph.vertex_fields:
         raise FormatError(
-            f"{path}: {kind} is a table of edges and can't hold vertex fields "
+            f"{path}: {kind} is a table of edges and cannot hold vertex fields "
             f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or "
             f".graphml; {without('vertex-fields')}"
         )
@@ -194,20 +195,21 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
         raise FormatError(f"{path}: {error}") from error
     if len(table.schema.metadata[KEY]) > MAX_METADATA:
         raise FormatError(
-            f"{path}: {kind} is a table of edges, and labels in an order of their own or without "
-            f"edges are {len(table.schema.metadata[KEY]):,} bytes beside it; write gascl's own .npz"
+            f"{path}: {kind} is a table of edges, and the labels, which are not sorted or not all "
+            f"in edges, take {len(table.schema.metadata[KEY]):,} bytes of metadata, over the limit "
+            f"of {MAX_METADATA:,}; write gascl's own .npz"
         )
     return table
 
 
 def write_parquet(path: Path, graph: Graph) -> None:
-    """Write columns `source`, `target` and the edge fields, with checksums; labels as ids.
+    """Write columns `source`, `target` and the edge fields, with checksums; labels are the ids.
 
-    Direction, and labels that the rows don't show, are in the file's schema metadata.
+    Direction, and labels that the rows do not determine, are in the file's schema metadata.
 
     Raises:
-        FormatError: the graph has vertex fields, or what a column can't hold, or pyarrow is
-            missing.
+        FormatError: the graph has vertex fields or labels that a column cannot hold, or pyarrow is
+            not installed.
     """
     table = _table(path, graph, "Parquet")
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
@@ -216,11 +218,11 @@ def write_parquet(path: Path, graph: Graph) -> None:
 
 
 def write_arrow_file(path: Path, graph: Graph) -> None:
-    """Write an Arrow IPC file, which is Feather version 2, as `write_parquet`; not compressed, so
-    that it is read without a copy. Labels are a dictionary.
+    """Write an Arrow IPC file (Feather version 2), like `write_parquet` but not compressed, so that
+    it is read without a copy. Labels are a dictionary.
 
     Raises:
-        FormatError: as `write_parquet`.
+        FormatError: as for `write_parquet`.
     """
     table = _table(path, graph, "Arrow")
     pyarrow = imported("pyarrow", f"{path}: Arrow")

@@ -33,10 +33,10 @@ ROWS = 1 << 18  # written at once
 class Kind:
     """One of the two files: its problem line, and its rows of a letter, vertices and numbers."""
 
-    problem: str  # how the problem line begins
-    sizes: str  # and goes on
+    problem: str  # the start of the problem line
+    sizes: str  # the rest of it
     row: str
-    ids: int  # columns that are vertices; three in all
+    ids: int  # how many of the three columns are vertices
 
 
 GRAPH = Kind("p sp", "VERTICES ARCS", "a SOURCE TARGET WEIGHT", 2)
@@ -46,26 +46,26 @@ COORDINATES = Kind("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
 def read(
     path: Path, directed: bool | None, coordinates: str | os.PathLike[str] | bool | None = None
 ) -> Parsed:
-    """Read a graph: directed, with the field "weight", int64; vertices count from 1 in the file.
+    """Read a graph: directed, with the field "weight", int64; the file numbers vertices from 1.
 
     Args:
-        directed: False makes each arc an undirected edge; a file that has both directions of each
-            wants duplicates="first", too.
+        directed: False makes each arc an undirected edge; for a file that has each edge in both
+            directions, add duplicates="first".
         coordinates: a file of coordinates, which become the vertex field "coordinates", int64
-            (V, 2). By default the file beside the graph that differs from it only in .co for .gr,
-            packed or not; False reads none.
+            (V, 2). By default the file of the same name with .co instead of .gr, compressed or not,
+            if there is one; False reads none.
 
     Raises:
-        FormatError: a file is damaged, or its header lies; names the line.
+        FormatError: a file is damaged, or its header does not match its rows; names the line.
     """
     table = _Table(path, GRAPH).read()
     num_vertices = table.sizes[0]
     src, dst, weight = table.columns()
     report = [f"DIMACS: arcs: {len(src):,}; comment lines skipped: {table.comments:,}"]
-    report.append("ids, which count from 1, taken as vertices from 0; third number as weight")
+    report.append("ids, which start at 1, became vertices from 0; the third number is the weight")
     report += unended(path)
     if directed is False:
-        report.append("directed=False: every arc is an undirected edge")
+        report.append("directed=False: every arc became an undirected edge")
     vertex_fields = {}
     beside = _coordinates_of(path, coordinates)
     if beside is not None:
@@ -84,10 +84,11 @@ def read(
 
 def write(path: Path, graph: Graph) -> None:
     """Write a directed graph with the integer field "weight", and its vertex field "coordinates",
-    integers (V, 2), to a file beside it, whose name has .co for the last extension.
+    integers (V, 2), to a file of the same name with the extension .co.
 
     Raises:
-        FormatError: the graph is another, or coordinates that are not its own would lie beside it.
+        FormatError: the format cannot hold the graph, or a .co file of another graph would be taken
+            for its coordinates.
     """
     check_limits(
         path,
@@ -99,8 +100,8 @@ def write(path: Path, graph: Graph) -> None:
     )
     if "weight" not in graph.edge_fields:
         raise FormatError(
-            f"{path}: {NAME} has a weight on every arc, and this graph has no edge field 'weight'; "
-            "give it one, e.g. of ones, or write another format"
+            f"{path}: {NAME} needs a weight for every arc, and this graph has no edge field "
+            "'weight'; add one, e.g. of ones, or write another format"
         )
     weight = graph.edge_fields["weight"]
     check_integers(path, NAME, "the edge field 'weight'", weight, INT64.min, INT64.max)
@@ -109,17 +110,18 @@ def write(path: Path, graph: Graph) -> None:
     if points is not None:
         if points.shape != (graph.num_vertices, 2):
             raise FormatError(
-                f"{path}: {NAME} has two coordinates a vertex, and the vertex field 'coordinates' "
+                f"{path}: {NAME} has two coordinates per vertex, and the vertex field "
+                "'coordinates' "
                 f"has the shape {points.shape}; give it ({graph.num_vertices}, 2)"
             )
         check_integers(path, NAME, "the vertex field 'coordinates'", points, INT64.min, INT64.max)
     if plain(target) == plain(path):
-        raise FormatError(f"{path}: .co is the extension of coordinates; write the graph to a .gr")
+        raise FormatError(f"{path}: .co files hold coordinates; write the graph to a .gr file")
     for other in _beside(path).values():
         if other.exists() and (points is None or other != target):
             raise FormatError(
-                f"{path}: {other} lies there and would be read as this graph's coordinates; move "
-                "it, or write the graph to another name"
+                f"{path}: {other} exists and would be read as this graph's coordinates; move it, "
+                "or write the graph under another name"
             )
     with created_together(path, *([] if points is None else [target])) as (file, *others):
         file.write(f"p sp {graph.num_vertices} {graph.num_edges}\n".encode())
@@ -135,7 +137,7 @@ def write(path: Path, graph: Graph) -> None:
 
 
 def _beside(path: Path) -> dict[str, Path]:
-    """Where the coordinates of the graph in `path` may lie, by the suffix of packing."""
+    """Where the coordinates of the graph in `path` may be, by the suffix of the compression."""
     unpacked = plain(path).with_suffix(".co")
     return {suffix: unpacked.with_name(unpacked.name + suffix) for suffix in ("", *PACKED)}
 
@@ -148,10 +150,11 @@ def _coordinates_of(path: Path, named: str | os.PathLike[str] | bool | None) -> 
     there = [beside for beside in _beside(path).values() if beside.exists() and beside != path]
     if len(there) > 1:
         names = " and ".join(beside.name for beside in there)
-        raise FormatError(f"{path}: {names} lie beside it; name one with coordinates=")
+        raise FormatError(f"{path}: both {names} exist; name one with coordinates=")
     if named and not there:
         raise FormatError(
-            f"{path}: no {_beside(path)[''].name} lies beside it; name it with coordinates="
+            f"{path}: there is no {_beside(path)[''].name} beside it; name the file with "
+            "coordinates="
         )
     return there[0] if there else None
 
@@ -162,15 +165,16 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
     if table.sizes[0] != num_vertices:
         raise FormatError(
             f"{path}: these are the coordinates of {table.sizes[0]:,} vertices, and the graph has "
-            f"{num_vertices:,}; name its own with coordinates=, or coordinates=False for none"
+            f"{num_vertices:,}; name the right file with coordinates=, or read none with "
+            "coordinates=False"
         )
     vertex, x, y = table.columns()
     times = np.bincount(vertex, minlength=num_vertices)  # there are as many rows as vertices
     if (times != 1).any():
         wrong = int(np.argmax(times != 1))
         raise FormatError(
-            f"{path}: vertex {wrong + 1} has {times[wrong]} rows of coordinates; each has one: "
-            "mend the file, or read the graph with coordinates=False"
+            f"{path}: vertex {wrong + 1} has {times[wrong]} rows of coordinates instead of one; "
+            "correct the file, or read the graph with coordinates=False"
         )
     points = np.empty((num_vertices, 2), dtype=np.int64)
     points[vertex, 0], points[vertex, 1] = x, y
@@ -179,20 +183,20 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
 
 @dataclass
 class _Table:
-    """The rows of a file under way. Blocks in which every line is as expected go through NumPy,
-    others line by line, which names the line that is wrong."""
+    """The rows of a file as they are read. Blocks in which every line is as expected go through
+    NumPy, others line by line, to name the line that is wrong."""
 
     path: Path
     kind: Kind
-    sizes: list[int] = field(default_factory=list)  # of the problem line; empty until it has come
+    sizes: list[int] = field(default_factory=list)  # from the problem line; empty before it
     comments: int = 0
     _parts: list[tuple[np.ndarray, ...]] = field(default_factory=list)
 
     def read(self) -> _Table:
-        """Read it all.
+        """Read the whole file.
 
         Raises:
-            FormatError: a line is wrong, or the problem line lies about the rows.
+            FormatError: a line is wrong, or there are not as many rows as announced.
         """
         with opened(self.path) as file:
             for number, block in blocks(file):
@@ -227,13 +231,13 @@ class _Table:
         return [np.int32 if column < self.kind.ids else np.int64 for column in range(3)]
 
     def _add(self, rows: np.ndarray) -> None:
-        """Take rows (n, 3) whose ids are known to be right."""
+        """Add rows (n, 3) whose ids have been checked."""
         first = [1 if column < self.kind.ids else 0 for column in range(3)]
         columns = zip(rows.T, first, self._dtypes(), strict=True)
         self._parts.append(tuple((column - one).astype(dtype) for column, one, dtype in columns))
 
     def _take_all(self, block: bytes) -> bool:
-        """Take a block at once; False, and nothing taken, where a line is not as expected."""
+        """Read a whole block; False, and nothing is added, if a line is not as expected."""
         text, comments = b"\n" + block, 0
         if b"\nc" in text:
             text, comments = re.subn(rb"\nc[^\n]*", b"\n", text)
@@ -261,7 +265,7 @@ class _Table:
         self._add(np.array(rows, dtype=np.int64).reshape(-1, 3))
 
     def _take_line(self, number: int, line: bytes) -> list[int]:
-        """The row in a line, if it is one; takes a comment or the problem line."""
+        """The row in a line, if it is one; counts a comment, and notes the problem line."""
         words = line.decode("utf-8", "replace").split()
         if not words:
             return []
@@ -275,10 +279,10 @@ class _Table:
         row = [integer(word) for word in words[1:]]
         ids = row[: self.kind.ids]
         if words[0] != self.kind.row[0] or len(row) != 3:
-            wrong = "is no row"
+            wrong = "is not a row"
         elif None in row:
             bad = words[1 + row.index(None)]
-            wrong = f"has {bad!r}, which is not a whole number of 64 bits"
+            wrong = f"has {bad!r}, which is not a 64-bit integer"
         elif not self.sizes:
             wrong = f"comes before the problem line '{self.kind.problem} {self.kind.sizes}'"
         elif outside := [i for i in ids if i is None or not 1 <= i <= self.sizes[0]]:
@@ -286,7 +290,7 @@ class _Table:
         if wrong:
             raise FormatError(
                 f"{self.path}, line {number}: {shown(line)} {wrong}; expected '{self.kind.row}' "
-                "in whole numbers; correct the line, or begin it with c if it is a comment"
+                "with integers; correct the line, or put c before it if it is a comment"
             )
         return [value for value in row if value is not None]
 
@@ -298,13 +302,13 @@ class _Table:
             wrong = "is a second problem line; delete one"
         elif words[: len(begin)] != begin:
             is_other = words[:4] == COORDINATES.problem.split()
-            what = "a file of coordinates; read its .gr" if is_other else "of another problem"
+            what = "a file of coordinates; read the .gr" if is_other else "another kind of problem"
             wrong = f"says that this is {what}"
         elif len(sizes) != len(self.kind.sizes.split()) or None in sizes:
             wrong = "does not give the sizes; correct it"
         known = [size for size in sizes if size is not None]
         if not wrong and (min(known) < 0 or known[0] > INT32_MAX):
-            wrong = f"gives a size that cannot be: vertices are 0 to {INT32_MAX:,}; correct it"
+            wrong = f"gives an impossible size: vertices are 0 to {INT32_MAX:,}; correct it"
         if wrong:
             raise FormatError(
                 f"{self.path}, line {number}: {shown(line)} {wrong}; expected "

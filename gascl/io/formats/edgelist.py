@@ -1,7 +1,7 @@
-"""Edge lists as SNAP, KONECT, GAP and most others publish them: a row an edge.
+"""Edge lists as SNAP, KONECT, GAP and most others publish them: one edge per row.
 
-A row is a source, a target and perhaps more columns, parted by blanks and tabs, by commas, by
-semicolons or by bars. Ids are integers or any text; they become the labels, sorted.
+A row is a source, a target and possibly more columns, separated by blanks and tabs, commas,
+semicolons or bars. Ids are integers or any text; they become the labels, sorted.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from gascl.io.lines import (
     shown,
     split_lines,
 )
-from gascl.io.undirected import MADE_DIRECTED, both_ways
+from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-EXPECTED = "expected source, target and perhaps a weight or more columns"
+EXPECTED = "expected source, target and possibly a weight or more columns"
 
 
 @dataclass
 class Rows:
-    """What the rows say. R rows, V ids."""
+    """The contents of the rows. R rows, V ids."""
 
     labels: np.ndarray  # (V,) int64 or str, sorted
     src: np.ndarray  # (R,) places in `labels`
     dst: np.ndarray  # (R,)
     fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
     comments: int  # lines skipped
-    remarks: int  # comments behind rows, if counted
-    odd: tuple[int, str] | None = None  # line and text of the first id that is no integer
+    remarks: int  # comments after rows, if counted
+    odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
 
 
 def read(
@@ -66,45 +66,45 @@ def read(
     separator: str | None = None,
     comments: str = "#%",
 ) -> Parsed:
-    """Read an edge list. The report says what was taken for what.
+    """Read an edge list. The report says how it was interpreted.
 
-    Ids that are all integers of 64 bits are integer labels, whatever their order, gaps and signs;
-    else all are text. Values of an edge field are int64 if all are integers of that size, else
-    float64; NaN and infinities are kept, and counted in the report. Empty lines are skipped. Lines
-    end in LF or CRLF, the last one perhaps in nothing. In columns parted by other than blanks, a
+    If all ids are 64-bit integers, whatever their order, gaps and signs, they become integer
+    labels; otherwise all are text. Values of an edge field are int64 if all are integers of that
+    size, otherwise float64; NaN and infinities are kept, and counted in the report. Empty lines are
+    skipped. Lines end in LF or CRLF, which the last one may lack. Unless the separator is blanks, a
     column may be "quoted".
 
     Args:
         directed: by default what a first comment of KONECT ("% sym ...", "% asym ..."), SNAP
-            ("# Undirected graph ...") or gascl's own writer says, and else True. True makes two
-            edges of each where the comment says that they are undirected.
-        columns: source, target, and the edge fields to take, by name in the header or by number
-            from 0; "weight=minutes" or "weight=3" takes a column under another name. A single field
-            is "weight", others without a name are called as in the header, or "column3" and so on.
-            By default the first two columns, and as "weight" the column that the header calls so,
-            or the third if its first value is a number, or another if it is the only one whose is;
-            of a KONECT file also "time" from the fourth. Other columns are ignored.
-        header: whether the first row names the columns. By default it does where `columns` has
-            names; where its names are those of ends, such as source and target; or where it has no
-            numbers and the row below it has them, as ids or in a later column.
+            ("# Undirected graph ...") or gascl's own writer says, otherwise True. True makes two
+            edges of each if the comment says that they are undirected.
+        columns: source, target, and the edge fields to read, by name in the header or by number
+            from 0; "weight=minutes" or "weight=3" reads a column under another name. A single field
+            is "weight"; others without a name are called as in the header, or "column3" and so on.
+            By default the first two columns are the ends, and "weight" is the column of that name,
+            or the third if its first value is a number, or the only other column whose first value
+            is; in a KONECT file the fourth is also read, as "time". Other columns are ignored.
+        header: whether the first row names the columns. By default it does if `columns` has names;
+            if its own names are those of ends, such as source and target; or if it has no numbers
+            and the row below it has some, as ids or in a later column.
         separator: one character; " " is blanks and tabs. By default a comma if the first row has
-            one; a semicolon or a bar if nothing else parts it; else blanks and tabs, but only tabs
-            in a .tsv file.
-        comments: the characters that begin a comment, at the begin of a line or behind a
-            separator; "" for none.
+            one; a semicolon or a bar if nothing else separates it; otherwise blanks and tabs, but
+            only tabs in a .tsv file.
+        comments: the characters that start a comment, at the start of a line or after a separator;
+            "" for none.
 
     Raises:
-        FormatError: a row has not as many columns as the others, an id is empty, or a value of an
-            edge field is no number; names the line. An option does not go with the file, or the
-            first rows can be taken in two ways and an option must say which.
+        FormatError: a row has more or fewer columns than the others, an id is empty, or a value of
+            an edge field is not a number; names the line. Or an option does not fit the file, or
+            the first rows are ambiguous and an option must decide.
     """
     with opened(path) as file:
         lines = LineReader(path, file)
         for other in (matrixmarket.FORMAT, dimacs.FORMAT):
             if other.recognizes(lines.head):
                 raise FormatError(
-                    f"{path} begins as files of the format {other.name} do; read it with "
-                    f"format={other.name!r}, or, if its rows are a mere list of edges, delete the "
+                    f"{path} begins like a file of the format {other.name}; read it with "
+                    f"format={other.name!r}, or, if its rows are just a list of edges, delete the "
                     "lines before them"
                 )
         layout = read_layout(path, lines, columns, header, separator, comments)
@@ -132,37 +132,35 @@ def _report(layout: RowLayout, rows: Rows, directed: bool | None) -> list[str]:
     report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
     report += layout.report
     if rows.remarks:
-        report.append(f"comments behind rows left off: {rows.remarks:,}")
+        report.append(f"comments after rows removed: {rows.remarks:,}")
     if not len(rows.src):
         report.append("the file has no edges: the graph is empty")
     elif rows.labels.dtype.kind == "U":
         line, text = rows.odd or (0, "")
-        report.append(
-            f"ids taken as text, since {text!r} in line {line} is not an integer of 64 bits"
-        )
+        report.append(f"ids read as text, since {text!r} in line {line} is not a 64-bit integer")
         if is_number(text) and {*".eE"} & {*text} and float(text).is_integer():
             report.append(
-                f"ids such as {text!r} are text, and not the integers that they seem to be: write "
-                "those without a point, e.g. by numpy.savetxt(..., fmt='%d')"
+                f"ids such as {text!r} look like integers but are read as text: write them without "
+                "a decimal point, e.g. with numpy.savetxt(..., fmt='%d')"
             )
     else:
-        report.append("ids taken as integers")
+        report.append("ids read as integers")
     if layout.says:
-        said = "directed" if layout.directed else "undirected"
+        kind = "directed" if layout.directed else "undirected"
         report.append(
-            f"read as {said}, as the comment {layout.says!r} says"
+            f"read as {kind}, as the comment {layout.says!r} says"
             if directed in (None, layout.directed)
-            else f"directed={directed}, though the comment {layout.says!r} says {said}"
+            else f"directed={directed}, though the comment {layout.says!r} declares {kind}"
         )
     elif directed is None:
-        report.append("read as directed, which the format can't say; else directed=False")
+        report.append(ASSUMED_DIRECTED)
     for name, values in rows.fields.items():
         report.append(f"{name}: {values.dtype}{_not_finite(values)}")
     if layout.announced is not None:
         vertices, edges = layout.announced
         if (vertices, edges) != (len(rows.labels), len(rows.src)):
             report.append(
-                f"a comment announces {vertices:,} vertices and {edges:,} edges, and the file has "
+                f"a comment declares {vertices:,} vertices and {edges:,} edges, and the file has "
                 f"{len(rows.labels):,} and {len(rows.src):,}"
             )
     return report
@@ -177,21 +175,22 @@ def _not_finite(values: np.ndarray) -> str:
 
 
 def _check_announced(path: Path, layout: RowLayout, rows: Rows) -> None:
-    """Raises FormatError where gascl's own comment is wrong; others are only reported, since they
-    may count each edge once or twice."""
+    """Raises FormatError if gascl's own comment is wrong; others are only reported, since they may
+    count each edge once or twice."""
     if not layout.binding or layout.announced is None:
         return
     vertices, edges = layout.announced
     if (vertices, edges) != (len(rows.labels), len(rows.src)):
         raise FormatError(
-            f"{path}: {layout.says!r} announces {vertices:,} vertices and {edges:,} edges, and the "
-            f"file has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or, if it is "
-            "whole, delete the comment"
+            f"{path}: {layout.says!r} declares {vertices:,} vertices and {edges:,} edges, and the file "
+            f"has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or delete the "
+            "comment "
+            "if the file is complete"
         )
 
 
 def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
-    """Read in NumPy, which takes only integers as ids; None: the rows are others."""
+    """Read with NumPy, which needs integer ids and plain rows; None if the rows are not."""
     if layout.width < 2:
         return None
     try:
@@ -216,7 +215,7 @@ def _wide(values: np.ndarray) -> np.ndarray:
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:
-    """Read line by line: slower, takes everything, and tells what is wrong with a line."""
+    """Read line by line: slower, but handles everything, and can say what is wrong with a line."""
     place: dict[str, int] = {}
     src, dst = array("q"), array("q")
     values: dict[str, list[str]] = {name: [] for name in layout.fields}
@@ -236,7 +235,7 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
         if wrong:
             raise FormatError(
                 f"{path}, line {number}: {shown(line)} {wrong}; {EXPECTED}; correct the line, or "
-                "begin it with # if it is no edge"
+                "put # before it if it is not an edge"
             )
         for end, places in ((tail, src), (head, dst)):
             name = columns[end]
@@ -258,7 +257,7 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
 def _check_header(
     path: Path, layout: RowLayout, names: list[str], integers: bool, first: tuple[int, str]
 ) -> None:
-    """Raises FormatError where it cannot be told whether the first row is a header."""
+    """Raises FormatError if it is unclear whether the first row is a header."""
     wrong = None
     if layout.told or layout.binding:
         return
@@ -266,7 +265,7 @@ def _check_header(
         text = next(name for name in names if not is_int64(name))
         wrong = (
             f"line {layout.header_line}: {', '.join(layout.header)!r} looks like a header, since "
-            f"the ids below are whole numbers, but not all: {text!r}"
+            f"the ids below are integers, but not all of them: {text!r}"
         )
     elif (
         layout.header is None
@@ -276,10 +275,12 @@ def _check_header(
     ):
         wrong = (
             f"line {first[0]}: {shown(first[1])} looks like a header, since all other ids are "
-            "whole numbers"
+            "integers"
         )
     if wrong:
-        raise FormatError(f"{path}, {wrong}; say which it is with header=True or header=False")
+        raise FormatError(
+            f"{path}, {wrong}; say whether it is one with header=True or header=False"
+        )
 
 
 def _numbers(texts: list[str]) -> np.ndarray:
@@ -317,24 +318,24 @@ Column = str | int
 
 @dataclass
 class RowLayout:
-    """How the rows are laid out; columns count from 0."""
+    """How the rows are laid out; columns are numbered from 0."""
 
     separator: str | None  # None: blanks and tabs
     comments: str
-    width: int = 0  # columns of a row; 0: there are no rows
+    width: int = 0  # columns per row; 0: there are no rows
     header: list[str] | None = None
     header_line: int = 0  # its line, from 1; 0: none
-    told: bool = False  # by the caller, whether there is a header
-    sure: bool = True  # that the header is one
+    told: bool = False  # the caller said whether there is a header
+    sure: bool = True  # the header is certainly one
     ends: tuple[int, int] = (0, 1)  # columns of source and target
     fields: dict[str, int] = field(default_factory=dict)  # name -> column
-    directed: bool | None = None  # as a comment says
+    directed: bool | None = None  # what a comment says
     says: str = ""  # that comment
-    announced: tuple[int, int] | None = None  # vertices and edges, as a comment says
+    announced: tuple[int, int] | None = None  # vertices and edges according to a comment
     binding: bool = False  # the comment is gascl's own, and must be right
     konect: bool = False
     skipped: int = 0  # comment lines before the rows
-    rows: bytes = b""  # read already
+    rows: bytes = b""  # already read
     report: list[str] = field(default_factory=list)
 
     @property
@@ -353,8 +354,8 @@ def read_layout(
     """Read comments and the first rows; the arguments are those of the edge list's reader.
 
     Raises:
-        FormatError: an argument is wrong, or does not go with the rows, or it cannot be told how
-            the rows are laid out.
+        FormatError: an argument is wrong or does not fit the rows, or the layout of the rows is
+            ambiguous.
     """
     _check_options(path, columns, header, separator, comments)
     layout = RowLayout(None if separator == " " else separator, comments)
@@ -365,7 +366,9 @@ def read_layout(
     if separator is None:
         layout.separator = _separator(path, number, text, comments)
     if layout.separator is not None:
-        layout.report.append(f"columns parted by {BLANKS.get(layout.separator, layout.separator)}")
+        layout.report.append(
+            f"columns separated by {BLANKS.get(layout.separator, layout.separator)}"
+        )
     row = _split(path, number, text, layout)
     second = _next_row(path, lines, layout)
     following = None if second is None else _split(path, second[0], second[1], layout)
@@ -401,31 +404,32 @@ def _check_options(
         listed and len(columns) >= 2 and all(type(column) in (str, int) for column in columns)
     ):
         wrong = (
-            f"columns={columns!r} must be names or numbers (from 0) of columns: source, target, "
+            f"columns={columns!r} must be names of columns or numbers from 0: source, target, "
             "and then edge fields, e.g. columns=('from', 'to', 'weight=minutes', 'km')"
         )
     elif columns is not None and len(set(columns)) < len(columns):
         wrong = f"columns={columns!r} names a column twice"
     elif header not in (True, False, None):
-        wrong = f"header={header!r} must be True, False, or None: what the rows tell"
+        wrong = f"header={header!r} must be True, False, or None to let the rows decide"
     elif separator is not None and not (
         isinstance(separator, str) and len(separator) == 1 and separator.isascii()
     ):
-        wrong = f"separator={separator!r} must be one ASCII character; ' ' is blanks and tabs"
+        wrong = f"separator={separator!r} must be one ASCII character; ' ' means blanks and tabs"
     elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
-        wrong = f"separator={separator!r} is part of numbers, of quotes, or of lines"
+        wrong = f"separator={separator!r} occurs in numbers, quotes or line ends"
     elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
-        wrong = f"comments={comments!r} must be the characters that begin one, e.g. '#%'; '': none"
+        wrong = f"comments={comments!r} must be the characters that start one, e.g. '#%', or '' "
+        "for none"
     elif header is False and any(map(_is_name, columns or ())):
-        wrong = f"columns={columns!r} has names, which need a header; give numbers, from 0"
+        wrong = f"columns={columns!r} has names, which need a header; give numbers from 0"
     elif separator is not None and separator in comments:
-        wrong = f"separator={separator!r} begins comments, too; give comments= without it"
+        wrong = f"separator={separator!r} also starts comments; give comments= without it"
     if wrong:
         raise FormatError(f"{path}: {wrong}")
 
 
 def _next_row(path: Path, lines: LineReader, layout: RowLayout) -> tuple[int, str] | None:
-    """Number and text of the next line that is no comment and not empty."""
+    """Number and text of the next line that is neither a comment nor empty."""
     while (line := lines.line()) is not None:
         text = line.decode(errors=ODD)
         if "\r" in text.rstrip("\r\n"):
@@ -436,13 +440,13 @@ def _next_row(path: Path, lines: LineReader, layout: RowLayout) -> tuple[int, st
         if bare[0] not in layout.comments:
             return lines.number, text.rstrip("\r\n") + "\n"
         if not layout.width:
-            _heed(path, layout, bare)
+            _interpret_comment(path, layout, bare)
         layout.skipped += 1
     return None
 
 
-def _heed(path: Path, layout: RowLayout, comment: str) -> None:
-    """What a comment before the rows says, of three kinds that are known."""
+def _interpret_comment(path: Path, layout: RowLayout, comment: str) -> None:
+    """Note what a comment before the rows says, if it is one of three known kinds."""
     if found := GASCL.fullmatch(comment):
         layout.directed = found[1] == "directed"
         layout.announced = int(found[2]), int(found[3])
@@ -451,8 +455,8 @@ def _heed(path: Path, layout: RowLayout, comment: str) -> None:
         if found[1] == "bip":
             raise FormatError(
                 f"{path}: {comment!r} says that sources and targets are two kinds of vertices, "
-                "each numbered from 1, so that an id may mean two of them; put a letter before the "
-                "ids of one column, and delete the comment"
+                "each numbered from 1, so that an id may mean two vertices; put a letter before "
+                "the ids of one column, and delete the comment"
             )
         layout.directed = found[1] == "asym"
         layout.konect = True
@@ -489,8 +493,8 @@ def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
     tabs = len(parts) > 1 and any(" " in part for part in parts)
     if set(",;|") & set(line) or (texts and tabs):
         raise FormatError(
-            f"{path}, line {number}: {shown(line)} may be parted in two ways; say by what with "
-            "separator=, e.g. '\\t', ',' or ' ' (blanks and tabs alike)"
+            f"{path}, line {number}: {shown(line)} can be split into columns in two ways; name the "
+            "separator with separator=, e.g. '\\t', ',' or ' ' (blanks and tabs)"
         )
     return None
 
@@ -511,7 +515,7 @@ def _looks_like_header(
     following: list[str] | None,
     ends: list[int],
 ) -> tuple[bool, bool]:
-    """Whether a row is a header, and whether that is sure."""
+    """Whether a row is a header, and whether that is certain."""
     if layout.binding:
         csv = plain(path).suffix.lower() == ".csv"
         return len(row) > 2 or (csv and row == ["source", "target"]), True
@@ -537,10 +541,10 @@ def _choose(
     columns: Sequence[Column] | None,
     rows: list[list[str] | None],
 ) -> None:
-    """Which columns are what; `rows` are the first that are no header, None where there is none."""
+    """Assign columns to ends and fields; `rows` are the first after the header, None if missing."""
     width = layout.width
     if width < 2:
-        return  # an error that names the line is to come
+        return  # an error that names the line follows
     if columns is not None:
         fields = [_field_and_column(column) for column in columns[2:]]
         names = [name for name, _ in fields]
@@ -563,31 +567,31 @@ def _choose(
     used = {*layout.ends, *layout.fields.values()}
     ignored = [_column_name(layout, place) for place in range(width) if place not in used]
     if ignored:
-        layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= takes them")
+        layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= reads them")
 
 
 def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) -> None:
-    """Take the weight from the columns behind the ends: the third if it has numbers, else the one
-    that has; but where the header calls one so, that one."""
+    """Choose the weight among the columns after the ends: the one that the header calls so, else
+    the third if it has numbers, else the only one that has."""
     places = range(2, layout.width)
     firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
     header = layout.header or []
     for place in places:
         if place < len(header) and header[place].lower() == WEIGHT:
             return _add_field(path, layout, place, WEIGHT)
-    # A first value that is missing or wrong is an error in its line, if others are numbers.
+    # If others are numbers, a first value that is missing or wrong is an error of its line.
     if not firsts[2] or any(not text or is_number(text) for text in firsts[2]):
         return _add_field(path, layout, 2, WEIGHT)
     numeric = [place for place, texts in firsts.items() if all(map(is_number, texts))]
     if len(numeric) == 1 and not layout.konect:
         return _add_field(path, layout, numeric[0], WEIGHT)
     layout.report.append(
-        f"column {_column_name(layout, 2)} is not taken as weight: {firsts[2][0]!r} is not a number"
+        f"column {_column_name(layout, 2)} is not read as weight: {firsts[2][0]!r} is not a number"
     )
 
 
 def _field_and_column(column: Column) -> tuple[str, Column]:
-    """What `field=column` says, the column a name or a number; the field "" where it is unsaid."""
+    """The parts of `field=column`, the column a name or a number; the field is "" if not given."""
     if isinstance(column, int):
         return "", column
     field, name = field_and_column(column)
@@ -603,13 +607,13 @@ def _column_name(layout: RowLayout, place: int) -> str:
 
 
 def _check_ends(path: Path, layout: RowLayout) -> None:
-    """Raises FormatError where the header says that the first two columns are no ends."""
+    """Raises FormatError if the header says that the ends are not the first two columns."""
     header = layout.header or ()
     places = [at for at, pair in enumerate(itertools.pairwise(header)) if are_ends(*pair)]
     if places and places[0] and layout.header:
         pair = layout.header[places[0] : places[0] + 2]
         raise FormatError(
-            f"{path}, line {layout.header_line}: {pair[0]!r} and {pair[1]!r} are not its first "
+            f"{path}, line {layout.header_line}: {pair[0]!r} and {pair[1]!r} are not the first "
             f"columns; say which columns are source and target: columns={tuple(pair)!r}"
         )
 
@@ -634,7 +638,7 @@ def _place(path: Path, layout: RowLayout, column: Column) -> int:
 
 
 def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = None) -> None:
-    said = f"column {_column_name(layout, place)} taken as edge field "
+    note = f"column {_column_name(layout, place)} read as edge field "
     if name is None:
         name = layout.header[place] if layout.header else f"column{place}"
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
@@ -643,35 +647,35 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
         raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
     if not name.isidentifier():
         raise FormatError(
-            f"{path}: column {_column_name(layout, place)} gives no name for an edge field, which "
-            "is of letters, digits and _; correct the header, or give one: "
-            f"columns=(..., '{WEIGHT}={place}')"
+            f"{path}: the name of column {_column_name(layout, place)} cannot be that of an edge "
+            "field: letters, digits and _, not starting with a digit; correct the header, or give "
+            f"a name: columns=(..., '{WEIGHT}={place}')"
         )
     layout.fields[name] = place
-    layout.report.append(said + name)
+    layout.report.append(note + name)
 
 
 PART = 1 << 16  # rows written at a time
 
-#: Text ids that a reader would not part from what is around them, or take for something else.
+#: Text ids that a reader could not separate from their surroundings, or would misread.
 UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
-#: Those that stand in quotes in a .csv, and those that can't.
+#: Those that are quoted in a .csv, and those that cannot be.
 QUOTED = re.compile(r"""[\s,;|"#%]""")
 UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^[ \t]|[ \t]$|^$""")
-ELSE = "format='gascl' holds it"
+ELSE = "format='gascl' can"
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write an edge list: a row an edge, in order, with its edge fields.
+    """Write an edge list: one edge per row, in order, with its edge fields.
 
-    The first line is "# gascl: directed, V vertices, E edges" (or undirected); where there are edge
-    fields, and in a .csv file, a header comes next. Columns are parted by commas in a .csv file,
-    where labels with commas, blanks and the like stand in quotes, and by tabs elsewhere.
-    Labels are the ids, without labels a vertex's index; read again, they are labels, sorted. Floats
-    have as many digits as tell them from all others.
+    The first line is "# gascl: directed, V vertices, E edges" (or undirected); if there are edge
+    fields, and in a .csv file always, a header follows. Columns are separated by commas in a .csv
+    file, where labels with commas, blanks and the like are quoted, and by tabs elsewhere. The ids
+    are the labels, or the vertices' indices; when read again they are labels, sorted. Floats have
+    as many digits as distinguish them from all others.
 
     GAP's .el and .wel (Beamer, Asanovic, Patterson, "The GAP Benchmark Suite", 2015) have neither
-    comment nor header: they take directed graphs, without a field and with "weight".
+    comment nor header: they hold directed graphs without a field and with "weight", respectively.
 
     Raises:
         FormatError: the graph has vertices without edges, vertex fields, or labels that an edge
@@ -705,7 +709,7 @@ def write(path: Path, graph: Graph) -> None:
 
 
 def number_texts(values: np.ndarray) -> Iterator[str]:
-    """Each number as text that gives the same number again, as int64 or float64."""
+    """Each number as text that is read back as the same int64 or float64."""
     return map(repr, values.tolist())
 
 
@@ -714,32 +718,37 @@ def _quoted(text: str) -> str:
 
 
 def _unfit(graph: Graph, suffix: str) -> str | None:
-    """Why no edge list of this extension can hold the graph."""
+    """Why an edge list with this extension cannot hold the graph."""
     if graph.vertex_fields:
         names = ", ".join(graph.vertex_fields)
-        return f"an edge list holds no vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+        return (
+            f"an edge list cannot hold vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+        )
     used = np.zeros(graph.num_vertices, dtype=bool)
     used[graph.edge_src] = used[graph.edge_dst] = True
     if not used.all():
         alone = int(np.argmin(used))
         return (
-            f"an edge list holds no vertex without edges, and {graph.label_of(alone)!r} is one, of "
-            f"{np.count_nonzero(~used):,}; {ELSE}"
+            f"an edge list cannot hold vertices without edges, such as {graph.label_of(alone)!r}, "
+            f"one of {np.count_nonzero(~used):,}; {ELSE}"
         )
     labels = graph.labels
     if labels is None or labels.dtype.kind in "iu" or not len(labels):
         return None
     for label in labels.tolist():
         if not isinstance(label, str) or UNFIT_QUOTED.search(label):
-            return f"an edge list can't hold the label {label!r}; {ELSE}; {without('labels')}"
+            return f"an edge list cannot hold the label {label!r}; {ELSE}; {without('labels')}"
         if suffix != ".csv" and UNFIT.search(label):
             return (
-                f"{suffix or 'such a file'} can't hold the label {label!r}; a .csv can, in quotes, "
+                f"{suffix or 'such a file'} cannot hold the label {label!r}; a .csv can, in "
+                "quotes, "
                 f"and {ELSE}; {without('labels')}"
             )
     if all(INTEGER.fullmatch(label) for label in labels.tolist()):
         return (
-            f"the labels are text, and would be read as integers: {labels[0].item()!r}; {ELSE}; "
+            f"the labels are text, and would be read back as integers: {labels[0].item()!r}; an "
+            "edge "
+            f"list cannot tell them apart, {ELSE}; "
             f"{without('labels')}"
         )
     return None
@@ -750,7 +759,7 @@ def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:
         return None
     if not graph.directed:
         return (
-            f"{suffix} can't say that the graph is undirected; name the file .txt, which can, or "
+            f"{suffix} cannot say that the graph is undirected; name the file .txt, which can, or "
             f"{OTHER_DIRECTION[False]}"
         )
     if [*graph.edge_fields] != (["weight"] if suffix == ".wel" else []):
@@ -760,13 +769,13 @@ def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:
             f"{suffix} holds {held}, and the graph has {has}; name the file .txt, which holds any"
         )
     kind = graph.labels is None or graph.labels.dtype.kind in "iu"
-    return None if kind else f"{suffix} holds integers as ids, no text; name the file .txt"
+    return None if kind else f"{suffix} has integers as ids, not text; name the file .txt"
 
 
 FORMAT = Format(
     name="edgelist",
     extensions=(".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
-    # Any text might be one; these are for certain.
+    # Any text might be an edge list; these certainly are.
     recognizes=lambda head: (
         head.startswith(b"# gascl: ")
         or KONECT.fullmatch(head.partition(b"\n")[0].decode("latin-1")) is not None

@@ -38,33 +38,34 @@ def read(path: Path, directed: bool | None) -> Parsed:
     its lower end lists it. The weights of a `.wsg` are the field "weight", int32.
 
     Args:
-        directed: by default what the file says. True makes of an undirected edge two, one a
-            direction; False makes every arc of a directed graph an undirected edge.
+        directed: by default what the file says. True makes two edges of each undirected one, one in
+            each direction; False makes every arc of a directed graph an undirected edge.
 
     Raises:
-        FormatError: the file is cut off or longer than its header says, or its parts disagree.
+        FormatError: the file is shorter or longer than its header says, or its parts disagree.
     """
     with opened(path) as file:
         first = file.read(1)
         if first > b"\1":
             raise FormatError(
-                f"{path} is no serialized graph of the GAP suite: the first byte, {first[0]}, is "
-                "neither 0 (undirected) nor 1; leave out format='gap', name its format, or fetch "
-                "the file again"
+                f"{path} is not a serialized graph of the GAP suite: the first byte, {first[0]}, "
+                "is "
+                "neither 0 (undirected) nor 1; leave out format='gap', name the right format, or "
+                "fetch the file again"
             )
         suffix = _suffix(path)
         dtype = NEIGHBOURS[suffix]
         head = first + _take(path, file, HEADER.size - len(first))
         stored, num_arcs, num_vertices = HEADER.unpack(head)
         if not 0 <= num_vertices <= INT32_MAX or num_arcs < 0:
-            raise _damaged(path, f"it announces {num_vertices:,} vertices and {num_arcs:,} arcs")
+            raise _damaged(path, f"its header declares {num_vertices:,} vertices and {num_arcs:,} arcs")
         once = 8 * (num_vertices + 1) + dtype.itemsize * num_arcs
         needed, size = HEADER.size + once * (1 + stored), _size(path)
         if size is not None and size != needed:
             raise _damaged(
                 path,
-                f"it has {size:,} bytes, and {num_vertices:,} vertices and {num_arcs:,} arcs, "
-                f"which it announces, take {needed:,}",
+                f"it has {size:,} bytes, and the {num_vertices:,} vertices and {num_arcs:,} arcs "
+                f"of its header take {needed:,}",
             )
         offsets, arcs = _take_arcs(path, file, num_vertices, num_arcs, dtype)
         tail = np.repeat(np.arange(num_vertices, dtype=np.int32), np.diff(offsets))
@@ -74,14 +75,14 @@ def read(path: Path, directed: bool | None) -> Parsed:
             inverse = _take_arcs(path, file, num_vertices, num_arcs, dtype)
             _check_inverse(path, tail, arcs, *inverse)
         if file.read(1):
-            raise _damaged(path, "it goes on after its last part")
+            raise _damaged(path, "it continues after its last part")
     report = [f"GAP: {'directed' if stored else 'undirected'}, as the file says"]
     if not stored:
         lone = unpaired(tail, head_of, weight, num_vertices)
         if lone is not None:
             u, v = int(tail[lone]), int(head_of[lone])
             raise _damaged(
-                path, f"it is undirected, and the arc from {u} to {v} lacks an equal one back"
+                path, f"it is undirected, and the arc from {u} to {v} has no equal one back"
             )
         if directed:
             report.append(MADE_DIRECTED)
@@ -90,7 +91,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             tail, head_of = tail[kept], head_of[kept]
             weight = None if weight is None else weight[kept]
     elif directed is False:
-        report.append("directed=False: every arc is an undirected edge")
+        report.append("directed=False: every arc became an undirected edge")
     return Parsed(
         src=tail,
         dst=head_of,
@@ -102,17 +103,17 @@ def read(path: Path, directed: bool | None) -> Parsed:
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write a graph by source, with neighbours in order: as `.sg`, or as `.wsg` with the field
+    """Write a graph sorted by source and then target: as `.sg`, or as `.wsg` with the field
     "weight", integers that fit int32.
 
     Raises:
-        FormatError: the graph has labels or other fields.
+        FormatError: the graph has labels, or other fields.
     """
     suffix = _suffix(path)
     dtype = NEIGHBOURS[suffix]
     name = f"GAP ({suffix})"
     if suffix == ".sg" and list(graph.edge_fields) == ["weight"]:
-        raise FormatError(f"{path}: {name} has no weights, and this graph has; write a .wsg")
+        raise FormatError(f"{path}: {name} has no weights, and this graph has some; write a .wsg")
     check_limits(path, graph, name, edge_fields=(dtype.names or ())[1:])
     if suffix == ".wsg":
         if "weight" not in graph.edge_fields:
@@ -138,8 +139,8 @@ def _suffix(path: Path) -> str:
     suffix = plain(path).suffix.lower()
     if suffix not in NEIGHBOURS:
         raise FormatError(
-            f"{path}: only its name tells whether a GAP graph has weights; name it .wsg, or .sg if "
-            "it has none"
+            f"{path}: whether a GAP graph has weights shows only in its name; name it .wsg, or .sg "
+            "if it has none"
         )
     return suffix
 
@@ -147,20 +148,20 @@ def _suffix(path: Path) -> str:
 def _damaged(path: Path, wrong: str) -> FormatError:
     other = ".sg" if _suffix(path) == ".wsg" else ".wsg"
     return FormatError(
-        f"{path}: as a serialized graph of the GAP suite it is damaged: {wrong}; fetch or convert "
-        f"it again, or name it {other} if it is one"
+        f"{path}: as a serialized graph of the GAP suite ({_suffix(path)}) it is damaged: {wrong}; "
+        f"fetch or convert it again, or name it {other} if it is one"
     )
 
 
 def _size(path: Path) -> int | None:
-    """The bytes in a file; None where they are packed."""
+    """The size of a file in bytes; None if it is compressed."""
     with path.open("rb") as file:
         head = file.read(6)
     return None if packing(head) else path.stat().st_size
 
 
 def _take(path: Path, file: BinaryIO, size: int) -> bytearray:
-    """The next bytes. Memory is taken as they come, since packed files may lie about their size."""
+    """The next bytes. Memory grows as they arrive, since a header may ask for any amount."""
     data = bytearray()
     while len(data) < size:
         part = file.read(min(PART, size - len(data)))
@@ -177,7 +178,7 @@ def _take_arcs(
     offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
     falls = np.flatnonzero(offsets[1:] < offsets[:-1])
     if len(falls):
-        raise _damaged(path, f"the offsets fall after vertex {falls[0]}")
+        raise _damaged(path, f"the offsets decrease after vertex {falls[0]}")
     if offsets[0] != 0 or offsets[-1] != num_arcs:
         raise _damaged(
             path, f"the offsets go from {offsets[0]} to {offsets[-1]}, not from 0 to {num_arcs}"
@@ -197,7 +198,7 @@ def _take_arcs(
 def _check_inverse(
     path: Path, tail: np.ndarray, arcs: np.ndarray, offsets: np.ndarray, inverse: np.ndarray
 ) -> None:
-    """Raises FormatError unless the reversed arcs are those of the graph, in whichever order."""
+    """Raises FormatError unless the reversed arcs are those of the graph, in any order."""
     num_vertices = len(offsets) - 1
     order = stable_order(arcs["vertex"], num_vertices)
     expected = arcs[order]
@@ -222,7 +223,7 @@ def _check_inverse(
 FORMAT = Format(
     name="gap",
     extensions=(".sg", ".wsg"),
-    recognizes=lambda head: False,  # a byte 0 or 1, and numbers
+    recognizes=lambda head: False,  # it starts with a byte 0 or 1, and numbers
     read=read,
     write=write,
 )

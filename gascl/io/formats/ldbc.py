@@ -33,19 +33,19 @@ KEY = re.compile(r"graph\.(.+)\.(?:vertex-file|edge-file|directed)")
 
 
 def read(path: Path, directed: bool | None) -> Parsed:
-    """Read a graph from its `.properties`, or from its `.v` or `.e` with the files of the same name
-    beside them; each may be packed. The ids, integers of 64 bits, become labels in the order of
+    """Read a graph from its `.properties`, or from its `.v` or `.e` and the files of the same name
+    beside them; each may be compressed. The ids, 64-bit integers, become labels in the order of
     `.v`; the numbers after an edge's ends become fields.
 
     Without properties the graph is directed, and a third column is the field "weight".
 
     Args:
         directed: by default what the properties say. True makes two edges of each undirected one,
-            one a direction; False makes every edge of a directed graph an undirected one.
+            one in each direction; False makes every edge of a directed graph undirected.
 
     Raises:
-        FormatError: a file is missing or damaged, an id repeated, an edge's end no vertex, or the
-            properties lie about the counts; names the line.
+        FormatError: a file is missing or damaged, an id is repeated, an edge's end is not a vertex,
+            or the counts in the properties are wrong; names the line.
     """
     files = _files(path)
     labels = _read_vertices(files.vertices)
@@ -53,23 +53,23 @@ def read(path: Path, directed: bool | None) -> Parsed:
     _check_counts(files, len(labels), len(src))
     report = [
         f"Graphalytics: vertices from {files.vertices.name}, edges from {files.edges.name}",
-        "ids taken as labels",
+        "ids read as labels",
         *(line for each in (files.vertices, files.edges) for line in unended(each)),
     ]
     stored = files.directed
     if files.source is not None:
         known = "undirected" if stored is False else "directed"
-        said = "" if stored is not None else ", by default: they don't say"
-        report.append(f"properties from {files.source.name}: {known}{said}")
+        note = "" if stored is not None else ", the default, since they do not say"
+        report.append(f"properties from {files.source.name}: {known}{note}")
     elif directed is None:
-        report.append("read as directed, since there are no properties; else directed=False")
+        report.append("read as directed, since there are no properties; directed=False: undirected")
     for name, values in fields.items():
-        report.append(f"column {3 + list(fields).index(name)} taken as {name}, {values.dtype}")
+        report.append(f"column {3 + list(fields).index(name)} read as {name}, {values.dtype}")
     if directed and stored is False:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     elif directed is False and stored:
-        report.append("directed=False: every edge of the directed graph is an undirected one")
+        report.append("directed=False: every edge of the directed graph became undirected")
     return Parsed(
         src=src,
         dst=dst,
@@ -87,14 +87,15 @@ def read_properties(path: str | Path) -> dict[str, str]:
     "name" is the graph's name; "bfs.source-vertex" and the like are the algorithms' parameters.
 
     Raises:
-        FormatError: the file is of no graph or of several.
+        FormatError: the file describes no graph or several.
     """
     found = load_properties(path)
     names = sorted({match[1] for key in found if (match := KEY.fullmatch(key))})
     if len(names) != 1:
-        said = f"describes the graphs {', '.join(names)}" if names else "describes no graph"
+        described = f"describes the graphs {', '.join(names)}" if names else "describes no graph"
         raise FormatError(
-            f"{path}: it {said}; expected one, in lines such as 'graph.NAME.vertex-file = NAME.v'"
+            f"{path}: it {described}; expected one, in lines such as 'graph.NAME.vertex-file = "
+            "NAME.v'"
         )
     begin = f"graph.{names[0]}."
     own = {key[len(begin) :]: value for key, value in found.items() if key.startswith(begin)}
@@ -102,11 +103,11 @@ def read_properties(path: str | Path) -> dict[str, str]:
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write all three files, of the name before `.properties`, `.v` or `.e` in `path` and packed
-    like it. The labels are integers; a vertex of a graph without labels has its index.
+    """Write all three files, under the name before `.properties`, `.v` or `.e` in `path` and
+    compressed like it. The ids are the labels, which must be integers, or the vertices' indices.
 
     Raises:
-        FormatError: the labels are others, or there are vertex fields.
+        FormatError: the labels are not 64-bit integers, or there are vertex fields.
     """
     if plain(path).suffix.lower() not in (".properties", ".v", ".e"):
         raise FormatError(f"{path}: the files of {NAME} end in .properties, .v and .e; name one")
@@ -126,29 +127,31 @@ def write(path: Path, graph: Graph) -> None:
         for at in range(0, graph.num_edges, ROWS):
             rows = zip(*(column[at : at + ROWS].tolist() for column in columns), strict=True)
             edges.write("".join(" ".join(map(repr, row)) + "\n" for row in rows).encode())
-        said = _properties_of(graph, stem, paths[1].name, paths[2].name)
-        properties.write(properties_text(said).encode())
+        properties_of = _properties_of(graph, stem, paths[1].name, paths[2].name)
+        properties.write(properties_text(properties_of).encode())
 
 
 @dataclass(frozen=True)
 class Files:
-    """Where the parts of a graph lie, and what its properties say."""
+    """The files of a graph, and what its properties say."""
 
-    source: Path | None  # the properties
+    source: Path | None  # the .properties
     properties: dict[str, str]
     vertices: Path
     edges: Path
 
     @property
     def directed(self) -> bool | None:
-        said = self.properties.get("directed", "").strip().lower()
-        if said not in ("true", "false", ""):
-            raise FormatError(f"{self.source}: directed is {said!r}; it is true or false")
-        return {"true": True, "false": False}.get(said)
+        declared = self.properties.get("directed", "").strip().lower()
+        if declared not in ("true", "false", ""):
+            raise FormatError(
+                f"{self.source}: directed is {declared!r}; correct it to true or false"
+            )
+        return {"true": True, "false": False}.get(declared)
 
     @property
     def columns(self) -> dict[str, type] | None:
-        """The columns after an edge's ends; None where no properties say."""
+        """The columns after an edge's ends; None without properties."""
         if self.source is None:
             return None
         names, types = (
@@ -159,9 +162,9 @@ class Files:
         if len(names) != len(types):
             wrong = f"there are {len(names)} edge-properties.names and {len(types)} types"
         elif unknown := [word for word in types if word not in TYPES]:
-            wrong = f"edge-properties.types has {unknown[0]!r}; it is integer or real"
+            wrong = f"edge-properties.types has {unknown[0]!r}, and only integer and real are known"
         elif odd := [name for name in names if not name.isidentifier() or names.count(name) > 1]:
-            wrong = f"edge-properties.names has {odd[0]!r}; names are unique and of letters"
+            wrong = f"edge-properties.names has {odd[0]!r}, and names must be unique identifiers"
         if wrong:
             raise FormatError(f"{self.source}: {wrong}; correct the properties")
         return {name: TYPES[word] for name, word in zip(names, types, strict=True)}
@@ -189,13 +192,13 @@ def _files(path: Path) -> Files:
 
 
 def _found(path: Path, packing: str) -> Path | None:
-    """The file, packed so if it is, else however."""
+    """The file, with this compression if there is one, else with any."""
     for suffix in (packing, "", *PACKED):
         each = path.with_name(path.name + suffix)
         try:
             if each.is_file():
                 return each
-        except OSError:  # a name that can't be
+        except OSError:  # an impossible name
             return None
     return None
 
@@ -203,10 +206,8 @@ def _found(path: Path, packing: str) -> Path | None:
 def _sibling(path: Path, wanted: Path, packing: str) -> Path:
     found = _found(wanted, packing)
     if found is None:
-        mere = ", or read a mere list of edges with format='edgelist'" * (wanted.suffix == ".v")
-        raise FormatError(
-            f"{path}: {wanted} belongs to it and is not there, nor packed; fetch it{mere}"
-        )
+        mere = ", or read a plain list of edges with format='edgelist'" * (wanted.suffix == ".v")
+        raise FormatError(f"{path}: {wanted} belongs to it and is missing; fetch it{mere}")
     return found
 
 
@@ -236,8 +237,9 @@ def _read_vertices(path: Path) -> np.ndarray:
                     words = [] if line[:1] == b"#" else line.split()
                     if len(words) > 1 or (words and integer(words[0].decode("latin-1")) is None):
                         raise FormatError(
-                            f"{path}, line {number}: {shown(line)} is no vertex; expected one id, "
-                            "a whole number of 64 bits; correct the line"
+                            f"{path}, line {number}: {shown(line)} is not a vertex; expected one "
+                            "id, "
+                            "a 64-bit integer; correct the line"
                         )
                 words = _without_comments(block).split()
                 parts.append(np.array([int(word) for word in words], dtype=np.int64))
@@ -251,8 +253,8 @@ def _read_vertices(path: Path) -> np.ndarray:
         number = _line_of(path, row)
         before = _line_of(path, int(np.argmax(ids == ids[row])))
         raise FormatError(
-            f"{path}, line {number}: the vertex {ids[row]} is in line {before}, too; each stands "
-            "once: delete the line"
+            f"{path}, line {number}: the vertex {ids[row]} is already in line {before}; delete "
+            "one of the lines"
         )
     return ids
 
@@ -262,7 +264,7 @@ def _without_comments(block: bytes) -> bytes:
 
 
 def _line_of(path: Path, row: int) -> int:
-    """The number of the line that holds a row, counted from 0 and without comments and blanks."""
+    """The line number of a row; rows count from 0, without comments and blank lines."""
     with opened(path) as file:
         passed = -1
         for first, block in blocks(file):
@@ -276,7 +278,7 @@ def _line_of(path: Path, row: int) -> int:
 def _read_edges(
     files: Files, labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Source and target of each edge as places in `labels`, and the fields, all (E,)."""
+    """Source and target of each edge as positions in `labels`, and the fields, all (E,)."""
     columns = files.columns
     parts = []
     with opened(files.edges) as file:
@@ -304,14 +306,14 @@ def _read_edges(
 
 
 def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
-    """The columns of a block; None where a row has others."""
+    """The columns of a block; None if a row does not have these."""
     width = 2 + len(columns)
     if all(dtype is np.int64 for dtype in columns.values()):
         found = integers(text)
         if found and ((found[1] == width) | (found[1] == 0)).all():
             return list(found[0].reshape(-1, width).T)
     if b"\r" in text.replace(b"\r\n", b"\n"):
-        return None  # which would be a line's end to NumPy
+        return None  # NumPy would take it for a line end
     types = [np.int64, np.int64, *columns.values()]
     reals = [at for at, dtype in enumerate(types) if dtype is np.float64]
     wholes = [at for at, dtype in enumerate(types) if dtype is np.int64]
@@ -324,36 +326,36 @@ def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
             pass
     try:
         table = _table(text.decode("ascii").split("\n"), types)
-    except ValueError:  # of which not being ASCII is one
+    except ValueError:  # also raised for what is not ASCII
         return None
     return [table[name] for name in table.dtype.names or ()]
 
 
 def _table(lines: list[str], types: list[type]) -> np.ndarray:
-    """By NumPy's parser in C: structured (rows,); ValueError where a row has other columns."""
+    """By NumPy's parser in C: structured (rows,); raises ValueError if a row has other columns."""
     columns = [(f"column{at}", dtype) for at, dtype in enumerate(types)]
     with warnings.catch_warnings():
-        # Older NumPy reads 1.5 as the integer 1, and only warns; no rows are nothing to warn of.
+        # Older NumPy reads 1.5 as the integer 1 with only a warning; no rows need no warning.
         warnings.simplefilter("error", DeprecationWarning)
         warnings.simplefilter("ignore", UserWarning)
         return np.loadtxt(lines, dtype=columns, comments=None, ndmin=1)
 
 
 def _wrong_row(files: Files, columns: dict[str, type], first: int, block: bytes) -> str:
-    """Which line of a block is wrong, and how."""
+    """The error message for a block with a wrong line."""
     held = ["SOURCE", "TARGET", *(f"{name} ({dtype.__name__})" for name, dtype in columns.items())]
     for number, line in enumerate(block.split(b"\n")[:-1], start=first):
         if line[:1] != b"#" and _rows(line + b"\n", columns) is None:
             return (
-                f"{files.edges}, line {number}: {shown(line)} is no edge; expected "
-                f"'{' '.join(held)}', ids in whole numbers of 64 bits; correct the line or the "
+                f"{files.edges}, line {number}: {shown(line)} is not an edge; expected "
+                f"'{' '.join(held)}' with 64-bit integers as ids; correct the line or the "
                 "edge-properties in .properties"
             )
     raise AssertionError("a line of the block is wrong")
 
 
 def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """int32 (E,): where each of `ends` is in `labels`."""
+    """int32 (E,): the position of each of `ends` in `labels`."""
     if not len(ends):
         return np.empty(0, dtype=np.int32)
     places = np.zeros(len(ends), dtype=np.int32)
@@ -369,23 +371,25 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
             order = np.argsort(labels, kind="stable")
             found = np.searchsorted(labels, ends, sorter=order)
             places = order[np.minimum(found, len(labels) - 1)].astype(np.int32)
-        wrong = labels[places] != ends  # -1 is the last, and it is another
+        wrong = labels[places] != ends  # -1 gives the last label, which differs
     if wrong.any():
         row = int(np.argmax(wrong))
         raise FormatError(
-            f"{files.edges}, line {_line_of(files.edges, row)}: {ends[row]} is no vertex; "
-            f"{files.vertices.name} lists {len(labels):,}: add it there, or correct the line"
+            f"{files.edges}, line {_line_of(files.edges, row)}: {ends[row]} is not a "
+            f"vertex; {files.vertices.name} lists {len(labels):,}: add it there, or correct the "
+            "line"
         )
     return places
 
 
 def _check_counts(files: Files, num_vertices: int, num_edges: int) -> None:
     for noun, count in (("vertices", num_vertices), ("edges", num_edges)):
-        said = files.properties.get(f"meta.{noun}")
-        if said is not None and integer(said) != count:
+        declared = files.properties.get(f"meta.{noun}")
+        if declared is not None and integer(declared) != count:
             raise FormatError(
-                f"{files.source}: meta.{noun} is {said}, and the files have {count:,}; fetch them "
-                "again, or correct it"
+                f"{files.source}: meta.{noun} is {declared}, and the files have {count:,}; fetch "
+                "them "
+                "again, or correct the number"
             )
 
 
@@ -396,8 +400,8 @@ CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def load_properties(path: str | Path) -> dict[str, str]:
-    """The properties in a file, in UTF-8. Of a key that comes twice, the last counts; unlike Java's
-    values, these have no blanks at their ends.
+    """The properties in a file, in UTF-8, as `java.util.Properties.load` reads them, but without
+    blanks at the ends of values. If a key occurs twice, the last value counts.
 
     Raises:
         FormatError: the file cannot be read.
@@ -406,7 +410,7 @@ def load_properties(path: str | Path) -> dict[str, str]:
     with opened(path) as file:
         text = file.read().decode("utf-8-sig")
     found: dict[str, str] = {}
-    kept = ""  # of a line that goes on in the next
+    kept = ""  # the start of a line that continues on the next
     for line in [*re.split("\r\n|\r|\n", text), ""]:
         line = line.lstrip(" \t\f")
         if not kept and (not line or line[0] in "#!"):
@@ -417,14 +421,14 @@ def load_properties(path: str | Path) -> dict[str, str]:
             continue
         kept = ""
         match = PROPERTY.fullmatch(line)
-        assert match is not None  # of any line
+        assert match is not None  # every line matches
         key, value = (_unescaped(part) for part in match.groups())
         found[key] = value.rstrip(" \t\f")
     return found
 
 
 def properties_text(properties: Mapping[str, str]) -> str:
-    """The text of a file of these, in ASCII."""
+    """The text of a file with these properties, in ASCII."""
     return "".join(f"{_escaped(k, True)} = {_escaped(v, False)}\n" for k, v in properties.items())
 
 

@@ -30,7 +30,7 @@ from gascl.io.lines import (
     shown,
     split_lines,
 )
-from gascl.io.undirected import both_ways
+from gascl.io.undirected import ASSUMED_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -43,18 +43,18 @@ def read(path: Path, directed: bool | None) -> Parsed:
     """Read a matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
 
     A general matrix is directed and a symmetric one, which stores one triangle, undirected, unless
-    `directed` says otherwise: True takes both triangles of a symmetric matrix, False every entry
-    of a general one as an undirected edge. A skew-symmetric matrix is directed, with both
-    triangles: -x at (j, i) for x at (i, j). Entries are the field "weight"; a pattern has none. Of
-    an array, which stores all entries, those that are not zero are edges.
+    `directed` says otherwise: True makes edges of both triangles of a symmetric matrix, False makes
+    every entry of a general one an undirected edge. A skew-symmetric matrix is directed, with both
+    triangles: -x at (j, i) for x at (i, j). Values are the field "weight"; a pattern has none. In
+    an array, which stores all entries, the nonzero ones are edges.
 
-    A file without the header is a list of coordinates: rows "i j" or "i j value", perhaps after a
-    row of sizes "V V E". Ids count from 0 if one is 0, else from 1; the report says what was taken
-    for what.
+    A file without the header is a list of coordinates: rows "i j" or "i j value", possibly after a
+    row of sizes "V V E". Ids start at 0 if one is 0, otherwise at 1; the report says how the file
+    was interpreted.
 
-    SciPy reads the header, and not the entries: SciPy 1.17's `mmread` takes 0.5x for 0.5 and ends
-    the process at a NUL or at a last value 1e-, and its `mminfo` can abort where it is given a file
-    object, so that it gets the header's bytes.
+    SciPy reads the header but not the entries: SciPy 1.17's `mmread` reads 0.5x as 0.5 and ends the
+    process at a NUL or at a final value 1e-, and its `mminfo` can abort when given a file object,
+    so it is given the header's bytes.
 
     Raises:
         FormatError: the file is damaged, or the matrix is not square and real.
@@ -72,8 +72,8 @@ def read(path: Path, directed: bool | None) -> Parsed:
             height, width, count, layout, kind, symmetry = mminfo(io.BytesIO(b"".join(header)))
         except (ValueError, OverflowError) as error:
             raise FormatError(
-                f"{path} has no Matrix Market header: {str(error).rstrip('.')}; mend the file, or, "
-                "if it is a bare list of edges, read it with format='edgelist'"
+                f"{path} has no Matrix Market header: {str(error).rstrip('.')}; correct the file, "
+                "or, if it is a plain list of edges, read it with format='edgelist'"
             ) from error
         _check(path, height, width, layout, kind, symmetry, directed)
         dense = layout == "array"
@@ -87,7 +87,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     if len(columns[0]) != count:
         lost = "it may be cut off: fetch it again"
         raise FormatError(
-            f"{path}: the header announces {count:,} entries, and the file has {len(columns[0]):,};"
+            f"{path}: the header declares {count:,} entries, and the file has {len(columns[0]):,};"
             f" {lost if len(columns[0]) < count else 'correct the header, or fetch the file again'}"
         )
     report = [f"Matrix Market: {kind}, {symmetry}", *unended(path)]
@@ -95,31 +95,31 @@ def read(path: Path, directed: bool | None) -> Parsed:
         src, dst, values = _entries(columns[0], height, symmetry)
         report[0] += ", array"
         report.append(
-            f"zeros are no edges: {len(values):,} of {count:,} entries of the array are edges"
+            f"zeros are not edges: {len(values):,} of {count:,} entries of the array are edges"
         )
         columns = [src, dst, values]
     else:
         _check_places(path, header_line, columns[0], columns[1], height)
         for ids in columns[:2]:
             ids -= 1
-        report.append("ids, which count from 1, taken as vertices from 0")
+        report.append("ids, which start at 1, became vertices from 0")
     src, dst, *values_list = columns
     fields = {"weight": values_list[0]} if values_list else {}
     if directed is False and symmetry == "general":
-        report.append("directed=False: every entry of the general matrix is an undirected edge")
+        report.append("directed=False: every entry of the general matrix became an undirected edge")
     if symmetry == "symmetric" and (twice := _mirrored(src, dst)):
         report.append(
-            f"the matrix, though symmetric, stores both triangles: {twice:,} entries are there in "
-            "each; duplicates='first' makes one edge of both"
+            f"the matrix is symmetric but stores both triangles: {twice:,} entries occur in each; "
+            "duplicates='first' merges them"
         )
     if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
-        sign, said = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
+        sign, cause = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
         if symmetry == "skew-symmetric" and (src == dst).any():
             raise FormatError(
-                f"{path}: a skew-symmetric matrix has entries on its diagonal, where it is zero; "
+                f"{path}: a skew-symmetric matrix has entries on its diagonal, which must be zero; "
                 "correct the header or the entries"
             )
-        report.append(f"{said}: both triangles of the {symmetry} matrix are edges")
+        report.append(f"{cause}: both triangles of the {symmetry} matrix became edges")
         src, dst, fields = both_ways(src, dst, fields, sign)
         directed = True
     return Parsed(
@@ -133,7 +133,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
 
 
 def _header(path: Path, lines: LineReader) -> list[bytes]:
-    """The lines up to the first that is no comment, which gives the sizes."""
+    """The lines up to the first one that is not a comment, which gives the sizes."""
     header = []
     while (line := lines.line()) is not None:
         header.append(line)
@@ -159,9 +159,9 @@ def _check(
     elif symmetry not in ("general", "symmetric", "skew-symmetric"):
         wrong = f"its symmetry is {symmetry!r}, and a graph needs 'general' or 'symmetric'"
     elif kind in ("pattern", "unsigned-integer") and symmetry == "skew-symmetric":
-        wrong = f"its entries are {kind}, and those of a skew-symmetric matrix have signs"
+        wrong = f"its entries are {kind}, and those of a skew-symmetric matrix need signs"
     elif kind == "pattern" and layout == "array":
-        wrong = "it is an array of a pattern, which has no values to store"
+        wrong = "it is a pattern stored as an array, and a pattern has no values to store"
     elif height != width:
         wrong = f"it has {height} rows and {width} columns, and an adjacency matrix is square"
     if wrong:
@@ -170,14 +170,13 @@ def _check(
         )
     if symmetry == "skew-symmetric" and directed is False:
         raise FormatError(
-            f"{path}: a skew-symmetric matrix has other values in each direction, so that the "
+            f"{path}: a skew-symmetric matrix has different values in the two directions, so the "
             "graph is directed; leave out directed=False"
         )
 
 
 def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> list[np.ndarray]:
-    """So many columns of ids and, if `dtype` says of what, one of values: what is left in the
-    file."""
+    """The rest of the file: `ids` columns of ids and, unless `dtype` is None, one of values."""
     names = ["row", "column"][:ids]
     header = lines.number
     values = [] if dtype is None else [ids]
@@ -198,7 +197,7 @@ def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> lis
 def _line_by_line(
     path: Path, header: int, names: list[str], dtype: type | None
 ) -> list[np.ndarray]:
-    """As `_columns`, slower, and naming the line that is wrong."""
+    """Like `_columns`, but slower, and naming the line that is wrong."""
     held = [f"{name} (int64)" for name in names]
     if dtype is not None:
         held.append(f"value ({np.dtype(dtype).name})")
@@ -215,7 +214,7 @@ def _line_by_line(
                 column.append(_value(text, column.typecode))
         except (ValueError, OverflowError):
             raise FormatError(
-                f"{path}: line {number} is {shown(line)}, and an entry here is {', '.join(held)}; "
+                f"{path}: line {number} is {shown(line)}, and an entry must be {', '.join(held)}; "
                 "correct the line or fetch the file again"
             ) from None
     return [np.array(column, dtype=np.dtype(column.typecode)) for column in columns]
@@ -248,12 +247,12 @@ def _check_places(
     line = next(itertools.islice(entries, entry, None))
     raise FormatError(
         f"{path}, line {line}: the entry is at ({rows[entry]}, {columns[entry]}), outside the "
-        f"{size} rows and columns, which count from 1; correct the entry or the header"
+        f"{size} rows and columns, which start at 1; correct the entry or the header"
     )
 
 
 def _mirrored(src: np.ndarray, dst: np.ndarray) -> int:
-    """Entries of the upper triangle that stand in the lower one, too."""
+    """The number of entries of the upper triangle that are also in the lower one."""
     upper = np.flatnonzero(src < dst)
     if not len(upper) or not (src > dst).any():
         return 0
@@ -266,8 +265,8 @@ def _mirrored(src: np.ndarray, dst: np.ndarray) -> int:
 def _entries(
     values: np.ndarray, size: int, symmetry: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, column and value of the entries of an array that are not zero, in the file's order:
-    column by column, of a matrix that is not general from the diagonal or below it on."""
+    """Row, column and value of the nonzero entries of an array, in the file's order: column by
+    column, for a matrix that is not general starting at the diagonal or below it."""
     found = np.flatnonzero(values)
     if symmetry == "general":
         row, column = found % max(size, 1), found // max(size, 1)
@@ -280,19 +279,19 @@ def _entries(
     return row, column, values[found]
 
 
-ANYWAY = "read it with format='edgelist', which takes every row as an edge, or give it a header"
+ANYWAY = "read it with format='edgelist', which reads every row as an edge, or give it a header"
 
 
 def read_bare(
     path: Path, lines: LineReader, header: list[bytes], directed: bool | None
 ) -> Parsed | None:
-    """Read rows "i j" or "i j value", perhaps after one of sizes; None: they are something else.
+    """Read rows "i j" or "i j value", possibly after one of sizes; None if they are anything else.
 
     Args:
-        header: the lines that were read, of which the last is the first row.
+        header: the lines read so far; the last is the first row.
 
     Raises:
-        FormatError: a row is none, or it cannot be told whether the first row gives sizes.
+        FormatError: a row is not an entry, or it is unclear whether the first row gives sizes.
     """
     splitter = Splitter(None, "%")
     first = splitter.split(header[-1].decode(errors=ODD))
@@ -303,7 +302,7 @@ def read_bare(
         following = splitter.split(line.decode(errors=ODD))
     if len(first) not in (2, 3) or not all(map(is_number, first)):
         return None
-    report = ["no Matrix Market header: taken as a bare list of coordinates", *unended(path)]
+    report = ["no Matrix Market header: read as a plain list of coordinates", *unended(path)]
     sizes = None
     if len(first) == 3 and len(following) == 2:
         sizes = _bare_sizes(path, first)
@@ -317,7 +316,7 @@ def read_bare(
     if sizes and sizes[2] != len(src):
         lost = "it may be cut off: fetch it again"
         raise FormatError(
-            f"{path}: the first row, {' '.join(first)!r}, announces {sizes[2]:,} entries, and the "
+            f"{path}: the first row, {' '.join(first)!r}, declares {sizes[2]:,} entries, and the "
             f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or {ANYWAY}"
         )
     least = min((int(ids.min()) for ids in (src, dst) if len(ids)), default=1)
@@ -331,14 +330,14 @@ def read_bare(
             + f"{'' if sizes else ' not negative'}; correct them, or {ANYWAY}"
         )
     if sizes:
-        report.append(f"first row {' '.join(first)!r} taken as rows, columns and entries")
+        report.append(f"first row {' '.join(first)!r} read as rows, columns and entries")
     else:
-        report.append(f"no row of sizes: {size:,} vertices by the highest id, {most}")
-    report.append(f"ids taken as counted from {base}, by the lowest id, {least}")
+        report.append(f"no row of sizes: {size:,} vertices, from the highest id, {most}")
+    report.append(f"ids taken to start at {base}, since the lowest is {least}")
     if values:
-        report.append(f"third column taken as weight, {values[0].dtype}")
+        report.append(f"third column read as weight, {values[0].dtype}")
     if directed is None:
-        report.append("read as directed, which the file can't say; else directed=False")
+        report.append(ASSUMED_DIRECTED)
     return Parsed(
         src=src - base,
         dst=dst - base,
@@ -350,7 +349,7 @@ def read_bare(
 
 
 def _bare_sizes(path: Path, row: list[str]) -> tuple[int, int, int]:
-    """The row as sizes: nothing else has three columns before rows of two."""
+    """The row as sizes, which is all that three columns before rows of two can be."""
     if not all(map(is_int64, row)):
         raise FormatError(
             f"{path}: the first row, {' '.join(row)!r}, has three columns, and the next has two; "
@@ -365,7 +364,7 @@ def _bare_sizes(path: Path, row: list[str]) -> tuple[int, int, int]:
 def _first_as_sizes(
     path: Path, src: np.ndarray, dst: np.ndarray, values: np.ndarray
 ) -> tuple[int, int, int] | None:
-    """The first of rows with integer values, if it gives the sizes of a matrix of the others."""
+    """The first row as sizes, if these fit a matrix of the remaining rows; values are integers."""
     height, width, count = int(src[0]), int(dst[0]), int(values[0])
     rest = len(src) - 1
     within = not rest or (src[1:].max() <= height and dst[1:].max() <= width)
@@ -375,23 +374,24 @@ def _first_as_sizes(
         return height, width, count
     if height == width and within and rest and height > 1:
         raise FormatError(
-            f"{path}: the first row, '{height} {width} {count}', may be an edge, or sizes 'V V E' "
-            f"of a file that has {rest:,} more rows; correct it, or {ANYWAY}"
+            f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V "
+            "V E' "
+            f"of a file with {rest:,} more rows; correct it, or {ANYWAY}"
         )
     return None
 
 
 def _not_square(path: Path, height: int, width: int) -> FormatError:
     return FormatError(
-        f"{path}: the first row says that there are {height} rows and {width} columns, and an "
-        f"adjacency matrix is square; correct it, or, if it is an edge, {ANYWAY}"
+        f"{path}: the first row declares {height} rows and {width} columns, and an adjacency matrix "
+        f"is square; correct it, or, if it is an edge, {ANYWAY}"
     )
 
 
 def _bare_rows(
     path: Path, lines: LineReader, head: list[bytes], width: int, skip: bool
 ) -> list[np.ndarray]:
-    """The columns of all rows, up to the second of them in `head`, but for the first if `skip`."""
+    """The columns of all rows; `head` has the first two, and `skip` leaves out the first."""
     rows = b"".join(head[-1:] if skip else head)
     try:
         table = read_columns(lines.pieces(rows), width, (0, 1), range(2, width), None, "%")
@@ -403,7 +403,7 @@ def _bare_rows(
 
 
 def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
-    """As `_bare_rows`, slower, and naming the line that is wrong."""
+    """Like `_bare_rows`, but slower, and naming the line that is wrong."""
     columns: list[list[str]] = [[] for _ in range(width)]
     for number, line, texts in split_lines(path, Splitter(None, "%")):
         if not texts or skip:
@@ -413,9 +413,9 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
             len(texts) == width and all(map(is_int64, texts[:2])) and all(map(is_number, texts[2:]))
         ):
             raise FormatError(
-                f"{path}, line {number}: {shown(line)} is no entry as those before it: expected "
-                f"row and column{' and a value' if width == 3 else ''}; correct the line, or, if "
-                "the ids are no numbers of rows, read it with format='edgelist'"
+                f"{path}, line {number}: {shown(line)} is not an entry like those before it: "
+                f"expected row and column{' and a value' if width == 3 else ''}; correct the line, "
+                "or, if the ids do not number rows, read it with format='edgelist'"
             )
         for column, text in zip(columns, texts, strict=True):
             column.append(text)
@@ -428,16 +428,16 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
 
 
 PART = 1 << 16  # rows written at a time
-ELSE = "format='gascl' holds it"
+ELSE = "format='gascl' can"
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write the adjacency matrix, coordinate: an entry an edge, in order.
+    """Write the adjacency matrix in coordinates: one entry per edge, in order.
 
     A directed graph is general, an undirected one symmetric with its edges in the lower triangle.
     The edge field "weight" gives the values, real or integer; without it the matrix is a pattern.
-    Floats have as many digits as tell them from all others. Labels 0 ... V-1 in order say nothing
-    and are left out.
+    Floats have as many digits as distinguish them from all others. Labels 0 ... V-1 in order are
+    redundant and left out.
 
     Raises:
         FormatError: the graph has other labels, other edge fields, or vertex fields.
@@ -471,23 +471,25 @@ def write(path: Path, graph: Graph) -> None:
 
 
 def _unfit(graph: Graph) -> str | None:
-    """Why no Matrix Market file can hold the graph."""
+    """Why a Matrix Market file cannot hold the graph."""
     if graph.vertex_fields:
         names = ", ".join(graph.vertex_fields)
-        return f"Matrix Market holds no vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+        return (
+            f"Matrix Market cannot hold vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+        )
     others = [name for name in graph.edge_fields if name != "weight"]
     if others:
         return (
             f"Matrix Market holds one edge field, 'weight', and the graph has {', '.join(others)}; "
-            f"an edge list holds any, and {ELSE}; {without('edge-fields')}"
+            f"an edge list can hold any, and {ELSE}; {without('edge-fields')}"
         )
     labels = graph.labels
     if labels is not None and not (
         labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
     ):
         return (
-            f"Matrix Market holds no labels, such as {graph.label_of(0)!r} of vertex 0; an edge "
-            f"list holds them, and {ELSE}; {without('labels')}"
+            f"Matrix Market cannot hold labels, such as {graph.label_of(0)!r} of vertex 0; an edge "
+            f"list can, and {ELSE}; {without('labels')}"
         )
     return None
 

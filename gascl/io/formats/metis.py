@@ -1,7 +1,7 @@
-"""METIS graphs: for each vertex a line of its neighbours.
+"""METIS graphs: one line per vertex, with its neighbours.
 
 Karypis, "METIS: A Software Package for Partitioning Unstructured Graphs ...", manual of version
-5.1.0, section 4.1.1, 2013. Chaco and KaHIP have the same format.
+5.1.0, section 4.1.1, 2013. Chaco and KaHIP use the same format.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ VERTICES = 1 << 16  # written at once
 
 @dataclass(frozen=True)
 class MetisHeader:
-    """The first line that is no comment."""
+    """The first line that is not a comment."""
 
-    line: int  # its number
+    line: int  # its number in the file
     num_vertices: int
     num_edges: int
     sizes: bool
-    weights: int  # of a vertex
-    weighted: bool  # the edges
+    weights: int  # per vertex
+    weighted: bool  # whether edges have weights
 
     @property
     def lead(self) -> int:
@@ -48,25 +48,25 @@ class MetisHeader:
 
     @property
     def expected(self) -> str:
-        """A vertex's line, in words."""
+        """What a vertex's line must contain, in words."""
         words = ["SIZE"] * self.sizes + ["WEIGHT"] * (self.weights == 1)
         words += [f"WEIGHT_1 ... WEIGHT_{self.weights}"] * (self.weights > 1)
         words.append("NEIGHBOUR WEIGHT ..." if self.weighted else "NEIGHBOUR ...")
-        return f"expected '{' '.join(words)}' in whole numbers, as line {self.line} says"
+        return f"expected '{' '.join(words)}' with integers, as line {self.line} says"
 
 
 def read(path: Path, directed: bool | None) -> Parsed:
-    """Read a graph: undirected; an edge stands where the file first lists it, from its lower end.
+    """Read a graph: undirected; an edge comes where the file first lists it, at its lower end.
 
     Weights of edges are the field "weight", int64 (E,); those of vertices the vertex field
-    "weight", (V,) or (V, NCON), and their sizes "size", (V,). Vertices count from 1 in the file.
+    "weight", (V,) or (V, NCON), and their sizes "size", (V,). The file numbers vertices from 1.
 
     Args:
-        directed: True makes two edges of each, one a direction, in the order of the lines.
+        directed: True makes two edges of each, one in each direction, in the order of the lines.
 
     Raises:
-        FormatError: a line is wrong, the header lies, an edge is from a vertex to itself or not
-            the same at both its ends; names the line.
+        FormatError: a line is wrong or does not match the header, or an edge is a self-loop or
+            not the same at both ends; names the line.
     """
     lines = _Lines(path).read()
     header = lines.header
@@ -77,23 +77,25 @@ def read(path: Path, directed: bool | None) -> Parsed:
         raise FormatError(_disagreement(path, tail, head, weight, lone))
     if len(head) != 2 * header.num_edges:
         raise FormatError(
-            f"{path}, line {header.line}: the header announces {header.num_edges:,} edges, and the "
-            f"lines have {len(head) // 2:,}, each at both its ends; correct it, or fetch the file "
-            "again"
+            f"{path}, line {header.line}: the header declares {header.num_edges:,} edges, and the "
+            "lines "
+            f"have {len(head) // 2:,}, each at both ends; correct it, or fetch the file again"
         )
     report = [f"METIS: comment lines skipped: {lines.comments:,}"]
-    report += ["ids, which count from 1, taken as vertices from 0", *unended(path)]
+    report += ["ids, which start at 1, became vertices from 0", *unended(path)]
     if weight is not None:
-        report.append("numbers after neighbours taken as weight, int64")
+        report.append("numbers after neighbours read as weight, int64")
     vertex_fields = {}
     lead = lines.lead
     if header.sizes:
         vertex_fields["size"] = lead[:, 0].copy()
-        report.append("vertex sizes taken as the vertex field size")
+        report.append("vertex sizes read as the vertex field size")
     if header.weights:
         columns = lead[:, int(header.sizes) :]
         vertex_fields["weight"] = columns[:, 0].copy() if header.weights == 1 else columns.copy()
-        report.append(f"vertex weights taken as the vertex field weight: {header.weights} a vertex")
+        report.append(
+            f"vertex weights read as the vertex field weight: {header.weights} per vertex"
+        )
     if directed:
         report.append(MADE_DIRECTED)
     else:
@@ -116,7 +118,7 @@ def write(path: Path, graph: Graph) -> None:
     "weight" (1 or more) and the vertex fields "weight" and "size" (0 or more), all integers.
 
     Raises:
-        FormatError: the graph is another.
+        FormatError: the format cannot hold the graph.
     """
     fields = graph.vertex_fields
     check_limits(
@@ -139,7 +141,7 @@ def write(path: Path, graph: Graph) -> None:
             if not columns.shape[1] or (name == "size" and columns.shape[1] != 1):
                 raise FormatError(
                     f"{path}: the vertex field {name!r} has the shape {fields[name].shape}, and "
-                    f"{NAME} holds one size and one weight or more; change the field"
+                    f"{NAME} holds one size and at least one weight per vertex; change the field"
                 )
             lead = np.hstack([lead, columns.astype(np.int64)])
     sizes = int("size" in fields)
@@ -149,7 +151,7 @@ def write(path: Path, graph: Graph) -> None:
         header.append(format)
     if lead.shape[1] - sizes > 1:
         header.append(str(lead.shape[1] - sizes))
-    # Both arcs of each edge, by the vertex they leave and then by edge.
+    # Both arcs of each edge, sorted by tail and then by edge.
     tail, head = np.stack([src, dst], axis=1).ravel(), np.stack([dst, src], axis=1).ravel()
     order = stable_order(tail, graph.num_vertices)
     rows = (head[order].astype(np.int64) + 1).reshape(-1, 1)
@@ -182,7 +184,7 @@ def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: in
         wrong, remedy = int(again.min()), "repeats an earlier one: merge them with duplicates="
     if wrong is not None:
         raise FormatError(
-            f"{path}: {NAME} has neither self-loops nor parallel edges, and edge {wrong} "
+            f"{path}: {NAME} cannot hold self-loops or parallel edges, and edge {wrong} "
             f"({src[wrong]} to {dst[wrong]}) {remedy}, or write gascl's own format (.npz)"
         )
 
@@ -190,26 +192,26 @@ def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: in
 def _disagreement(
     path: Path, tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, arc: int
 ) -> str:
-    """What is wrong with an arc that has no mirror."""
+    """What is wrong with an arc that has no reverse."""
     u, v = int(tail[arc]), int(head[arc])
     here, line = _line_of(path, u)
     there, _ = _line_of(path, v)
     back = np.flatnonzero((tail == v) & (head == u))
     count = np.count_nonzero((tail == u) & (head == v))
-    said = f"does not have {u + 1}"
+    other = f"does not have {u + 1}"
     if len(back) and len(back) != count:
-        said = f"has {u + 1} {len(back)} times, not {count}"
+        other = f"has {u + 1} {len(back)} times, not {count}"
     elif len(back) and weight is not None:
-        said = f"gives that edge the weight {weight[back[0]]}, not {weight[arc]}"
+        other = f"gives that edge the weight {weight[back[0]]}, not {weight[arc]}"
     return (
         f"{path}, line {here}: {shown(line)} has the neighbour {v + 1}, and line {there}, of "
-        f"vertex {v + 1}, {said}; an edge stands in the lines of both its ends, with the same "
+        f"vertex {v + 1}, {other}; an edge must be in the lines of both its ends, with the same "
         "weight: correct one of them"
     )
 
 
 def _line_of(path: Path, vertex: int) -> tuple[int, bytes]:
-    """The number of a vertex's line, and the line; -1 is the header."""
+    """The number of a vertex's line, and the line; vertex -1 is the header."""
     with opened(path) as file:
         passed = -2
         for first, block in blocks(file):
@@ -221,8 +223,8 @@ def _line_of(path: Path, vertex: int) -> tuple[int, bytes]:
 
 
 class _Lines:
-    """The lines of a file under way: blocks in which every line is numbers go through NumPy, others
-    line by line, which names the line that is wrong."""
+    """The lines of a file as they are read: blocks of numbers alone go through NumPy, others line
+    by line, to name the line that is wrong."""
 
     header: MetisHeader
     degrees: np.ndarray  # int64 (V,)
@@ -233,14 +235,14 @@ class _Lines:
     def __init__(self, path: Path):
         self.path = path
         self.comments = 0
-        self._count = 0  # lines of vertices taken
+        self._count = 0  # lines of vertices read so far
         self._parts: list[tuple[np.ndarray, ...]] = []
 
     def read(self) -> _Lines:
-        """Read them all.
+        """Read the whole file.
 
         Raises:
-            FormatError: a line is wrong, or they are not as many as the header says.
+            FormatError: a line is wrong, or there are not as many as the header says.
         """
         known = False
         with opened(self.path) as file:
@@ -258,9 +260,10 @@ class _Lines:
             )
         if self._count < self.header.num_vertices:
             raise FormatError(
-                f"{self.path}: line {self.header.line} announces {self.header.num_vertices:,} "
-                f"vertices, and {self._count:,} lines follow; each has a line, without neighbours "
-                "an empty one: correct it, or fetch the file again"
+                f"{self.path}: line {self.header.line} declares {self.header.num_vertices:,} "
+                "vertices, and "
+                f"{self._count:,} lines follow; every vertex has a line, which is empty if it has "
+                "no neighbours: correct the header, or fetch the file again"
             )
         columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
         self.degrees, self.heads, weights, lead = columns
@@ -278,15 +281,15 @@ class _Lines:
         known = [count for count in counts if count is not None]
         wrong = None
         if len(known) != len(counts) or not 2 <= len(words) <= 4:
-            wrong = "is no header"
+            wrong = "is not a header"
         elif not re.fullmatch("[01]{3}", kind):
-            wrong = f"has the FMT {kind!r}, which is up to three digits 0 or 1"
+            wrong = f"has the FMT {kind!r}, which must be up to three digits 0 or 1"
         elif min(known) < 0 or known[0] > INT32_MAX:
-            wrong = f"has a count that cannot be: vertices are 0 to {INT32_MAX:,}"
+            wrong = f"has an impossible count: vertices are 0 to {INT32_MAX:,}"
         elif len(known) > 2 and known[2] and kind[1] == "0":
-            wrong = f"has {known[2]} weights a vertex, and its FMT says that there are none"
+            wrong = f"has {known[2]} weights per vertex, and its FMT says that there are none"
         elif len(known) > 2 and known[2] > INT32_MAX:
-            wrong = f"has {known[2]} weights a vertex, which cannot be"
+            wrong = f"has {known[2]} weights per vertex, which is impossible"
         if wrong:
             raise FormatError(
                 f"{self.path}, line {number}: {shown(line)} {wrong}; expected '{HEADER}'; correct "
@@ -327,8 +330,8 @@ class _Lines:
                 if value is None:
                     raise FormatError(
                         f"{self.path}, line {place}: {shown(line)} has {word!r}, which is not a "
-                        f"whole number of 64 bits; {self.header.expected}; correct the line, or "
-                        "begin it with % if it is a comment"
+                        f"64-bit integer; {self.header.expected}; correct the line, or put % "
+                        "before it if it is a comment"
                     )
                 values.append(value)
             counts.append(len(words))
@@ -336,7 +339,7 @@ class _Lines:
 
     def _take_vertices(self, values: np.ndarray, counts: np.ndarray) -> None:
         if not len(counts):
-            return  # and a header may announce any number of weights
+            return  # the header may give any number of weights
         header = self.header
         degrees = counts - header.lead
         self._check(degrees < 0, counts, "has too few numbers")
@@ -354,10 +357,12 @@ class _Lines:
             values, weights = values[::2], values[1::2]
             self._check_each(weights < 1, degrees, "has an edge weight below 1")
         outside = (values < 1) | (values > header.num_vertices)
-        words = f"has a neighbour that is none of the vertices, 1 to {header.num_vertices:,}"
+        words = f"has a neighbour outside the vertices 1 to {header.num_vertices:,}"
         self._check_each(outside, degrees, words)
         own = np.repeat(np.arange(self._count + 1, self._count + len(counts) + 1), degrees)
-        self._check_each(values == own, degrees, "has its own vertex for a neighbour: a self-loop")
+        self._check_each(
+            values == own, degrees, "has the vertex itself as a neighbour: a self-loop"
+        )
         self._parts.append((degrees, (values - 1).astype(np.int32), weights, lead.ravel()))
 
     def _check(self, wrong: Any, counts: np.ndarray, words: str) -> None:

@@ -1,7 +1,7 @@
 """gascl's own .npz: a graph with its arcs, ready to be mapped into memory.
 
-`numpy.load` reads it, too. The first member, `gascl.json`, is JSON as bytes that says what the
-others are; docs/graphs.md has the layout.
+`numpy.load` reads it, too. The first member, `gascl.json`, holds JSON as bytes that describes the
+others; docs/graphs.md has the layout.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from gascl.io.undirected import MADE_DIRECTED, both_ways
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-#: Of the layout; a reader takes those up to its own.
+#: Of the layout; a reader accepts versions up to its own.
 VERSION = 1
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write a graph, with its arcs, which are built if they were not.
+    """Write a graph with its arcs, which are built if necessary.
 
     Raises:
-        FormatError: labels are objects, or a field is not of numbers or text.
+        FormatError: labels are objects, or a field is neither numbers nor text.
     """
     members = {"edge_src": graph.edge_src, "edge_dst": graph.edge_dst}
     members |= _labels(path, graph)
@@ -50,11 +50,11 @@ def write(path: Path, graph: Graph) -> None:
                 )
             members[f"{noun}.{name}"] = array
     arcs, places = graph.arcs(), {}
-    stored: dict[int, str] = {}  # equal arrays are one array in Arcs, and one member here
+    stored: dict[int, str] = {}  # equal arrays are one object in Arcs, and one member here
     for field in fields(Arcs):
         array = getattr(arcs, field.name)
         if graph.directed and field.name in FLAGS:
-            continue  # no arc of it is reversed
+            continue  # none of its arcs is reversed
         place = stored.setdefault(id(array), f"arcs.{field.name}")
         members[place], places[field.name] = array, place
     about = {
@@ -84,17 +84,17 @@ def read(
     """Read a graph that gascl wrote.
 
     Args:
-        directed: True for an undirected graph takes its edges both ways; False for a directed one
-            takes every edge as undirected. The arcs are then built anew.
-        mmap: the arrays are the file, mapped into memory and read-only, and what is not used is not
-            read; the file must not be changed meanwhile (it may be replaced, except on Windows).
-        verify: check every member's checksum, and that no id is out of range, so that no kernel
-            reads beyond an array; False is for files known to be whole, and opens them at once.
-        arcs: take the file's arcs. That they are those of its edges is not checked, which would
+        directed: True makes two edges of each edge of an undirected graph, False makes every edge
+            of a directed one undirected. The arcs are then built anew.
+        mmap: map the file into memory, read-only, so that only what is used is read; the file must
+            not be changed meanwhile (it may be replaced, except on Windows).
+        verify: check every member's checksum, and that all ids are in range, so that no kernel
+            reads beyond an array; False opens a file at once, and is for files known to be intact.
+        arcs: use the arcs in the file. Whether they match its edges is not checked, which would
             take as long as building them; False builds them, for files of unknown origin.
 
     Raises:
-        FormatError: the file is not gascl's, of a newer version, cut off or damaged; names the
+        FormatError: the file is not gascl's, has a newer version, is cut off or damaged; names the
             member.
     """
     for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
@@ -108,7 +108,7 @@ def read(
         contents.check_order()
     report = parsed.report
     report.append(f"gascl's .npz, version {contents.version}")
-    report.append("checksums and ranges are right" if verify else "verify=False: nothing checked")
+    report.append("checksums and ranges verified" if verify else "verify=False: nothing checked")
     if directed is None or directed == parsed.directed:
         if arcs:
             return parsed
@@ -119,12 +119,12 @@ def read(
         report.append(MADE_DIRECTED)
         src, dst, values = both_ways(src, dst, values)
     else:
-        report.append("directed=False: every edge of the directed graph is an undirected edge")
+        report.append("directed=False: every edge of the directed graph became undirected")
     return replace(parsed, src=src, dst=dst, directed=directed, fields=values, arcs={})
 
 
 def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
-    """As they are, or as UTF-8 end to end with offsets where that takes less than half."""
+    """The members for the labels: as they are, or as joined UTF-8 if that is less than half."""
     labels = graph.labels
     if labels is None:
         return {}
@@ -147,10 +147,10 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
 
 
 class _Contents:
-    """What the members of a file are, once their names, types and shapes are known to be right.
+    """The members of a file, with checks of their names, types and shapes.
 
     Attributes:
-        checks: for members that hold ids, what these are below.
+        checks: for each member with ids, the number that they must be below.
     """
 
     def __init__(self, path: Path, members: dict[str, ZipMember]):
@@ -158,7 +158,7 @@ class _Contents:
         if ABOUT not in members:
             names = ", ".join(list(members)[:8]) or "nothing"
             raise FormatError(
-                f"{path}: this .npz was not written by gascl (it holds {names}); read a SciPy "
+                f"{path}: this .npz was not written by gascl (it contains {names}); read a SciPy "
                 "matrix with scipy.sparse.load_npz and Graph.from_scipy, and arrays of edges with "
                 "numpy.load and Graph.from_edges"
             )
@@ -168,7 +168,7 @@ class _Contents:
             self.version = int(self.about["version"])
             if self.version > VERSION:
                 raise FormatError(
-                    f"{path} is of version {self.version} of gascl's .npz, and this gascl reads "
+                    f"{path} is in version {self.version} of gascl's .npz, and this gascl reads "
                     f"up to {VERSION}: `pip install --upgrade gascl`"
                 )
             self.num_vertices = int(self.about["num_vertices"])
@@ -187,7 +187,7 @@ class _Contents:
         self.checks: dict[str, int] = {}
 
     def _wrong(self, name: str, what: str) -> FormatError:
-        return FormatError(f"{self.path}: {name} {what}; fetch the file again or write it anew")
+        return FormatError(f"{self.path}: {name} {what}; fetch or write the file again")
 
     def parsed(self) -> Parsed:
         """Views of the members, without looking at what they hold."""
@@ -277,8 +277,8 @@ class _Contents:
             raise self._wrong("labels.utf8", f"is not UTF-8 ({error})") from error
 
     def check_order(self) -> None:
-        """That there are as many arcs as the edges make, and their offsets rise from 0 to that; and
-        that labels are of characters."""
+        """Check that there are as many arcs as the edges make, that their offsets increase from 0
+        to that number, and that text labels consist of valid characters."""
         count, num_arcs = len(self._member_of("out_targets")), self.num_edges
         if not self.directed:
             ends = (self.members[name].array for name in ("edge_src", "edge_dst"))
@@ -289,14 +289,14 @@ class _Contents:
         if labels is not None and labels.dtype.kind == "U" and labels.size:
             codes = labels.view(labels.dtype.byteorder + "u4")
             if codes.max() > sys.maxunicode:
-                raise self._wrong("labels", "holds what is no character")
+                raise self._wrong("labels", "contains an invalid character")
         for name in ("out_offsets", "in_offsets"):
             self._check_offsets(self.places.get(name, name), self._member_of(name), count)
 
     def _check_offsets(self, name: str, offsets: np.ndarray, last: int) -> None:
         ends = (int(offsets[0]), int(offsets[-1]))
         if ends != (0, last) or bool((offsets[1:] < offsets[:-1]).any()):
-            raise self._wrong(name, f"should rise from 0 to {last:,}")
+            raise self._wrong(name, f"should increase from 0 to {last:,}")
 
 
 def _recognizes(head: bytes) -> bool:

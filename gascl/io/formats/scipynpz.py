@@ -14,11 +14,12 @@ from gascl.graph.parsed import Parsed
 from gascl.io.adapters.scipy import read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
+from gascl.io.undirected import ASSUMED_DIRECTED
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-#: The members that save_npz may begin with, in any of SciPy's versions.
+#: The names that save_npz's first member may have, in any version of SciPy.
 FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")
 
 
@@ -30,24 +31,25 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
     Args:
         directed: False needs a symmetric matrix, whose lower triangle gives the edges; by default
             directed.
-        field: the edge field that takes the entries' values; None: no field. Bool entries that
-            are all true are a pattern, and no field.
+        field: the edge field for the entries' values; None: no field. Bool entries that are all
+            true are a pattern, without a field.
 
     Raises:
-        FormatError: the file is damaged or holds no such matrix, or it is not square, real, or, to
-            be undirected, symmetric.
+        FormatError: the file is damaged or contains no such matrix, or it is not square and real
+            (and symmetric, if read as undirected).
     """
     from scipy.sparse import load_npz
 
     with opened(path) as file:
-        # zipfile seeks about, which a packed file is slow at
+        # zipfile seeks back and forth, which is slow in a compressed file
         source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
         begin = source.read(4)
         if not begin:
             raise FormatError(f"{path} is empty; fetch or save it again")
         if begin != b"PK\x03\x04":
             raise FormatError(
-                f"{path} is no .npz, which begins with PK; name its format, or leave out format="
+                f"{path} is not an .npz file, which starts with PK; name its format, or leave "
+                "out format="
             )
         source.seek(0)
         try:
@@ -55,17 +57,18 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
                 warnings.simplefilter("always")
                 matrix = load_npz(source)
             offsets = getattr(matrix, "indptr", None)
-            # Those that fall may end the process: SciPy looks at nothing where the last is negative
+            # Decreasing ones may end the process: SciPy checks nothing if the last is negative
             if offsets is not None and (offsets[0] or (offsets[1:] < offsets[:-1]).any()):
-                raise ValueError("its offsets (indptr) do not rise from 0")
-            if hasattr(matrix, "check_format"):  # of compressed ones it has checked the ends only
+                raise ValueError("its offsets (indptr) do not increase from 0")
+            if hasattr(matrix, "check_format"):  # it has checked little of compressed ones
                 matrix.check_format(full_check=True)
         except MemoryError as error:
-            raise _damaged(path, "it announces more than memory holds") from error
-        except Exception as error:  # zipfile, zlib and NumPy's headers stumble in many ways
+            raise _damaged(path, "it claims to contain more than fits in memory") from error
+        except Exception as error:  # damage makes zipfile, zlib and NumPy fail in many ways
             if "allow_pickle" in str(error):
                 raise FormatError(
-                    f"{path} has an array of Python objects, which are never unpickled; save a "
+                    f"{path} contains an array of Python objects, which are never unpickled; "
+                    "save a "
                     "matrix of numbers"
                 ) from error
             raise _damaged(path, str(error)[:200]) from error
@@ -75,7 +78,7 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         field = None
         report.append("bool entries, all true: a pattern, without a field")
     if directed is None:
-        report.append("read as directed, which the format can't say; else directed=False")
+        report.append(ASSUMED_DIRECTED)
     try:
         parsed = read_scipy(matrix, directed is not False, field)
     except GraphError as error:
@@ -86,16 +89,17 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
 
 def _damaged(path: Path, cause: str) -> FormatError:
     return FormatError(
-        f"{path} is damaged, or no sparse matrix of SciPy's save_npz: {cause}; fetch or save it "
+        f"{path} is damaged, or not a sparse matrix from SciPy's save_npz: {cause}; fetch or "
+        "save it "
         "again"
     )
 
 
 def write(path: Path, graph: Graph) -> None:
-    """Write the adjacency matrix by save_npz, not compressed: coordinates, in the edges' order.
+    """Write the adjacency matrix with save_npz, not compressed, as coordinates in the edges' order.
 
-    The one edge field gives the entries; without one they are true. An undirected edge is two
-    entries, a self-loop one: read it with directed=False.
+    The only edge field gives the entries; without one they are true. An undirected edge is two
+    entries, a self-loop one; read the file with directed=False.
 
     Raises:
         FormatError: the graph has labels, vertex fields, or more than one edge field.
@@ -113,7 +117,7 @@ def write(path: Path, graph: Graph) -> None:
         extra = f"more than one edge field ({', '.join(graph.edge_fields)})"
     if extra:
         raise FormatError(
-            f"{path}: a SciPy matrix can't hold {extra}; write gascl's own .npz, which can; "
+            f"{path}: a SciPy matrix cannot hold {extra}; write gascl's own .npz, which can; "
             f"{without(what)}"
         )
     values: Any = next(iter(graph.edge_fields.values()), None)
