@@ -1,9 +1,9 @@
-"""The datasets there are.
+"""The catalog of datasets.
 
-Vertices and edges are those that each collection publishes; for SuiteSparse they follow from the
-number of entries, half of them where the matrix is symmetric and has no diagonal. Graphalytics'
-sizes are those on its page. A SHA-256 stands here only where at least two independent parties
-published the same one; all others are None.
+Vertices and edges are as published by each collection; for SuiteSparse they follow from the number
+of entries, halved if the matrix is symmetric and has no diagonal. The sizes of Graphalytics' files
+are those on its page. A SHA-256 is given only if at least two independent parties published the
+same one; otherwise it is None.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from gascl.datasets.dataset import Dataset
 from gascl.errors import GraphError
 
-#: Collection -> where it says what it has, from whom, and on what terms.
+#: Collection -> the page with its contents, sources and terms of use.
 COLLECTIONS = {
     "gascl": "datasets/README.md of gascl's repository, installed with it",
     "SNAP": "https://snap.stanford.edu/data/",
@@ -26,15 +26,15 @@ COLLECTIONS = {
 }
 
 UNDIRECTED = {"directed": False}
-#: Of a file that has each undirected edge both ways.
+#: For a file that lists each undirected edge in both directions.
 BOTH_WAYS = {"directed": False, "duplicates": "first"}
 
 
 def find(name: str) -> Dataset:
-    """The dataset of this name, in which capitals don't count.
+    """The dataset with this name, whatever its case.
 
     Raises:
-        GraphError: there is none; names the nearest.
+        GraphError: there is none; suggests the nearest name.
     """
     lower = {known.lower(): dataset for known, dataset in REGISTRY.items()}
     if name.lower() in lower:
@@ -60,7 +60,7 @@ def _snap(
 def _suitesparse(
     path: str, about: str, vertices: int, edges: int, size: int | None = None, **more: Any
 ) -> Dataset:
-    """A symmetric matrix, which the file itself says, unless `directed` is given."""
+    """A symmetric matrix (the file itself says so) unless `directed` is given."""
     group, name = path.split("/")
     collection = "GAP" if group == "GAP" else "SuiteSparse"
     directed = more.pop("directed", False)

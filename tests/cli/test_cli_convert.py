@@ -17,7 +17,7 @@ import scipy.io
 from support.command_line import KARATE, ROADS, start
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Format
+from gascl.io.format import Format
 from gascl.io import FORMATS
 from gascl.io.files import created
 
@@ -33,7 +33,7 @@ def write_rows(path, graph):
 
 @pytest.fixture(autouse=True)
 def rows(monkeypatch):
-    """A format `rows`, which is written and not read, and `sealed`, which files are not compressed as a whole."""
+    """A format `rows`, which is written and not read, and `sealed`, which packs itself."""
 
     def read(path, directed):
         raise FormatError(f"{path}: rows are not read")
@@ -195,7 +195,7 @@ def test_a_is_not_written_over(gascl_, write, tmp_path, name):
         ("folder.rows", (), "folder.rows cannot be written: it is a folder; name another file"),
         ("pipe.rows", (), "pipe.rows cannot be written: it is a device or a pipe; name "),
         ("/dev/null", ("--to", "rows"), "/dev/null cannot be written: it is a device or a pipe"),
-        ("b.sealed.gz", (), "b.sealed.gz: sealed files are not compressed as a whole; name b.sealed"),
+        ("b.sealed.gz", (), "b.sealed.gz: sealed packs itself; name b.sealed"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_a_is_read(

@@ -68,7 +68,7 @@ def test_a_name_that_says_packed_of_a_file_that_is_not(write, suffix):
     )
     plain = write(f"b.txt{suffix}", "1 2\n")
     refused(
-        [f"named {suffix}", "begins with '1 2\\n'", "plain, name it b.txt"],
+        [f"named {suffix}", "starts with '1 2\\n'", "plain, name it b.txt"],
         lambda: Graph.read(plain),
     )
     binary = write(f"c.mtx{suffix}", b"\x80\x81\x82")

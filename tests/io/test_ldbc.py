@@ -80,7 +80,10 @@ def test_without_properties(tmp_path):
     path = three(tmp_path, properties=None)
     graph = Graph.read(path)
     assert graph.directed and edges_of(graph) == ROWS and list(graph.edge_fields) == ["weight"]
-    assert "read as directed, since there are no properties; directed=False: undirected" in graph.report
+    assert (
+        "read as directed, since there are no properties; directed=False: undirected"
+        in graph.report
+    )
     assert not Graph.read(path, directed=False).directed
     graph = Graph.read(three(tmp_path, edges="# x\n30 5 7\n5 30 -8\n", properties=None))
     assert graph.edge_fields["weight"].dtype == np.int64 and edges_of(graph)[1] == (5, 30, -8)
@@ -99,7 +102,10 @@ def test_direction_may_be_overruled(tmp_path):
     assert not loose.directed and edges_of(loose) == ROWS
     unsaid = Graph.read(three(tmp_path, properties=PROPERTIES.replace("graph.a.directed", "x")))
     assert unsaid.directed
-    assert "properties from a.properties: directed, the default, since they do not say" in unsaid.report
+    assert (
+        "properties from a.properties: directed, the default, since they do not say"
+        in unsaid.report
+    )
 
 
 def test_several_fields(tmp_path):

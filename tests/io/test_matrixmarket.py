@@ -109,7 +109,9 @@ def test_skew_symmetric(write):
     assert edges_of(graph) == [(1, 0, 5), (2, 0, -2), (0, 1, -5), (0, 2, 2)] and graph.directed
     theirs = scipy.io.mmread(path).toarray()
     np.testing.assert_array_equal(graph.to_scipy("weight").toarray(), theirs)
-    assert "skew-symmetric: both triangles of the skew-symmetric matrix became edges" in graph.report
+    assert (
+        "skew-symmetric: both triangles of the skew-symmetric matrix became edges" in graph.report
+    )
     refused(["leave out directed=False"], lambda: Graph.read(path, directed=False))
 
 

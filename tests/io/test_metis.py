@@ -174,7 +174,7 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         ("2 1 11 3000000000\n", ["line 1", "3000000000 weights per vertex"]),
         ("2 1\n% c\n2 x\n1\n", ["line 3: '2 x' has 'x'"]),
         # Counts that lie
-        ("3 1\n2\n1\n", ["line 1 declares 3 vertices, and 2 lines follow", "an empty one"]),
+        ("3 1\n2\n1\n", ["line 1 declares 3 vertices, and 2 lines follow", "which is empty"]),
         ("1 0\n\n1\n", ["line 3: '1'", "after the last of 1 vertices"]),
         ("2 2\n2\n1\n", ["line 1", "declares 2 edges", "have 1,"]),
         ("2 0\n2\n1\n", ["line 1", "declares 0 edges", "have 1,"]),
@@ -229,7 +229,7 @@ def test_what_it_cannot_hold(tmp_path):
         (["'size'", "shape (2, 2)"], "size", np.ones((2, 2), int)),
         (["'weight'", "shape (2, 0)"], "weight", np.ones((2, 0), int)),
         (["'weight'", "float64"], "weight", np.ones(2)),
-        (["'weight' holds -1", "0 to"], "weight", np.array([1, -1])),
+        (["'weight' contains -1", "0 to"], "weight", np.array([1, -1])),
         (["vertex field 'group'"], "group", np.array([1, 1])),
     ]:
         graph = Graph(plain.edge_src, plain.edge_dst, 2, False, vertex_fields={name: values})

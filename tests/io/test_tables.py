@@ -251,7 +251,9 @@ def test_damaged_metadata(tmp_path):
 def test_no_table(tmp_path, suffix, content):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=rf"a\{suffix} is damaged, or not a table in the \w+ format"):
+    with pytest.raises(
+        FormatError, match=rf"a\{suffix} is damaged, or not a table in the \w+ format"
+    ):
         Graph.read(path, format=suffix[1:])
 
 

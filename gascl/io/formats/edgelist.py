@@ -182,7 +182,8 @@ def _check_announced(path: Path, layout: RowLayout, rows: Rows) -> None:
     vertices, edges = layout.announced
     if (vertices, edges) != (len(rows.labels), len(rows.src)):
         raise FormatError(
-            f"{path}: {layout.says!r} declares {vertices:,} vertices and {edges:,} edges, and the file "
+            f"{path}: {layout.says!r} declares {vertices:,} vertices and {edges:,} edges, and "
+            "the file "
             f"has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or delete the "
             "comment "
             "if the file is complete"

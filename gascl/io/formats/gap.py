@@ -58,7 +58,9 @@ def read(path: Path, directed: bool | None) -> Parsed:
         head = first + _take(path, file, HEADER.size - len(first))
         stored, num_arcs, num_vertices = HEADER.unpack(head)
         if not 0 <= num_vertices <= INT32_MAX or num_arcs < 0:
-            raise _damaged(path, f"its header declares {num_vertices:,} vertices and {num_arcs:,} arcs")
+            raise _damaged(
+                path, f"its header declares {num_vertices:,} vertices and {num_arcs:,} arcs"
+            )
         once = 8 * (num_vertices + 1) + dtype.itemsize * num_arcs
         needed, size = HEADER.size + once * (1 + stored), _size(path)
         if size is not None and size != needed:

@@ -383,7 +383,8 @@ def _first_as_sizes(
 
 def _not_square(path: Path, height: int, width: int) -> FormatError:
     return FormatError(
-        f"{path}: the first row declares {height} rows and {width} columns, and an adjacency matrix "
+        f"{path}: the first row declares {height} rows and {width} columns, and an adjacency "
+        "matrix "
         f"is square; correct it, or, if it is an edge, {ANYWAY}"
     )
 
