@@ -28,8 +28,8 @@ class Cut(Exception):
 
 
 class Downloader:
-    """A downloader as pooch calls it. What has arrived stays in the file `part` until it is complete,
-    with the server's identifier of the version beside it, so that versions are never mixed.
+    """A downloader as pooch calls it. What has arrived stays in the file `part` until it is
+    complete, with the server's identifier of the version beside it, so that versions never mix.
 
     Args:
         name: the dataset's name, for messages.

@@ -80,7 +80,7 @@ def lfr(
 
     ks, chances = _degree_law(mean, most, laws[0])
     degree = _drawn(ks, chances, RandomWords(seed, DEGREES, 0).unit(count))
-    degree[np.argmin(degree)] += degree.sum() % 2  # the sum must be even, since every edge has two ends
+    degree[np.argmin(degree)] += degree.sum() % 2  # every edge has two ends
     # Rounded at random, which preserves the mean.
     inner = np.floor((1 - mixed) * degree + RandomWords(seed, DEGREES, 1).unit(count)).astype(
         np.int64
@@ -152,8 +152,8 @@ def _limit(name: str, value: int | None, default: int, count: int) -> int:
 
 
 def _degree_law(mean: float, most: int, exponent: float) -> tuple[np.ndarray, np.ndarray]:
-    """The degrees, int64 (n,) up to `most`, and their probabilities: a power law whose lowest degree
-    is less likely, so that the mean is `mean`.
+    """The degrees, int64 (n,) up to `most`, and their probabilities: a power law whose lowest
+    degree is less likely, so that the mean is `mean`.
 
     Raises:
         GraphError: the mean is above `mean` even if degrees start at 1.

@@ -1,5 +1,5 @@
-"""Random simple graphs of given degrees: the configuration model (Molloy, Reed 1995), whose parallel
-edges and self-loops are drawn again, or removed by swaps."""
+"""Random simple graphs of given degrees: the configuration model (Molloy, Reed 1995), whose
+parallel edges and self-loops are drawn again, or removed by swaps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def paired(
         words, draws: random streams.
 
     Returns:
-        The ends, int64 (E,) each, the lower one first, sorted; and the number of edges that could not be placed.
+        The ends, int64 (E,) each, the lower one first, sorted; and the number of edges that could
+        not be placed.
     """
     count = len(degree)
     src, dst = _joined(np.repeat(np.arange(count, dtype=np.int64), degree), group, words)

@@ -121,8 +121,8 @@ def _draws(levels: int, chances: np.ndarray) -> list[tuple[np.ndarray, np.ndarra
 def _tables(levels: int, chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An alias table (Walker 1977, Vose 1991) of the 4**levels outcomes of these levels.
 
-    A 32-bit draw u falls into bucket i = u % 4**levels, and gives outcome i if u is below the bucket's
-    threshold, otherwise its alias; each outcome's probability is accurate to 2**-32.
+    A 32-bit draw u falls into bucket i = u % 4**levels, and gives outcome i if u is below the
+    bucket's threshold, otherwise its alias; each outcome's probability is accurate to 2**-32.
 
     Returns:
         int64 (4**levels,) thresholds, and int64 (2 * 4**levels,) values: first of the aliases,

@@ -137,8 +137,8 @@ def _successes(words: RandomWords, trials: int, chance: float) -> list[np.ndarra
     """The trials, 0 to trials - 1, that succeed, each with this chance: int64 parts, sorted.
 
     The number of failures before the next success is geometrically distributed, and its bits are
-    independent: bit i is set with odds (1 - chance)**(2**i) to 1. Squares and quotients are the same
-    on every machine, unlike logarithms.
+    independent: bit i is set with odds (1 - chance)**(2**i) to 1. Squares and quotients are the
+    same on every machine, unlike logarithms.
     """
     odds, powers = [1 - chance], 1
     while 1 << powers < trials and odds[-1] > 2.0**-70:

@@ -305,7 +305,7 @@ def test_bool_fields_are_int8():
         0,
     ]
     assert graph.edge_fields["w"].tolist() == [0, 1]
-    assert "edge field 'toll': bool taken as int8" in graph.report
+    assert "edge field 'toll': bool read as int8" in graph.report
 
 
 @pytest.mark.parametrize(

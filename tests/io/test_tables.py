@@ -64,7 +64,7 @@ def test_ids(tmp_path, suffix, ids, labels):
     assert graph.labels.tolist() == labels
     expected = ids.to_pylist()
     assert edges_of(graph) == list(zip(expected, expected[1:] + expected[:1], strict=True))
-    assert graph.directed and "read as directed, which the table doesn't say" in graph.report[1]
+    assert graph.directed and "read as directed, since the file does not say" in graph.report[1]
 
 
 @BOTH
@@ -90,7 +90,7 @@ def test_columns(tmp_path, suffix):
     report = "\n".join(graph.report)
     for words in (
         "rows: 2; source and target: columns 'SOURCE', 'Target'",
-        "'when' left out: it is of type timestamp[ms], no numbers",
+        "'when' left out: its type, timestamp[ms], is not numeric",
         "'a b' left out: its name is not an identifier",
         "'good': bool read as int8",
         "'half': halffloat read as float32",
@@ -238,7 +238,7 @@ def test_damaged_metadata(tmp_path):
     good = Graph.from_edges([0, 1], [1, 2]).to_arrow()
     for text in (b"x", b"{}", good.schema.metadata[b"gascl"].replace(b'"none"', b"7")):
         path = save(tmp_path / "a.arrow", good.replace_schema_metadata({b"gascl": text}))
-        with pytest.raises(FormatError, match=r"metadata in it .* are damaged"):
+        with pytest.raises(FormatError, match=r"metadata from gascl .* is damaged"):
             Graph.read(path)
     fewer = good.schema.metadata[b"gascl"].replace(b'"num_vertices": 3', b'"num_vertices": 2')
     path = save(tmp_path / "a.arrow", good.replace_schema_metadata({b"gascl": fewer}))

@@ -87,7 +87,7 @@ def parsed_table(
 def _chosen(
     source: Source, names: list[str], columns: Sequence[str] | str | None
 ) -> tuple[tuple[str, str], dict[str, str] | None, str]:
-    """The columns of the ends, the fields by column (None: all possible), how the ends were found."""
+    """The columns of the ends; the fields by column, or None for all; how the ends were found."""
     if columns is not None:
         given = columns.split(",") if isinstance(columns, str) else list(columns)
         pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
