@@ -91,7 +91,7 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
-    snippets = sum(map(count_lines, {t.text for c in parts for t in c.snippets.values()}))
+    snippets = sum(map(count_lines, {t.text for c in parts for t in c.spec.snippets.values()}))
     verifier = importlib.import_module(f"verifiers.{file.stem}")
     said = [
         str(count_lines(file.read_text("utf-8"))),
@@ -131,8 +131,8 @@ def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
     """The deliveries that take every one of the programs in a file."""
     able = []
     for cls in parts:
-        if cls.solve is None and {"scatter", "apply"} & set(cls.snippets):
-            needed = {n: "0" for n, p in cls.params.items() if "required" in repr(p.default)}
+        if cls.solve is None and {"scatter", "apply"} & set(cls.spec.snippets):
+            needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
             device = engine.device
             demand = deliveries.demand_of(cls(**needed), device.atomics, device.fp64, True)
             able.append(deliveries.admitted(demand))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CLEAR = "\r\033[K"  # back to the beginning of a terminal's line, which is emptied
 
 
-class Progress:
+class RunProgress:
     """A run's callback: says on stderr how far it is, where steps take longer than `AFTER` seconds.
 
     What comes before the first step, kernels that are built, does not count. On a terminal it

@@ -12,16 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gascl.errors import FieldError, GasclError
 from gascl.graph.graph import Graph
 from gascl.newfile import new_file
-
-if TYPE_CHECKING:
-    from gascl.runtime.state import State
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,25 @@ class Step:
     delivery: str = ""
     why: str = ""
     program: str = ""
+
+
+class KeptState(Protocol):
+    """What a run left on the device: for `Engine.run(state=...)`, which uses it up."""
+
+    @property
+    def superstep(self) -> int:
+        """How many supersteps its program has run."""
+
+    @property
+    def pending(self) -> bool:
+        """Messages are under way to the next superstep."""
+
+    def names(self) -> list[str]:
+        """The vertex fields that it holds."""
+
+    def field(self, name: str) -> np.ndarray:
+        """A vertex field on the host: (V,), (V, lanes) with lanes, and one more dimension for a
+        vector's components."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +97,7 @@ class Result:
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
-    state: State | None = None
+    state: KeptState | None = None
     missing: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:

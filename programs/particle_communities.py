@@ -46,7 +46,7 @@ class ParticleCommunities(VertexProgram):
     def solve(self, turns):
         graph, values = (
             simple(turns.graph),
-            {name: getattr(self, name) for name in Particles.params},
+            {name: getattr(self, name) for name in Particles.spec.params},
         )
         if turns.state is None or "position" not in turns.state.names():
             # At rest, particles fill about such a cube; NumPy's RandomState is frozen.

@@ -1,11 +1,16 @@
-"""What `import gascl` alone gives, and when it loads it."""
+"""What `import gascl` alone gives, and when it loads it; the names of modules and classes."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
+
+import gascl
 
 MODULES = ("datasets", "generators", "io", "memory", "programs")
 
@@ -37,7 +42,40 @@ def test_nothing_is_loaded_before_it_is_used():
 
 
 def test_no_such_name():
-    import gascl
-
     with pytest.raises(AttributeError, match="module 'gascl' has no attribute 'generator'"):
         _ = gascl.generator
+
+
+def test_the_command_as_a_module():
+    command = [sys.executable, "-m", "gascl", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (0, f"gascl {gascl.__version__}\n")
+
+
+def test_no_name_twice():
+    """A package's main module, such as gascl/graph/graph.py, may share the package's name."""
+    package = Path(gascl.__file__).parent
+    paths = {path.resolve() for path in package.rglob("*.py")}
+    paths |= {path.resolve() for path in (package / "programs").glob("*.py")}  # a symbolic link
+    modules, classes = defaultdict(list), defaultdict(list)
+    for path in sorted(paths):
+        place = path.relative_to(package.parent)
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        if path.stem != path.parent.name:
+            modules[name].append(str(place))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(f"{place}:{node.lineno}")
+    assert len(modules) > 100 and len(classes) > 100
+    twice = {**modules, **{f"class {n}": places for n, places in classes.items()}}
+    assert {name: places for name, places in twice.items() if len(places) > 1} == {}
+
+
+def test_every_package_is_installed():
+    """pyproject.toml lists the packages, as two of them lie elsewhere."""
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11
+    root = Path(__file__).parents[1]
+    listed = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {path.parent for path in (root / "gascl").rglob("*.[pc][yl]")}
+    names = {".".join(folder.relative_to(root).parts) for folder in found}
+    assert set(listed) == names | {"gascl.datasets.files", "gascl.programs"}

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
     from gascl.io.formats.ldbc import read_properties
-    from gascl.progress import Progress
+    from gascl.progress import RunProgress
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     engine, failed = Engine(graph, device), []
     for algorithm in algorithms:
         name = f"{properties['name']}-{algorithm.name}"
-        progress = Progress(say)
+        progress = RunProgress(say)
         started, took = time.perf_counter(), 0.0
         try:
             values = algorithm.run(engine, progress)

@@ -41,7 +41,7 @@ def _needed(cls: type[VertexProgram]) -> dict[str, str]:
     """Only choices and dtype show in the source: any value does for what must be given."""
     from gascl.language.fields import REQUIRED
 
-    return {n: "0" for n, p in cls.params.items() if p.default is REQUIRED}
+    return {n: "0" for n, p in cls.spec.params.items() if p.default is REQUIRED}
 
 
 def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
@@ -51,7 +51,7 @@ def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
 
     named = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
     there = [c for c in named if issubclass(c, VertexProgram) and c.solve is None]
-    there = [c for c in there if {"scatter", "apply"} & set(c.snippets)]
+    there = [c for c in there if {"scatter", "apply"} & set(c.spec.snippets)]
     parts = [c for c in there if c.__module__ == cls.__module__] or there
     if not parts:
         raise ProgramError(f"{cls.__name__} runs programs of other files: name one of those")
@@ -60,11 +60,12 @@ def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
 
 def _source(program: VertexProgram, delivery: str) -> str:
     from gascl.codegen.generate import generate
+    from gascl.delivery.admission import demand_of
+    from gascl.delivery.assembly import assemble
     from gascl.delivery.atomics import Atomics
-    from gascl.delivery.table import choose, demand_of
-    from gascl.runtime.plan import assemble
+    from gascl.delivery.table import choose
 
     cls = type(program)
-    header = generate(cls, real=program.dtype, choices=program.choices(), lanes=program.lanes)
+    header = generate(cls.spec, real=program.dtype, choices=program.choices(), lanes=program.lanes)
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    return assemble(header, choose(program, demand, delivery)[0])[0]
+    return assemble(header, demand.facts, choose(program, demand, delivery)[0])[0]

@@ -91,7 +91,7 @@ def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
 def constructed(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
     """A program with parameters given as text. Raises ProgramError where one is wrong."""
     for name in values:
-        if name in cls.vertex_fields:
+        if name in cls.spec.vertex_fields:
             raise ProgramError(
                 f"{cls.__name__}: {name} is a vertex field, whose initial values are data: give "
                 f"them in Python, {cls.__name__}({name}=...); --set gives parameters"

@@ -60,8 +60,9 @@ def _count(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Run the program; prints and writes what there is also where it did not converge."""
     from gascl.cli.programfile import constructed, program_class
-    from gascl.delivery import table as deliveries
-    from gascl.progress import Progress
+    from gascl.delivery.admission import demand_of
+    from gascl.delivery.table import choose
+    from gascl.progress import RunProgress
 
     # Everything that can be refused is refused before the graph is read.
     cls = program_class(arguments.program)
@@ -75,14 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
     device = find(arguments.device)
     orderly = not arguments.nondeterministic
     if cls.solve is None:
-        demand = deliveries.demand_of(program, device.atomics, device.fp64, orderly)
-        deliveries.choose(program, demand, arguments.delivery)
+        demand = demand_of(program, device.atomics, device.fp64, orderly)
+        choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     read = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output is still to be written
         print(graphfile.described(graph), flush=True)
-    progress = Progress(say)
+    progress = RunProgress(say)
     try:
         engine = Engine(graph, device, deterministic=orderly, debug=arguments.debug)
         result = engine.run(
@@ -142,13 +143,14 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     from gascl.cli.programfile import nearest
 
     cls = type(program)
-    if wanted is not None and wanted not in cls.vertex_fields:
-        hint = nearest(wanted, cls.vertex_fields)
+    if wanted is not None and wanted not in cls.spec.vertex_fields:
+        hint = nearest(wanted, cls.spec.vertex_fields)
         raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
-    written = [cls.snippets[s].writes("v") for s in ("apply", "init") if s in cls.snippets]
-    order = [n for names in written for n in cls.vertex_fields if n in names]
-    order = [wanted] if wanted else [*order, *cls.vertex_fields]
-    scalars = [n for n in order if cls.vertex_fields[n].resolve(program.dtype).width == 1]
+    spec = cls.spec
+    written = [spec.snippets[s].writes("v") for s in ("apply", "init") if s in spec.snippets]
+    order = [n for names in written for n in spec.vertex_fields if n in names]
+    order = [wanted] if wanted else [*order, *spec.vertex_fields]
+    scalars = [n for n in order if spec.vertex_fields[n].resolve(program.dtype).width == 1]
     if wanted and not scalars:
         raise ProgramError(f"--field {wanted}: it is a vector and has no order; use --output")
     return scalars[0] if scalars else None

@@ -7,19 +7,25 @@ it is what the compiler complains of. kernels/words.cl has the functions behind 
 
 from __future__ import annotations
 
+from gascl.codegen.context import Context
+from gascl.codegen.text import Text
 from gascl.codegen.traps import Traps
 from gascl.language.snippet import Snippet
 
 
-class Words(Traps):
+class Calls:
     """Writes the macros that a program's snippets use."""
 
-    def words(self) -> None:
+    def __init__(self, text: Text, context: Context, traps: Traps):
+        self.text, self.context, self.traps = text, context, traps
+
+    def write(self) -> None:
         """Those that mean the same in every phase."""
+        c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
-        single = f", {here}" if self.facts.single else ""
-        value = self.sound("(__VA_ARGS__)", self.header.message)
+        single = f", {here}" if c.facts.reads_singly else ""
+        value = sound("(__VA_ARGS__)", c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
             "set_mask": f"set_mask() gascl_put_mask(v.id, 1, gascl_control_ {masks} GASCL_LANE_ON)",
@@ -39,29 +45,29 @@ class Words(Traps):
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
             "lane": "lane gascl_lane",
         }
-        for name, aggregator in self.program.aggregates.items():
-            value = self.sound("(__VA_ARGS__)", aggregator.resolve(self.real))
+        for name, aggregator in c.spec.aggregates.items():
+            value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (
                 f"aggregate_{name}(...) gascl_aggregate_{name}(gascl_all, {value})"
             )
-        snippets = self.program.snippets.values()
+        snippets = c.spec.snippets.values()
         for word, meaning in words.items():
             if any(s.uses(word) for s in snippets):
-                self.put(f"#define {meaning}")
-        self.put("")
-        for name in self.facts.reads_others:
-            c = self.header.types[name].c
-            self.put(
-                f"static {c} gascl_read_of_{name}(const long id, const int sender, const int line,",
+                text.put(f"#define {meaning}")
+        text.put("")
+        for name in c.facts.reads_others:
+            t = c.field_types[name].c
+            text.put(
+                f"static {t} gascl_read_of_{name}(const long id, const int sender, const int line,",
                 "        __global int *faults, __global gascl_control *control,",
-                f"        __global const gascl_run *run, __global const {c} *values GASCL_LANE) {{",
+                f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
                 "    return values[GASCL_AT(is ? id : 0)];",
                 "}",
                 "",
             )
 
-    def phase(self, snippet: Snippet, late: bool) -> list[str]:
+    def begin_phase(self, snippet: Snippet, late: bool) -> list[str]:
         """Those whose meaning differs between phases; returns their names, to be undone.
 
         Args:
@@ -75,31 +81,31 @@ class Words(Traps):
                 f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
             )
         if snippet.uses("send_to"):
-            value = self.sound("(__VA_ARGS__)", self.header.message)
+            value = self.traps.sound("(__VA_ARGS__)", self.context.message)
             words["send_to(gascl_to, ...)"] = (
                 f"gascl_send_to((gascl_to), {value}, {int(late)}, {here}, "
                 f"GASCL_POST({'_next' if late else ''}) GASCL_LANE_ON)"
             )
-        for name in self.facts.reads_others:
+        for name in self.context.facts.reads_others:
             if snippet.uses(f"{name}_of"):
-                copied = late and name in self.facts.snapshots
+                copied = late and name in self.context.facts.snapshots
                 words[f"{name}_of(gascl_whose)"] = (
                     f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
                 )
-        self.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
+        self.text.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
         return [word.split("(")[0] for word in words]
 
-    def _open(self, snippet: Snippet | None, after_superstep: str = "") -> None:
-        """Bring what a snippet mentions into sight."""
+    def declare_read(self, snippet: Snippet | None, after_superstep: str = "") -> None:
+        """Declare the parameters, counts and aggregators that a snippet reads."""
         if snippet is None:
             return
         if snippet.reads("p"):
-            self.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
+            self.text.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
         if snippet.reads("g"):
-            self.put("    const gascl_graph g = gascl_run_->graph;")
+            self.text.put("    const gascl_graph g = gascl_run_->graph;")
         if snippet.reads("prev"):
-            self.put("    gascl_aggregates prev;")
-            self.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
+            self.text.put("    gascl_aggregates prev;")
+            self.text.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
         if snippet.uses("superstep"):
-            self.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")
+            self.text.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")

@@ -8,36 +8,42 @@ from __future__ import annotations
 
 import re
 
-from gascl.codegen.declarations import Declarations
+from gascl.codegen.context import Context
+from gascl.codegen.text import Text
 from gascl.language.snippet import Snippet
 from gascl.language.types import SCALARS, Type
 
 _VECTOR = re.compile(rf"\b({'|'.join(['real', *SCALARS.values()])})(2|3|4|8|16)\b")
 
 
-class Traps(Declarations):
+class Traps:
     """Writes the traps; nothing at all where debug mode is off."""
 
-    def traps(self) -> None:
+    def __init__(self, text: Text, context: Context):
+        self.text, self.context = text, context
+        self._first_line = 0  # of the snippet that was written last
+
+    def write(self) -> None:
         """Functions that tell of a value, one for each type that holds floats."""
-        if not self.debug:
+        c, text = self.context, self.text
+        if not c.debug:
             return
         # Behind all includes: line n of this header is line gascl_first + n of what is built.
-        self.put(f"enum {{ gascl_first = __LINE__ - {len(self.lines) + 1} }};")
+        text.put(f"enum {{ gascl_first = __LINE__ - {len(text.lines) + 1} }};")
         of = "{0} x, const int id, const int line, __global int *faults,"
-        program, declared = self.program, [self.header.message, *self.header.types.values()]
-        declared += [a.resolve(self.real) for a in program.aggregates.values()]
+        declared = [c.message, *c.field_types.values()]
+        declared += [a.resolve(c.real) for a in c.spec.aggregates.values()]
         for type_ in dict.fromkeys(t for t in declared if _floats(t, "x")):
-            c = type_.c
-            self.put(
-                f"static {c} gascl_sound_{c}(const {of.format(c)}",
+            name = type_.c
+            text.put(
+                f"static {name} gascl_sound_{name}(const {of.format(name)}",
                 "        __global gascl_control *control) {",
                 f"    if ({_any('isnan', type_, 'x')})",
                 "        gascl_trap(GASCL_NAN, line, id, faults, control);",
                 "    return x;",
                 "}",
                 "",
-                f"static void gascl_finite_{c}(const {c} before, const {of.format(c)}",
+                f"static void gascl_finite_{name}(const {name} before, const {of.format(name)}",
                 "        __global gascl_control *control) {",
                 f"    if (!({_any('isinf', type_, 'before')}) && ({_any('isinf', type_, 'x')}))",
                 "        gascl_trap(GASCL_INFINITE, line, id, faults, control);",
@@ -45,7 +51,7 @@ class Traps(Declarations):
                 "",
             )
         here = "v.id, __LINE__, gascl_faults, gascl_control_"
-        self.put(
+        text.put(
             # Once evaluated, for `a / i++`; of the type that a division would give: + 0 takes
             # what it lies in, such as __global, off it.
             "#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \\",
@@ -56,55 +62,56 @@ class Traps(Declarations):
 
     def sound(self, value: str, type_: Type) -> str:
         """C text of a value that is trapped where it is NaN."""
-        if not self.debug or not _floats(type_, "x"):
+        if not self.context.debug or not _floats(type_, "x"):
             return value
         return f"gascl_sound_{type_.c}({value}, v.id, __LINE__, gascl_faults, gascl_control_)"
 
-    def guarded(self, snippet: Snippet) -> None:
-        """A snippet's lines, divisors and indices guarded; remembers where it stands.
+    def snippet(self, snippet: Snippet) -> None:
+        """A snippet's lines; in debug mode with its divisors and indices guarded.
 
         Divisors are not where the program has vectors: whether one is zero is a vector, too.
         """
-        self.where = len(self.lines) + 1
-        if not self.debug:
-            return self.verbatim(snippet)
-        texts = " ".join(s.text for s in self.program.snippets.values())
-        types = " ".join(t.c for t in [self.header.message, *self.header.types.values()])
+        c = self.context
+        self._first_line = len(self.text.lines) + 1
+        if not c.debug:
+            return self.text.snippet(snippet)
+        texts = " ".join(s.text for s in c.spec.snippets.values())
+        types = " ".join(t.c for t in [c.message, *c.field_types.values()])
         divisors = None if _VECTOR.search(f"{texts} {types}") else "gascl_nonzero"
-        return self.verbatim(snippet, snippet.guarded(divisors, "gascl_index"))
+        return self.text.snippet(snippet, snippet.guarded(divisors, "gascl_index"))
 
-    def trap_init(self, init: Snippet | None) -> None:
-        if self.debug:
-            for name in self.program.vertex_fields:
+    def after_init(self, init: Snippet | None) -> None:
+        if self.context.debug:
+            for name in self.context.spec.vertex_fields:
                 self._check(name, f"v.{name}", init, None)
 
-    def trap_before(self, apply: Snippet | None) -> None:
-        if self.debug and apply is not None:
-            self.put("    const gascl_vertex gascl_before = v;")
+    def before_apply(self, apply: Snippet | None) -> None:
+        if self.context.debug and apply is not None:
+            self.text.put("    const gascl_vertex gascl_before = v;")
 
-    def trap_apply(self, apply: Snippet | None) -> None:
-        if self.debug and apply is not None:
-            for name in self.program.vertex_fields:
+    def after_apply(self, apply: Snippet | None) -> None:
+        if self.context.debug and apply is not None:
+            for name in self.context.spec.vertex_fields:
                 if name in apply.writes("v"):
                     self._check(name, f"v.{name}", apply, f"gascl_before.{name}")
 
-    def trap_scatter(self, scatter: Snippet | None) -> None:
-        if self.debug and scatter is not None:
-            for name in self.arcs:
+    def after_scatter(self, scatter: Snippet | None) -> None:
+        if self.context.debug and scatter is not None:
+            for name in self.context.arc_fields:
                 if name in scatter.writes("e"):
                     self._check(name, f"(*gascl_e).{name}", scatter, None)
 
     def _check(self, name: str, value: str, snippet: Snippet | None, before: str | None) -> None:
         """Trap a field that a snippet left as NaN, or made infinite, at the line that wrote it."""
-        type_ = self.header.types[name]
+        type_ = self.context.field_types[name]
         if not _floats(type_, "x"):
             return
         lines = [m.line for m in snippet.members if m.name == name and m.written] if snippet else []
-        line = f"gascl_first + {self.where + lines[0]}" if lines else "gascl_first"
+        line = f"gascl_first + {self._first_line + lines[0]}" if lines else "gascl_first"
         rest = f"{value}, v.id, {line}, gascl_faults, gascl_control_"
-        self.put(f"    gascl_sound_{type_.c}({rest});")
+        self.text.put(f"    gascl_sound_{type_.c}({rest});")
         if before:
-            self.put(f"    gascl_finite_{type_.c}({before}, {rest});")
+            self.text.put(f"    gascl_finite_{type_.c}({before}, {rest});")
 
 
 def _floats(type_: Type, value: str) -> list[tuple[str, Type]]:

@@ -203,10 +203,10 @@ def track(
         program = ParticleCommunities()
     if not isinstance(program, VertexProgram):
         raise GasclError(f"program is one such as ParticleCommunities(), not {program!r}")
-    if "community" not in type(program).vertex_fields:
+    if "community" not in program.spec.vertex_fields:
         raise GasclError(
             f"{type(program).__name__} has no vertex field `community` to follow: it has "
-            f"{', '.join(type(program).vertex_fields)}; give a program that has, or other groups "
+            f"{', '.join(program.spec.vertex_fields)}; give a program that has, or other groups "
             "to Tracker().update(...)"
         )
     if tracker is not None and not isinstance(tracker, Tracker):

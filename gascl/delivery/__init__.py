@@ -1,1 +1,1 @@
-"""The ways in which messages travel: which there are, and which program each admits."""
+"""Deliveries: how messages travel, which program each admits, and what a run needs in memory."""

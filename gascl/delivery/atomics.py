@@ -1,58 +1,26 @@
-"""Which atomic operations a device has, and what kernels/atomics.cl is told of cells.
-
-A cell is a word of 32 or 64 bits that holds one combined message, which work-items add to at once.
-"""
+"""Which atomic operations a device has, and which of them a combiner needs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gascl.language.combiners import COMBINERS
+from gascl.codegen.cells import cell_bits, cell_kind, definitions
+from gascl.language.combiners import EXPRESSION, NAMED, SUM, Combiner
 from gascl.language.types import Type, resolve
 
 #: How messages combine: the combiners with a name, or an expression over a and b.
-OPS = (*COMBINERS, "expression")
+COMBINERS = (*NAMED.values(), EXPRESSION)
 #: What a combined message is: a scalar (smaller integers go as those of 32 bits), or a struct or
 #: vector of up to 8 bytes.
 TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64", "struct8")
-_BITWISE, _EXTREMES = ("or", "and"), ("min", "max")
-
-
-def cell_bits(accumulator: Type) -> int | None:
-    """Bits of the cell that holds an accumulator, 32 or 64; None where it takes more."""
-    size = accumulator.itemsize
-    return 32 if size <= 4 else 64 if size <= 8 else None
-
-
-def definitions(combine: str | None, accumulator: Type) -> list[str]:
-    """The generated header's lines about cells; none where no cell holds what is combined.
-
-    Args:
-        combine: the program's combiner, a name or an expression; None without one.
-        accumulator: the type of combined messages, gascl_accumulator.
-    """
-    bits = cell_bits(accumulator)
-    if combine is None or bits is None:
-        return []
-    op = combine if combine in COMBINERS else "expression"
-    return [
-        f"#define GASCL_CELL_BITS {bits}",
-        f"#define GASCL_CELL_KIND GASCL_{_kind(accumulator)}",
-        f"#define GASCL_CELL_OP GASCL_{op.upper()}",
-    ]
-
-
-def _kind(accumulator: Type) -> str:
-    names = {"i": "SIGNED", "u": "UNSIGNED", "f": "FLOATING"}
-    return "OTHER" if accumulator.width > 1 else names.get(accumulator.scalar.kind, "OTHER")
 
 
 @dataclass(frozen=True)
 class Atomics:
     """The atomic operations of a device, by which work-items combine messages in one place.
 
-    `way(op, type)` says how messages of a type in `TYPES` combine by an operation in `OPS`:
+    `method(combiner, type)` says how messages of a type in `TYPES` combine:
 
     - "native": by one operation of OpenCL's. Those on 32 bits are part of it; on 64 bits addition
       needs cl_khr_int64_base_atomics and min, max, or, and need cl_khr_int64_extended_atomics. The
@@ -77,38 +45,40 @@ class Atomics:
     ptx_float64: bool = False
     native: bool = True
 
-    def way(self, op: str, type_: str) -> str:
+    def method(self, combiner: Combiner, type_: str) -> str:
         """How messages of the type combine: "native", "ptx", "cas" or "" (not at all).
 
         Raises:
-            KeyError: no such operation or type.
+            KeyError: no such type.
         """
-        if op not in OPS or type_ not in TYPES:
-            raise KeyError((op, type_))
+        if type_ not in TYPES:
+            raise KeyError(type_)
         wide, floating = type_[-2:] != "32", type_.startswith("float")
         if wide and not self.int64:
             return ""
-        if op == "expression":
+        if combiner is EXPRESSION:
             return "cas"
-        if type_ == "struct8" or (floating and op in _BITWISE):
+        if type_ == "struct8" or (floating and combiner.atomic == "bitwise"):
             return ""
-        if op == "prod" or not self.native:
+        if not combiner.atomic or not self.native:
             return "cas"
-        if op == "sum":
+        if combiner.atomic == "add":
             ptx = self.ptx_float64 if wide else self.ptx_float32
             return ("ptx" if ptx else "cas") if floating else "native"
         return "native" if not wide or self.int64_extended else "cas"
 
-    def way_of(self, combine: str | None, accumulator: Type) -> str:
-        """`way` for a program's combiner and accumulator; "" also where these fit no cell."""
+    def method_of(self, combiner: Combiner, accumulator: Type) -> str:
+        """`method` for a program's combiner and accumulator; "" also where these fit no cell."""
         bits = cell_bits(accumulator)
-        if combine is None or bits is None:
+        if bits is None:
             return ""
-        op = combine if combine in COMBINERS else "expression"
-        kind = {"SIGNED": "int", "UNSIGNED": "uint", "FLOATING": "float"}.get(_kind(accumulator))
+        kind = {"SIGNED": "int", "UNSIGNED": "uint", "FLOATING": "float"}.get(
+            cell_kind(accumulator)
+        )
         if kind is None:  # a small struct takes 32 bits, for which all that matters is the size
-            return self.way(op, "struct8" if bits == 64 or op != "expression" else "uint32")
-        return self.way(op, f"{kind}{bits}")
+            small = bits == 32 and combiner is EXPRESSION
+            return self.method(combiner, "uint32" if small else "struct8")
+        return self.method(combiner, f"{kind}{bits}")
 
     def options(self) -> list[str]:
         """The compiler's options that tell kernels/atomics.cl the same."""
@@ -121,21 +91,21 @@ class Atomics:
         return [f"-DGASCL_{name}={int(value)}" for name, value in flags.items()]
 
     def __str__(self) -> str:
-        """All of `way` in one line, such as "native int32 uint32 (sum min max or and), float32
+        """All of `method` in one line, such as "native int32 uint32 (sum min max or and), float32
         (min max); compare-and-swap for the rest, ...". `or` and `and` of floats are never meant.
         """
-        said = {way: ", ".join(self._said(way)) for way in ("native", "ptx")}
-        parts = [f"{way} {types}" for way, types in said.items() if types]
+        types = {method: ", ".join(self._types_by(method)) for method in ("native", "ptx")}
+        parts = [f"{method} {names}" for method, names in types.items() if names]
         parts.append(f"compare-and-swap for {'the rest' if parts else 'all'}")
         if not self.int64:
             parts.append("none on 64 bits")
         return "; ".join(parts)
 
-    def _said(self, way: str) -> Iterator[str]:
-        """Types that combine in a way, with the operations that do; those alike stand together."""
+    def _types_by(self, method: str) -> Iterator[str]:
+        """Types that combine by a method, with the operations that do; equal ones grouped."""
         alike: dict[tuple[str, ...], list[str]] = {}
         for type_ in TYPES:
-            ops = tuple(op for op in OPS if self.way(op, type_) == way)
+            ops = tuple(c.name for c in COMBINERS if self.method(c, type_) == method)
             if ops:
                 alike.setdefault(ops, []).append(type_)
         for ops, types in alike.items():
@@ -159,7 +129,7 @@ def probe(type_: str, kernels: str) -> str:
         "static gascl_accumulator gascl_identity(void) { return 0; }",
         "static gascl_accumulator gascl_combine(",
         "    const gascl_accumulator a, const gascl_accumulator b) { return a + b; }",
-        *definitions("sum", accumulator),
+        *definitions(SUM, accumulator),
         kernels,
         "__kernel void gascl_probe(__global gascl_cell *cells) {",
         f"    gascl_cell_combine(&cells[get_global_id(0) % {PROBE_CELLS}], {PROBE_VALUE}f);",

@@ -7,23 +7,42 @@ delivery ran before, and whatever delivery is added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 #: How a new buffer begins: with anything, since it is written before it is read; with 0 in every
 #: byte; or with inbox cells that hold no message (gascl_empty in kernels/superstep.cl).
 ANYTHING, ZERO, EMPTY = "anything", "zero", "empty"
 
-BEGINS = {
-    "message": ANYTHING,  # read only where a mark says that it was written, or all are written
-    "box": ANYTHING,  # combined messages
-    "piece": ANYTHING,  # some arcs of a vertex: a frontier is a list of them
-    "vertex": ANYTHING,  # of a list of vertices, whose length is in the control record
-    "flag": ZERO,  # a byte
-    "mark": ZERO,  # a flag that is not needed where every arc sends
-    "bits": ZERO,  # the flags of a vertex in push (frontier.cl)
-    "count": ZERO,
-    "wrap": ZERO,  # a count that is needed only for sums of 64 bits
-    "cell": EMPTY,  # of the atomic inbox
+
+@dataclass(frozen=True)
+class Item:
+    """What a buffer is made of.
+
+    Attributes:
+        c: its type in OpenCL C.
+        dtype: NumPy's name of it; "" where the program decides, and its header says.
+        begins: ANYTHING, ZERO or EMPTY.
+    """
+
+    c: str
+    dtype: str
+    begins: str
+
+
+ITEMS = {
+    # Read only where a mark says that it was written, or all are written.
+    "message": Item("gascl_message", "", ANYTHING),
+    "box": Item("gascl_box", "", ANYTHING),  # combined messages
+    "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
+    "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex: a frontier is a list of them
+    "vertex": Item("int", "i4", ANYTHING),  # of a list of vertices
+    "length": Item("int", "i4", ZERO),  # of a list
+    "flag": Item("uchar", "u1", ZERO),
+    "mark": Item("uchar", "u1", ZERO),  # a flag that is not needed where every arc sends
+    "bits": Item("uint", "u4", ZERO),  # the flags of a vertex (frontier.cl)
+    "count": Item("uint", "u4", ZERO),
+    "wrap": Item("int", "i4", ZERO),  # a count that is needed only for sums of 64 bits
 }
 
 
@@ -32,41 +51,45 @@ class Buffer:
     """One buffer of a run.
 
     Attributes:
-        item: what it is made of, a name in BEGINS.
+        item: what it is made of, a name in ITEMS.
         per: one item for each of these: "arc" or "vertex", and each lane; or "row", a vertex with
-            all its lanes. Pieces have none.
+            all its lanes. Or a function from the numbers of vertices and arcs to that of items.
+        only_if: names of `Facts` that must hold for it to be needed; "inbox": messages go through
+            the atomic inbox.
     """
 
     name: str
     item: str
-    per: str = ""
+    per: str | Callable[[int, int], int]
+    only_if: tuple[str, ...] = ()
 
     @property
     def begins(self) -> str:
         """How it begins in a run that is not handed it by an earlier one."""
-        return BEGINS[self.item]
+        return ITEMS[self.item].begins
+
+    def argument(self) -> str:
+        """How functions behind GASCL_STATE declare it. No two arguments overlap (`restrict`)."""
+        return f"__global {ITEMS[self.item].c} *restrict gascl_{self.name}"
 
 
-#: What runs need whatever the delivery; those of `send_to` in apply come in two, for messages that
-#: are under way and for those that are being sent.
-COMMON = (
-    Buffer("mask", "flag", "row"),
-    Buffer("next", "flag", "vertex"),
-    Buffer("marks", "flag", "vertex"),
-    Buffer("flags", "bits", "row"),
-    Buffer("listed", "vertex", "row"),
-    Buffer("paired", "box", "vertex"),
-    *(
-        Buffer(f"{name}{when}", item, per)
-        for when in ("", "_next")
-        for name, item, per in (
-            ("inbox", "cell", "vertex"),
-            ("arrived", "count", "vertex"),
-            ("wraps", "wrap", "vertex"),
-            ("touched", "vertex", "row"),
-        )
-    ),
+#: The atomic inbox, in the order of its arguments; those of `send_to` in apply come in two, for
+#: messages that are under way and for those that are being sent.
+INBOX = tuple(
+    Buffer(f"{name}{when}", item, "vertex", only_if)
+    for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "apply_sends_to")))
+    for name, item in (("inbox", "cell"), ("arrived", "count"), ("wraps", "wrap"))
 )
-#: Of these, what holds the messages under way between two supersteps: the next superstep's inbox is
-#: empty then, and so is every inbox where none are under way.
+#: Every form of the mask can be changed into this one, and back.
+MASK = Buffer("mask", "flag", "row", ("masked",))
+#: What runs need whatever the delivery.
+COMMON = (
+    MASK,
+    Buffer("paired", "box", "vertex", ("pairs",)),
+    *INBOX,
+)
+#: Buffers that change places after a superstep in which apply sends ahead.
+INBOX_SWAPS = (("inbox", "inbox_next"), ("arrived", "arrived_next"), ("wraps", "wraps_next"))
+#: What holds the messages under way between two supersteps: the next superstep's inbox is empty
+#: then, and so is every inbox where none are under way.
 PENDING = ("inbox", "arrived", "wraps")

@@ -1,148 +1,26 @@
-"""The ways messages travel: a table. Each is one kernel file and one entry here.
+"""The deliveries: a table. Each is one kernel file and one entry here.
 
-An entry names the kernels of a superstep in order, each with its arguments by name: the graph's
-arrays by their names in `Arcs`, `in_blocks` and `out_blocks` (the layout's row blocks), the
-entry's own buffers, `tallies`, `num_arcs`, and STATE and EDGE for what the program's header
-declares. A delivery of one's own is another entry in DELIVERIES.
+A delivery of one's own is another entry in DELIVERIES.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-from gascl.codegen.declarations import accumulator_of
 from gascl.codegen.kerneltext import kernel_text
-from gascl.delivery.atomics import Atomics
+from gascl.delivery.activeset import FRONTIER
+from gascl.delivery.admission import (
+    Demand,
+    inbox_refuses,
+    outbox_refuses,
+    pull_refuses,
+    push_refuses,
+    serial_refuses,
+    slots_refuses,
+)
 from gascl.delivery.buffers import Buffer
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.launch import Launch
 from gascl.errors import ProgramError
-from gascl.language.facts import Facts
-from gascl.language.types import Type, resolve
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
-
-
-@dataclass(frozen=True)
-class Launch:
-    """One kernel of a superstep.
-
-    Attributes:
-        over: a group for each of these: "in_blocks", "out_blocks", "vertices", or "one" item. There
-            may be fewer groups than blocks.
-        first_only: run in superstep 0 only where the program's phases fuse (`Facts.fusable`).
-    """
-
-    kernel: str
-    over: str
-    arguments: tuple[str, ...]
-    first_only: bool = False
-
-
-@dataclass(frozen=True)
-class Demand:
-    """What a program, on a device, asks of a delivery.
-
-    Attributes:
-        accumulator: the type in which messages are combined.
-        way: how the device combines them atomically (`Atomics.way_of`); "" where it can't.
-        sums_floats: a sum or product of floats, whose last bits depend on the order.
-        wide_product: a product of integers of 64 bits.
-        tallies_floats: an aggregator sums floats up.
-        deterministic: a run must repeat bit for bit.
-    """
-
-    facts: Facts
-    accumulator: Type
-    way: str
-    sums_floats: bool
-    wide_product: bool
-    tallies_floats: bool
-    deterministic: bool
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """A way to deliver messages.
-
-    Attributes:
-        text: OpenCL C of its kernels.
-        launches: the kernels of one superstep; the last one writes the tallies.
-        arcs: the order of arcs in which edge fields are read, "out" (CSR) or "in" (CSC).
-        swaps: pairs of buffers that change places after each superstep.
-        refuses: why it can't take a program with these demands, or None.
-        inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
-        sparse: the mask is a frontier (kernels/frontier.cl), not a byte a vertex.
-        commit: makes the next mask this superstep's.
-    """
-
-    name: str
-    text: str
-    launches: tuple[Launch, ...]
-    buffers: tuple[Buffer, ...] = ()
-    arcs: str = "out"
-    swaps: tuple[tuple[str, str], ...] = ()
-    refuses: Callable[[Demand], str | None] = lambda demand: None
-    inbox: bool = False
-    sparse: bool = False
-    commit: Launch = Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts"))
-
-
-def _slots_refuses(demand: Demand) -> str | None:
-    return _inbox_refuses(demand) if demand.facts.posts else None
-
-
-def _serial_refuses(demand: Demand) -> str | None:
-    """One work-item keeps the order, also of what it adds atomically."""
-    return _slots_refuses(replace(demand, deterministic=False))
-
-
-def _pull_refuses(demand: Demand) -> str | None:
-    facts = demand.facts
-    if facts.single:
-        return "its gather snippet reads messages one by one, which need a place each"
-    if facts.arc_state:
-        return "its scatter has arc state, and pull runs scatter anew"
-    if facts.scatters and not facts.sends_only:
-        return "its scatter does more than send along its arcs, and pull runs scatter anew"
-    return _slots_refuses(demand)
-
-
-def _outbox_refuses(demand: Demand) -> str | None:
-    if demand.facts.reads_edge:
-        return "its scatter reads the arc (`e`), so that a vertex's messages differ"
-    return _pull_refuses(demand)
-
-
-def _inbox_refuses(demand: Demand) -> str | None:
-    facts, type_ = demand.facts, demand.accumulator
-    if facts.single:
-        return "its gather snippet reads messages one by one, and an inbox combines them"
-    if type_.itemsize > 8:
-        return f"a combined message takes {type_.itemsize} bytes, and atomics up to 8"
-    if not demand.way:
-        return "the device has no atomics for what it combines"
-    if facts.overflows and demand.wide_product:
-        return "whether a product of 64 bits overflows can't be seen atomically"
-    if demand.deterministic and demand.sums_floats:
-        return (
-            "atomics would add its floats in another order each time; "
-            "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
-        )
-    return None
-
-
-def _push_refuses(demand: Demand) -> str | None:
-    if demand.facts.lanes > 1:
-        return "it has several lanes, and the frontier is one"
-    if demand.deterministic and demand.tallies_floats:
-        return (
-            "an aggregator would add its floats in the frontier's order, another one each time; "
-            "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
-        )
-    return _inbox_refuses(demand)
-
+from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
@@ -170,20 +48,24 @@ DELIVERIES = {
                 Buffer("sent", "mark", "arc"),
                 Buffer("received", "mark", "vertex"),
             ),
-            refuses=_slots_refuses,
+            refuses=slots_refuses,
         ),
         Delivery(
             "pull",
             kernel_text("pull.cl"),
             (
-                Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
+                Launch(
+                    "gascl_pull_gather",
+                    "in_blocks",
+                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled"),
+                ),
                 Launch(
                     "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
                 ),
             ),
             (Buffer("pulled", "box", "vertex"),),
             arcs="in",
-            refuses=_pull_refuses,
+            refuses=pull_refuses,
         ),
         Delivery(
             "outbox",
@@ -212,7 +94,7 @@ DELIVERIES = {
             ),
             arcs="in",
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
-            refuses=_outbox_refuses,
+            refuses=outbox_refuses,
         ),
         Delivery(
             "push",
@@ -221,16 +103,9 @@ DELIVERIES = {
                 Launch("gascl_push_scatter", "vertices", ("STATE", "EDGE", *_CSR[1:], "frontier")),
                 Launch("gascl_push_apply", "vertices", ("STATE", "tallies")),
             ),
-            (Buffer("frontier", "piece"), Buffer("frontier_next", "piece")),
-            swaps=(("frontier", "frontier_next"),),
-            refuses=_push_refuses,
+            refuses=push_refuses,
             inbox=True,
-            sparse=True,
-            commit=Launch(
-                "gascl_commit",
-                "vertices",
-                ("STATE", "out_offsets", "frontier", "frontier_next", "counts", "starting"),
-            ),
+            active=FRONTIER,
         ),
         Delivery(
             "edges",
@@ -243,7 +118,7 @@ DELIVERIES = {
                 ),
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
-            refuses=_inbox_refuses,
+            refuses=inbox_refuses,
             inbox=True,
         ),
         Delivery(
@@ -260,26 +135,10 @@ DELIVERIES = {
                 ),
             ),
             (Buffer("messages", "message", "arc"), Buffer("all_sent", "flag", "arc")),
-            refuses=_serial_refuses,
+            refuses=serial_refuses,
         ),
     )
 }
-
-
-def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
-    """What a program asks of a delivery, on a device with these atomics."""
-    cls = type(program)
-    accumulator = accumulator_of(cls, program.dtype, fp64)
-    message = resolve(cls.message or "uint8", program.dtype)
-    return Demand(
-        Facts.of(cls, program.lanes),
-        accumulator,
-        atomics.way_of(cls.combine or "or", accumulator),
-        cls.combine in ("sum", "prod") and message.all_floats,
-        cls.combine == "prod" and message.itemsize == 8,
-        any(a.sums_floats for a in cls.aggregates.values()),
-        deterministic,
-    )
 
 
 def admitted(demand: Demand) -> list[str]:
@@ -298,7 +157,7 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
     """
     able = admitted(demand)
     if name == "auto":
-        on_all = type(program).scatter_on == "all"
+        on_all = program.spec.scatter_on == "all"
         order = ("outbox", "pull", "slots") if on_all else ("pull", "slots")
         dense = next((n for n in order if n in able), None)
         if dense is not None:

@@ -205,7 +205,8 @@ class Graph:
             GraphError: there is no such dataset; suggests the nearest name.
             FormatError: it cannot be downloaded, or is not the expected file.
         """
-        return outside("dataset")(cls, name, read_options)
+        graph: Graph = outside("dataset")(cls, name, read_options)
+        return graph
 
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
         """Write the graph to a file, compressed if its name ends in .gz, .bz2, .xz or .zst.

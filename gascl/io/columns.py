@@ -118,7 +118,9 @@ def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterat
             yield ahead.popleft().result()
 
 
-def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, re.Pattern]:
+def comment_patterns(
+    separator: str | None, comments: str
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Patterns of bytes: lines that are comments, with their line ends, and comments after rows,
     without."""
     marks = re.escape(comments.encode("ascii")) or b"(?!)"

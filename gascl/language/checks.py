@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from inspect import signature
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any, NoReturn
 
-from gascl.language.combiners import COMBINERS, check_messages, check_pairs, check_singles, refuse
+from gascl.language.combiners import EXPRESSION, NAMED
 from gascl.language.fields import (
     REQUIRED,
     ArcField,
@@ -21,18 +21,8 @@ from gascl.language.fields import (
 )
 from gascl.language.snippet import Member, Snippet
 from gascl.language.source import Place
+from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
 from gascl.language.types import Struct, unfit
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
-
-#: The attributes of a program that hold C: statements, then expressions.
-SNIPPETS = (
-    *("functions", "init", "scatter", "pairs", "gather", "apply"),
-    *("mask", "stop", "combine", "identity"),
-)
-#: Those of them without which a program does nothing.
-WORK = {"scatter", "pairs", "apply"}
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
@@ -105,6 +95,7 @@ _C_WORDS = set(
     event_t sampler_t image1d_t image2d_t image3d_t vec_step pipe complex imaginary NULL INFINITY
     NAN real""".split()
 )
+_RESERVED = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
 #: How many values a call takes.
 _ARGUMENTS = {
     "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
@@ -117,68 +108,69 @@ _RESULT_WORDS = set(
 )
 
 
-def check(cls: type[VertexProgram]) -> None:
-    """Raise ProgramError, naming the user's line, where a class breaks the rules."""
-    _check_attributes(cls)
-    for declared in _declared(cls):
-        _check_declaration(cls, declared)
-    check_messages(cls)
-    for key, snippet in cls.snippets.items():
-        kind = _kind_of(cls, key)
-        _check_text(cls, snippet)
-        _check_words(cls, snippet, kind)
+def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
+    """Raise ProgramError, naming the user's line, where a class breaks the rules.
+
+    Args:
+        own: the class's own attributes.
+        base: the names of those that every program has.
+    """
+    _check_attributes(spec, own, base)
+    for declared in _declared(spec):
+        _check_declaration(spec, declared, base)
+    _check_messages(spec)
+    for key, snippet in spec.snippets.items():
+        kind = _kind_of(spec, key)
+        _check_text(spec, snippet)
+        _check_words(spec, snippet, kind)
         for member in snippet.members:
-            _check_member(cls, snippet, kind, member)
+            _check_member(spec, snippet, kind, member)
         if kind in ("field", "arc"):
-            _check_init_order(cls, snippet, key.removesuffix(".init"), kind)
-    check_singles(cls)
-    check_pairs(cls)
-    _check_stop(cls)
+            _check_init_order(spec, snippet, key.removesuffix(".init"), kind)
+    _check_gather(spec)
+    _check_pairs(spec)
+    _check_stop(spec)
 
 
-def _kind_of(cls: type[VertexProgram], key: str) -> str:
+def _kind_of(spec: ProgramSpec, key: str) -> str:
     """What rules a snippet obeys: `distance.init` those of fields, `best.combine` of combiners."""
     name, _, part = key.rpartition(".")
     if part == "init" and name:
-        return "arc" if name in cls.arc_fields else "field"
+        return "arc" if name in spec.arc_fields else "field"
     return part
 
 
-def reserved(cls: type[VertexProgram]) -> Callable[[str], bool]:
-    """Whether a name means something in snippets already, and can name no macro or struct."""
-    words = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
-    words |= {f"{name}_of" for name in cls.vertex_fields}
-    prefixes = ("__", "gascl", "GASCL", "aggregate_")
-    return lambda name: name in words or name.startswith(prefixes)
+def reserved(name: str) -> bool:
+    """Whether a name means something in every program's snippets, and can name no macro or
+    struct."""
+    return name in _RESERVED or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
 
 
-def _declared(cls: type[VertexProgram]) -> Iterator[Field]:
-    tables = (cls.vertex_fields, cls.edge_fields, cls.arc_fields, cls.params, cls.aggregates)
+def _declared(spec: ProgramSpec) -> Iterator[Field]:
+    tables = (spec.vertex_fields, spec.edge_fields, spec.arc_fields, spec.params, spec.aggregates)
     for table in tables:
         yield from table.values()
 
 
-def _check_attributes(cls: type[VertexProgram]) -> None:
-    base = next(b for b in cls.__mro__ if b.__module__ == "gascl.language.program")
-    known = vars(base)
-    for name, value in vars(cls).items():
-        place = cls.class_source.place(name)
+def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
+    for name, value in own.items():
+        place = spec.source.place(name)
         if name in _LATER_ATTRIBUTES:
-            refuse(place, cls, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
-        if isinstance(value, Struct) and reserved(cls)(name):
-            refuse(place, cls, f"{name!r} is a word of C or reserved and can't name a struct")
+            spec.refuse(place, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
+        if isinstance(value, Struct) and (reserved(name) or _reads_field(spec, name)):
+            spec.refuse(place, f"{name!r} is a word of C or reserved and can't name a struct")
         if isinstance(value, Struct):
             for member, _ in value.members:
                 if member in _C_WORDS or member.startswith("gascl"):
                     why = f"{member!r} is a word of C or reserved and can't name a member"
-                    refuse(place, cls, f"{why} of {name}")
-        if name.startswith("_") or isinstance(value, Field | Struct) or name in known:
+                    spec.refuse(place, f"{why} of {name}")
+        if name.startswith("_") or isinstance(value, Field | Struct) or name in base:
             continue
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
         if near:
-            refuse(place, cls, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
+            spec.refuse(place, f"unknown attribute {name!r}; did you mean {near[0]!r}?")
     for name, arguments in _HOOKS.items():
-        hook = vars(cls).get(name)
+        hook = own.get(name)
         fits = True
         try:
             if callable(hook):
@@ -187,49 +179,47 @@ def _check_attributes(cls: type[VertexProgram]) -> None:
             fits = False
         if not fits:
             form = ", ".join(arguments)
-            refuse(cls.class_source.place(), cls, f"define it as {name}({form})")
-    if cls.solve is not None and WORK & set(cls.snippets):
+            spec.refuse(spec.source.place(), f"define it as {name}({form})")
+    if spec.composite and spec.works:
         why = "solve runs other programs: put scatter and apply into one of those"
-        refuse(cls.class_source.place(min(WORK & set(cls.snippets))), cls, why)
-    if len(cls.vertex_fields) > 64:
-        refuse(cls.class_source.place(), cls, f"{len(cls.vertex_fields)} vertex fields; 64 at most")
+        spec.refuse(spec.source.place(min(WORK & set(spec.snippets))), why)
+    if len(spec.vertex_fields) > 64:
+        spec.refuse(spec.source.place(), f"{len(spec.vertex_fields)} vertex fields; 64 at most")
     for name, words in (
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "all")),
         ("edges", ("out", "in", "both")),
         ("restart", ("any", "added", "never")),
     ):
-        if getattr(cls, name) not in words:
+        if getattr(spec, name) not in words:
             quoted = " or ".join(map(repr, words))
-            why = f"{name} is {quoted}, not {getattr(cls, name)!r}"
-            refuse(cls.class_source.place(name), cls, why)
-    if type(cls.lanes) is not int or not 1 <= cls.lanes <= MOST_LANES:
-        place = cls.class_source.place("lanes")
-        refuse(place, cls, f"lanes is a number from 1 to {MOST_LANES}, not {cls.lanes!r}")
+            why = f"{name} is {quoted}, not {getattr(spec, name)!r}"
+            spec.refuse(spec.source.place(name), why)
+    if type(spec.lanes) is not int or not 1 <= spec.lanes <= MOST_LANES:
+        place = spec.source.place("lanes")
+        spec.refuse(place, f"lanes is a number from 1 to {MOST_LANES}, not {spec.lanes!r}")
 
 
-def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
+def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]) -> None:
     name, kind = declared.name, declared.kind
     what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
-    place = cls.class_source.place(name)
+    place = spec.source.place(name)
     builtin: tuple[str, ...] = VERTEX_MEMBERS if isinstance(declared, VertexField) else ()
     if isinstance(declared, EdgeField | ArcField):
         builtin = EDGE_MEMBERS
     if isinstance(declared.type, Struct) and not declared.type.name:
-        refuse(
+        spec.refuse(
             place,
-            cls,
             f"{name!r} is a struct without a name: put it in the class, as Pair = struct(...)",
         )
     if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
-        refuse(place, cls, f"{name!r} is a word of the language and can't name {what}")
+        spec.refuse(place, f"{name!r} is a word of the language and can't name {what}")
     if name in builtin or name.startswith("gascl") or name.endswith("_"):
-        refuse(place, cls, f"{name!r} is reserved and can't name {what}")
-    base = next(b for b in cls.__mro__ if b.__module__ == "gascl.language.program")
-    taken = (*_RESULT_WORDS, *vars(base)) if kind == "vertex field" else vars(base)
+        spec.refuse(place, f"{name!r} is reserved and can't name {what}")
+    taken = (*_RESULT_WORDS, *base) if kind == "vertex field" else base
     if name in taken:
-        refuse(
-            place, cls, f"{name!r} is an attribute of every program or result; take another name"
+        spec.refuse(
+            place, f"{name!r} is an attribute of every program or result; take another name"
         )
     if isinstance(declared, Param) and declared.default is not REQUIRED:
         try:
@@ -237,16 +227,15 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
                 raise ValueError("a default is one value; lanes are given at construction")
             declared.convert(declared.default)
         except (ValueError, TypeError) as error:
-            refuse(place, cls, f"default {declared.default!r} of parameter {name!r}: {error}")
+            spec.refuse(place, f"default {declared.default!r} of parameter {name!r}: {error}")
     if isinstance(declared, ToleranceParam) and declared.rate:
-        numbers = [n for n, p in cls.params.items() if type(p) is Param]
+        numbers = [n for n, p in spec.params.items() if type(p) is Param]
         if declared.rate not in numbers:
-            _unknown(place, cls, f"rate {declared.rate!r} of {name!r}", numbers)
-        stop = cls.snippets.get("stop")
+            _unknown(place, spec, f"rate {declared.rate!r} of {name!r}", numbers)
+        stop = spec.snippets.get("stop")
         if stop is None or len(stop.reads("agg")) != 1:
-            refuse(
+            spec.refuse(
                 place,
-                cls,
                 f"rate= is that of the one aggregator that `stop` compares with {name!r}",
             )
     number: object = 0
@@ -262,111 +251,192 @@ def _check_declaration(cls: type[VertexProgram], declared: Field) -> None:
     if why:
         if is_state:
             also = "" if isinstance(declared.type, Struct) else " or a C expression"
-            refuse(place, cls, f"init of {name!r} is {number!r}: {why}{also}")
-        refuse(place, cls, f"default of {name!r} is {number!r}: {why}")
+            spec.refuse(place, f"init of {name!r} is {number!r}: {why}{also}")
+        spec.refuse(place, f"default of {name!r} is {number!r}: {why}")
 
 
-def _check_text(cls: type[VertexProgram], snippet: Snippet) -> None:
+def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
     """What a compiler would complain of elsewhere, or not at all."""
     alone = snippet.unbalanced()
-    branches = snippet is cls.snippets.get("functions") and snippet.has_directives
+    branches = snippet is spec.snippets.get("functions") and snippet.has_directives
     if alone and not branches:
-        refuse(snippet.place(alone[0]), cls, f"`{alone[1]}` has no other half in {snippet.label}")
+        spec.refuse(snippet.place(alone[0]), f"`{alone[1]}` has no other half in {snippet.label}")
     for line in snippet.strings():
         if not snippet.uses("printf"):
-            refuse(snippet.place(line), cls, "text has no meaning in a snippet")
+            spec.refuse(snippet.place(line), "text has no meaning in a snippet")
     for word in snippet.words:
         count = 1 if word.startswith("aggregate_") else _ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
             if given != count:
                 many = f"{given} value{'s' * (given != 1)}"
-                refuse(snippet.place(line), cls, f"{word} takes {count}, not {many}")
+                spec.refuse(snippet.place(line), f"{word} takes {count}, not {many}")
 
 
-def _check_words(cls: type[VertexProgram], snippet: Snippet, kind: str) -> None:
-    if snippet is cls.snippets.get("combine") and cls.combine in COMBINERS:
-        return
+def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if word.endswith("_of") and word[:-3] in cls.vertex_fields and kind not in _PHASES:
-            refuse(place, cls, f"{word} stands in {', '.join(_PHASES)} only")
+        if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in _PHASES:
+            spec.refuse(place, f"{word} stands in {', '.join(_PHASES)} only")
         if word.lower().startswith("gascl_"):
-            refuse(place, cls, f"{word!r}: names that begin with gascl_ are reserved")
+            spec.refuse(place, f"{word!r}: names that begin with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
             where = " and ".join(_CALLS[word].split())
-            refuse(place, cls, f"{word} stands in {where} only, not in {snippet.label}")
+            spec.refuse(place, f"{word} stands in {where} only, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
-            if name not in cls.aggregates:
-                _unknown(place, cls, word, [f"aggregate_{a}" for a in cls.aggregates])
+            if name not in spec.aggregates:
+                _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
             if kind not in ("init", "apply"):
-                refuse(place, cls, f"{word} stands in init and apply only")
+                spec.refuse(place, f"{word} stands in init and apply only")
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*_CALLS], 1, 0.75)
-        helpers = cls.snippets["functions"].words if "functions" in cls.snippets else {}
+        helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
         is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
         if near and word not in _CALLS and is_call:
-            refuse(place, cls, f"unknown function {word!r}; did you mean {near[0]!r}?")
+            spec.refuse(place, f"unknown function {word!r}; did you mean {near[0]!r}?")
 
 
-def _check_member(cls: type[VertexProgram], snippet: Snippet, kind: str, member: Member) -> None:
+def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member) -> None:
     place = snippet.place(member.line)
     space, name = member.namespace, member.name
     if space == "msg":
         if kind == "gather":
             return
-        refuse(place, cls, "msg is read only")
+        spec.refuse(place, "msg is read only")
     if space not in _READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g
-        refuse(place, cls, f"`{space}` can't be seen in {snippet.label}")
+        spec.refuse(place, f"`{space}` can't be seen in {snippet.label}")
     tables: dict[str, list[str]] = {
-        "v": [*VERTEX_MEMBERS, *cls.vertex_fields],
-        "u": [*VERTEX_MEMBERS, *cls.vertex_fields],
-        "e": [*EDGE_MEMBERS, *cls.edge_fields, *cls.arc_fields],
-        "p": [n for n, p in cls.params.items() if p.in_run or isinstance(p, ChoiceParam)],
+        "v": [*VERTEX_MEMBERS, *spec.vertex_fields],
+        "u": [*VERTEX_MEMBERS, *spec.vertex_fields],
+        "e": [*EDGE_MEMBERS, *spec.edge_fields, *spec.arc_fields],
+        "p": [n for n, p in spec.params.items() if p.in_run or isinstance(p, ChoiceParam)],
         "g": list(GRAPH_MEMBERS),
-        "prev": list(cls.aggregates),
-        "agg": list(cls.aggregates),
+        "prev": list(spec.aggregates),
+        "agg": list(spec.aggregates),
     }
     if not name:
-        refuse(place, cls, f"`{space}` alone is no value: write {space}.NAME")
+        spec.refuse(place, f"`{space}` alone is no value: write {space}.NAME")
     if name not in tables[space]:
-        _unknown(place, cls, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
-    arc_state = space == "e" and kind == "scatter" and name in cls.arc_fields
+        _unknown(place, spec, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
+    arc_state = space == "e" and kind == "scatter" and name in spec.arc_fields
     if member.written and not arc_state and not (space == "v" and kind in ("init", "apply")):
         fields = space in ("v", "u")
         where = "v's fields are written in init and apply" if fields else "it is read only"
-        refuse(place, cls, f"{space}.{name} is written in {snippet.label}, but {where}")
+        spec.refuse(place, f"{space}.{name} is written in {snippet.label}, but {where}")
     if member.written and name in VERTEX_MEMBERS:
-        refuse(place, cls, f"v.{name} is read only")
+        spec.refuse(place, f"v.{name} is read only")
 
 
-def _check_init_order(cls: type[VertexProgram], snippet: Snippet, name: str, kind: str) -> None:
-    order = list(cls.vertex_fields if kind == "field" else cls.arc_fields)
+def _check_init_order(spec: ProgramSpec, snippet: Snippet, name: str, kind: str) -> None:
+    order = list(spec.vertex_fields if kind == "field" else spec.arc_fields)
     space = "v" if kind == "field" else "e"
     for member in snippet.members:
         if member.namespace == space and member.name in order[order.index(name) :]:
             what = f"{space}.{member.name}"
             why = f"init of {name!r} reads {what}, which is declared later or is itself"
-            refuse(snippet.place(member.line), cls, why)
+            spec.refuse(snippet.place(member.line), why)
 
 
-def _check_stop(cls: type[VertexProgram]) -> None:
-    if not WORK & set(cls.snippets):
+def _check_messages(spec: ProgramSpec) -> None:
+    """What is sent has a type, and a rule by which messages to one vertex combine."""
+    snippets, combiner = spec.snippets, spec.combiner
+    sends = [
+        n
+        for n in ("scatter", "pairs", "apply")
+        if n in snippets and snippets[n].uses("send", "send_to")
+    ]
+    if spec.message is None:
+        if sends or combiner is not None or "gather" in snippets:
+            spec.refuse(
+                spec.source.place(sends[0] if sends else "combine"),
+                "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
+            )
+        if "apply" in snippets and snippets["apply"].uses("msg"):
+            spec.refuse(spec.source.place("apply"), "`msg` is read, but no `message` is declared")
+        return
+    if "gather" in snippets:
+        return
+    if combiner is None:
+        spec.refuse(
+            spec.source.place("message"),
+            f"combine is missing: one of {', '.join(NAMED)}, or a C expression over a and b; or a "
+            "gather snippet that reads messages[i]",
+        )
+    place = spec.source.place("combine")
+    if combiner is not EXPRESSION:
+        if "identity" in snippets:
+            spec.refuse(place, f"combine = {combiner.name!r} has an identity of its own")
+        why = combiner.refuses(spec.message_type("float32"))
+        if why:
+            spec.refuse(place, f"combine = {combiner.name!r} {why}")
+        return
+    rule = snippets["combine"]
+    if "a" not in rule.words or "b" not in rule.words:
+        near = get_close_matches(rule.text, NAMED, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        spec.refuse(place, f"combine = {rule.text!r} is no expression over a and b{hint}")
+    if "identity" not in snippets:
+        spec.refuse(place, "a combine expression needs its identity = '...'")
+
+
+def _check_gather(spec: ProgramSpec) -> None:
+    """A gather snippet reads messages one by one: what goes with it and what does not."""
+    gather = spec.snippets.get("gather")
+    if gather is None:
+        if spec.gathered is not None:
+            place = spec.source.place("gathered")
+            spec.refuse(place, "gathered is the type that a gather snippet assigns; there is none")
+        return
+    if spec.combiner is not None:
+        spec.refuse(
+            spec.source.place("gather"),
+            "messages are combined or read singly: give combine or gather, not both",
+        )
+    for name in ("scatter", "apply"):
+        if name in spec.snippets and spec.snippets[name].uses("send_to"):
+            snippet = spec.snippets[name]
+            spec.refuse(
+                snippet.place(snippet.words["send_to"]),
+                "send_to needs a combiner: single messages travel along arcs only",
+            )
+    if not any(m.namespace == "msg" for m in gather.members):
+        spec.refuse(spec.source.place("gather"), "gather must assign `msg`")
+
+
+def _check_pairs(spec: ProgramSpec) -> None:
+    """A pairs snippet sends, to a combiner."""
+    pairs = spec.snippets.get("pairs")
+    if pairs is None:
+        return
+    if not pairs.uses("send"):
+        place = spec.source.place("pairs")
+        spec.refuse(place, "pairs sends nothing: call send(x), what u gives to v")
+    if "gather" in spec.snippets:
+        why = "a gather snippet reads messages one by one, and there would be one for each pair"
+        spec.refuse(spec.source.place("gather"), f"{why}: give pairs a combiner")
+
+
+def _check_stop(spec: ProgramSpec) -> None:
+    if not spec.works:
         return  # an abstract base: it can't be run, and the engine says so
-    ends = cls.stop or cls.converged or cls.supersteps_param()
-    if cls.scatter_on == "all" and not ends:
-        refuse(
-            cls.class_source.place("scatter_on"),
-            cls,
+    ends = spec.stop or spec.asks_converged or spec.supersteps_param
+    if spec.scatter_on == "all" and not ends:
+        spec.refuse(
+            spec.source.place("scatter_on"),
             "scatters on all and never stops: give stop = '...', def converged(self, step), "
             "or supersteps = param.supersteps(20)",
         )
 
 
-def _unknown(place: Place, cls: type[VertexProgram], name: str, known: list[str]) -> NoReturn:
+def _reads_field(spec: ProgramSpec, name: str) -> bool:
+    """Whether a name is `FIELD_of` for one of the program's vertex fields."""
+    return name.endswith("_of") and name[:-3] in spec.vertex_fields
+
+
+def _unknown(place: Place, spec: ProgramSpec, name: str, known: list[str]) -> NoReturn:
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(known) or 'none'}"
-    refuse(place, cls, f"unknown {name}{hint}")
+    spec.refuse(place, f"unknown {name}{hint}")

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from gascl.language.types import resolve
-
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
+from gascl.language.spec import ProgramSpec
 
 
 @dataclass(frozen=True)
@@ -21,9 +17,9 @@ class Facts:
         reads_edge: scatter reads something of `e`.
         arc_state: scatter uses arc fields.
         every_arc_sends: every arc carries a message in every superstep.
-        single: a gather snippet reads the messages one by one.
-        posts: there is a `send_to`.
-        posts_ahead: apply has one, whose messages arrive in the next superstep.
+        reads_singly: a gather snippet reads the messages one by one.
+        sends_to: there is a `send_to`.
+        apply_sends_to: apply has one, whose messages arrive in the next superstep.
         masked: the program keeps a mask.
         marks: apply both sets other vertices' mask and unsets its own, so that the two need
             separate memory to be independent of the order of vertices.
@@ -33,7 +29,7 @@ class Facts:
         snapshots: fields that gather or apply reads of other vertices and apply writes.
         reads_others: fields read of other vertices.
         adjacent: snippets read the adjacency.
-        checks: something can go wrong that the device must report with its line.
+        can_trap: something can go wrong that the device must report with its line.
         lanes: how many runs at once.
         pairs: there is a pairs snippet.
     """
@@ -43,9 +39,9 @@ class Facts:
     reads_edge: bool
     arc_state: bool
     every_arc_sends: bool
-    single: bool
-    posts: bool
-    posts_ahead: bool
+    reads_singly: bool
+    sends_to: bool
+    apply_sends_to: bool
     masked: bool
     marks: bool
     fusable: bool
@@ -53,32 +49,30 @@ class Facts:
     snapshots: tuple[str, ...]
     reads_others: tuple[str, ...]
     adjacent: bool
-    checks: bool
+    can_trap: bool
     lanes: int
     pairs: bool
 
     @classmethod
-    def of(
-        cls, program: type[VertexProgram], lanes: int | None = None, debug: bool = False
-    ) -> Facts:
+    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
         """What a program does; in debug mode nothing is fused, so that a trap is told in time."""
-        snippets = program.snippets
+        snippets = spec.snippets
         scatter, apply = snippets.get("scatter"), snippets.get("apply")
         gather = snippets.get("gather")
         present = [s for s in (snippets.get("init"), scatter, gather, apply) if s is not None]
-        on_all = program.scatter_on == "all"
-        summed = program.combine in ("sum", "prod") and program.message is not None
-        overflows = summed and not resolve(program.message, "float32").all_floats
+        on_all = spec.scatter_on == "all"
+        combiner, message = spec.combiner, spec.message_type("float32")
+        overflows = combiner is not None and combiner.overflows(message)
 
         def used(*words: str) -> bool:
             return any(s.uses(*words) for s in present)
 
         def others(*read: object) -> list[str]:
-            return [n for n in program.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
+            return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
 
         written = apply.writes("v") if apply is not None else set()
         late = others(*(s for s in (gather, apply) if s is not None))
-        arcs = bool(scatter and scatter.reads("e") & set(program.arc_fields))
+        arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
         checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
         return cls(
@@ -90,9 +84,9 @@ class Facts:
             reads_edge=scatter is not None and bool(scatter.reads("e")),
             arc_state=arcs,
             every_arc_sends=on_all and scatter is not None and scatter.sends_always,
-            single=gather is not None,
-            posts=used("send_to"),
-            posts_ahead=apply is not None and apply.uses("send_to"),
+            reads_singly=gather is not None,
+            sends_to=used("send_to"),
+            apply_sends_to=apply is not None and apply.uses("send_to"),
             masked=not on_all or used("get_mask", "get_mask_of", "unset_mask", *masks),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
             fusable=on_all
@@ -106,9 +100,9 @@ class Facts:
             snapshots=tuple(n for n in late if n in written),
             reads_others=tuple(others(*present)),
             adjacent=used("num_neighbors", *checked),
-            checks=gather is not None
+            can_trap=gather is not None
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
             or bool(others(*present)),
-            lanes=program.lanes if lanes is None else lanes,
+            lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
         )

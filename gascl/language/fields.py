@@ -20,6 +20,7 @@ import numpy as np
 
 from gascl.errors import ProgramError
 from gascl.language import shelltext
+from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
 
 Bound = float | None
@@ -216,7 +217,7 @@ class ToleranceParam(Param):
             return ""
         ways = [f"at least {least:.0e}"]
         ways += [] if program.dtype == "float64" else ["dtype='float64'"]
-        ways += ["a number of supersteps"] if program.supersteps_param() else []
+        ways += ["a number of supersteps"] if program.spec.supersteps_param else []
         give = ", or ".join([", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways)
         return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
 
@@ -242,7 +243,7 @@ class VerticesParam(Param):
         )
 
 
-class Lanes(tuple):
+class Lanes(tuple[Any, ...]):
     """The values of a parameter, one a lane."""
 
 
@@ -268,6 +269,11 @@ class Aggregate(Field):
     @property
     def is_custom(self) -> bool:
         return self.op not in self.OPS
+
+    @property
+    def combiner(self) -> Combiner:
+        """How what vertices add combines. A count and a mean are sums, too."""
+        return SUM if self.op in ("count", "mean") else combiner_of(self.op)
 
     @property
     def sums_floats(self) -> bool:

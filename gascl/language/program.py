@@ -6,37 +6,18 @@ write where none is allowed, no way to stop. docs/programs.md is the language.
 
 from __future__ import annotations
 
-import re
 import sys
-from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from gascl.errors import ProgramError
-from gascl.language import checks as language
-from gascl.language.combiners import refuse
-from gascl.language.fields import (
-    REQUIRED,
-    Aggregate,
-    ArcField,
-    ChoiceParam,
-    EdgeField,
-    Field,
-    Lanes,
-    Param,
-    SuperstepsParam,
-    ToleranceParam,
-    VertexField,
-)
-from gascl.language.preprocessor import NotUnderstood, Preprocessor
-from gascl.language.snippet import Snippet
-from gascl.language.source import ClassSource, Place
-from gascl.language.types import Struct, name_of, struct
-
-if TYPE_CHECKING:
-    from gascl.graph.graph import Graph
+from gascl.graph.graph import Graph
+from gascl.language.checks import MOST_LANES, check, reserved
+from gascl.language.fields import REQUIRED, ChoiceParam, Lanes, ToleranceParam
+from gascl.language.source import ClassSource
+from gascl.language.spec import ProgramSpec, collect
 
 
 class VertexProgram:
@@ -72,29 +53,22 @@ class VertexProgram:
     #: The program whose `solve` runs this one, for messages.
     run_by: str = ""
 
-    vertex_fields: ClassVar[dict[str, VertexField]] = {}
-    edge_fields: ClassVar[dict[str, EdgeField]] = {}
-    arc_fields: ClassVar[dict[str, ArcField]] = {}
-    params: ClassVar[dict[str, Param]] = {}
-    aggregates: ClassVar[dict[str, Aggregate]] = {}
-    structs: ClassVar[dict[str, Struct]] = {}
-    snippets: ClassVar[dict[str, Snippet]] = {}
-    class_source: ClassVar[ClassSource]
+    #: What the class declares; each class has its own.
+    spec: ClassVar[ProgramSpec]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         frame = sys._getframe(1)
         while frame.f_code.co_name == "__init_subclass__" and frame.f_back:
             frame = frame.f_back
-        cls.class_source = ClassSource.of(cls.__name__, frame)
-        _collect(cls)
-        language.check(cls)
+        cls.spec = collect(cls, ClassSource.of(cls.__name__, frame), reserved)
+        check(cls.spec, vars(cls), vars(VertexProgram))
 
     def __init__(self, *positional: Any, dtype: str = "float32", **values: Any) -> None:
-        cls = type(self)
+        spec = self.spec
         if positional:
-            first = next(iter(cls.params), "dtype")
-            self._refuse(f"parameters are given by name: {cls.__name__}({first}=...)")
+            first = next(iter(spec.params), "dtype")
+            self._refuse(f"parameters are given by name: {spec.name}({first}=...)")
         try:
             self.dtype = np.dtype(dtype).name
         except TypeError:
@@ -103,37 +77,37 @@ class VertexProgram:
             self._refuse(f"dtype={dtype!r}: `real` is 'float32' or 'float64'")
         self.initial: dict[str, Any] = {}
         for name, value in values.items():
-            if name in cls.params:
+            if name in spec.params:
                 try:
-                    self.__dict__[name] = cls.params[name].convert(value)
+                    self.__dict__[name] = spec.params[name].convert(value)
                 except (ValueError, TypeError, OverflowError) as error:
                     self._refuse(f"{name}={value!r}: {error}")
-            elif name in cls.vertex_fields:
+            elif name in spec.vertex_fields:
                 self.initial[name] = value
             else:
-                known = [*cls.params, *cls.vertex_fields, "dtype"]
+                known = [*spec.params, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
                 hint = f"did you mean {near[0]!r}? " if near else ""
                 self._refuse(f"no parameter {name!r}; {hint}it takes {', '.join(known)}")
-        for name, param in cls.params.items():
+        for name, param in spec.params.items():
             if name in self.__dict__:
                 continue
             if param.default is REQUIRED:
-                self._refuse(f"parameter {name!r} must be given: {cls.__name__}({name}=...)")
+                self._refuse(f"parameter {name!r} must be given: {spec.name}({name}=...)")
             self.__dict__[name] = param.convert(param.default)
         self._set_lanes()
-        for param in cls.params.values():
+        for param in spec.params.values():
             if isinstance(param, ToleranceParam) and param.unreachable(self):
                 self._refuse(param.unreachable(self))
 
     def _set_lanes(self) -> None:
         """As many as a parameter has values, or as the class says."""
-        for name in type(self).params:
+        for name in self.spec.params:
             value = self.__dict__[name]
             if not isinstance(value, Lanes):
                 continue
-            if len(value) > language.MOST_LANES:
-                self._refuse(f"{name}: {len(value)} lanes, {language.MOST_LANES} at most")
+            if len(value) > MOST_LANES:
+                self._refuse(f"{name}: {len(value)} lanes, {MOST_LANES} at most")
             if self.lanes not in (1, len(value)):
                 self._refuse(f"{name} has {len(value)} values, for {self.lanes} lanes")
             self.lanes = len(value)
@@ -153,26 +127,20 @@ class VertexProgram:
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 
-    @classmethod
-    def supersteps_param(cls) -> str | None:
-        """The name of the declared `param.supersteps()`, if any."""
-        found = [n for n, p in cls.params.items() if isinstance(p, SuperstepsParam)]
-        return found[0] if found else None
-
     def fixed_supersteps(self) -> int | None:
         """How many supersteps this program asks for; None: until its rule holds."""
-        name = self.supersteps_param()
+        name = self.spec.supersteps_param
         return getattr(self, name) if name else None
 
     def choices(self) -> dict[str, str]:
         """The compile-time parameters."""
-        kinds = type(self).params
+        kinds = self.spec.params
         return {n: getattr(self, n) for n, p in kinds.items() if isinstance(p, ChoiceParam)}
 
     def parameter_values(self) -> dict[str, Any]:
         """The parameters but for the number of supersteps."""
-        skipped = self.supersteps_param()
-        return {n: getattr(self, n) for n in type(self).params if n != skipped}
+        skipped = self.spec.supersteps_param
+        return {n: getattr(self, n) for n in self.spec.params if n != skipped}
 
     def title(self) -> str:
         """The name for messages: that of the program that was asked for first."""
@@ -183,110 +151,8 @@ class VertexProgram:
         raise ProgramError(f"{type(self).__name__}: {why}")
 
     def __repr__(self) -> str:
-        values = [f"{n}={getattr(self, n)!r}" for n in type(self).params]
+        values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]
         return f"{type(self).__name__}({', '.join([*values, f'dtype={self.dtype!r}'])})"
 
 
-def _collect(cls: type[VertexProgram]) -> None:
-    """Gather the declarations and snippets of a class and its bases, the class's own last."""
-    kinds: dict[type[Field], dict[str, Any]] = {
-        VertexField: {},
-        EdgeField: {},
-        ArcField: {},
-        Param: {},
-        Aggregate: {},
-    }
-    for base in reversed(cls.__mro__):
-        for name, value in list(vars(base).items()):
-            for kind, table in kinds.items():
-                if isinstance(value, kind):
-                    table[name] = value  # one that is declared anew keeps its place
-                else:
-                    table.pop(name, None)
-    cls.vertex_fields, cls.edge_fields = kinds[VertexField], kinds[EdgeField]
-    cls.arc_fields = kinds[ArcField]
-    cls.params, cls.aggregates = kinds[Param], kinds[Aggregate]
-    cls.structs = _structs(cls)
-    for name in ("message", "gathered"):
-        if getattr(cls, name) is not None:
-            try:
-                setattr(cls, name, _named(cls, name_of(getattr(cls, name))))
-            except ProgramError as error:
-                place = cls.class_source.place(name)
-                raise ProgramError(f"{place}: {cls.__name__}: {error}") from None
-    for table in kinds.values():
-        for name, declared in table.items():
-            # A declaration may serve several classes and names: each has a copy of its own.
-            own = replace(declared, name=name, type=_named(cls, declared.type))
-            if (own.name, own.type) != (declared.name, declared.type):
-                setattr(cls, name, own)
-                table[name] = own
-    cls.snippets = {}
-    known = Preprocessor(language.reserved(cls), types=set(cls.structs))
-    for name in language.SNIPPETS:
-        # What `functions` defines holds in every snippet, what another one defines in that alone.
-        scope = known if name == "functions" else known.copy()
-        _add_snippet(cls, name, name, getattr(cls, name), scope)
-    for table in (cls.vertex_fields, cls.arc_fields):
-        for name, declared in table.items():
-            if isinstance(declared.init, str):
-                _add_snippet(cls, name, f"{name}.init", declared.init, known.copy())
-    for name, declared in cls.aggregates.items():
-        if declared.is_custom:
-            _add_snippet(cls, name, f"{name}.combine", declared.op, known.copy())
-            _add_snippet(cls, name, f"{name}.identity", declared.identity, known.copy())
-
-
-def _structs(cls: type[VertexProgram]) -> dict[str, Struct]:
-    """The structs among a class's attributes, each under its attribute's name."""
-    found: dict[str, Struct] = {}
-    for base in reversed(cls.__mro__):
-        for name, value in vars(base).items():
-            if isinstance(value, np.dtype) and value.names:
-                value = struct(value)
-            if isinstance(value, Struct):
-                found[name] = replace(value, name=value.name or name)
-    return found
-
-
-def _named(cls: type[VertexProgram], type_: str | Struct) -> str | Struct:
-    """A type; a struct under the name it has, from another class perhaps, or else under the first
-    that the class gives to it."""
-    if not isinstance(type_, Struct):
-        return type_
-    if type_.name and cls.structs.setdefault(type_.name, type_).members == type_.members:
-        return type_
-    names = [n for n, s in cls.structs.items() if s.members == type_.members]
-    return replace(type_, name=names[0] if names else "")
-
-
-def _add_snippet(
-    cls: type[VertexProgram], attribute: str, key: str, text: Any, known: Preprocessor
-) -> None:
-    if text is not None and not isinstance(text, str):
-        place = cls.class_source.place(attribute)
-        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be text, not {text!r}")
-    if not text or not text.strip():
-        return
-    text = re.sub("\r\n?", "\n", text)  # compilers end lines at either
-    label, places = _origin(cls, attribute, key, text)
-    try:
-        cls.snippets[key] = Snippet.make(label, text, places, known)
-    except NotUnderstood as error:
-        refuse(places[error.line], cls, error.why)
-
-
-def _origin(
-    cls: type[VertexProgram], attribute: str, key: str, text: str
-) -> tuple[str, list[Place]]:
-    """The name of a snippet and the places of its lines: where `attribute` is assigned, in the
-    class or in a base."""
-    owner = next(b for b in cls.__mro__ if attribute in vars(b))
-    if owner is not cls and issubclass(owner, VertexProgram) and key in owner.snippets:
-        inherited = owner.snippets[key]
-        return inherited.label, inherited.places
-    places = cls.class_source.places(attribute, text)
-    if attribute != key:
-        # An init expression stands inside its declaration: its lines are not the attribute's.
-        places = [cls.class_source.place(attribute)] * len(places)
-    return f"{cls.__name__}.{attribute}", places
+VertexProgram.spec = collect(VertexProgram, ClassSource(VertexProgram.__name__), reserved)

@@ -5,8 +5,9 @@ What is found out here is data: codegen, the admission of deliveries and `auto` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from gascl.language.preprocessor import Preprocessor
 from gascl.language.source import Place
@@ -43,7 +44,7 @@ class Member:
     written: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Snippet:
     """A piece of C and what it does.
 
@@ -60,16 +61,16 @@ class Snippet:
 
     label: str
     text: str
-    places: list[Place]
-    types: set[str] = field(default_factory=set)
-    members: list[Member] = field(default_factory=list)
-    words: dict[str, int] = field(default_factory=dict)
-    sends_always: bool = False
-    has_directives: bool = False
+    places: tuple[Place, ...]
+    types: frozenset[str]
+    members: tuple[Member, ...]
+    words: Mapping[str, int]
+    sends_always: bool
+    has_directives: bool
 
     @classmethod
     def make(
-        cls, label: str, text: str, places: list[Place], known: Preprocessor | None = None
+        cls, label: str, text: str, places: Iterable[Place], known: Preprocessor | None = None
     ) -> Snippet:
         """Read a text, whose definitions are then known.
 
@@ -77,13 +78,22 @@ class Snippet:
             NotUnderstood: it can't be told what the text does.
         """
         known = known or Preprocessor()
-        snippet = cls(label, known.expand(text), places, _TYPES | _POINTERS | known.types)
-        found = tokens(snippet.text)
+        expanded = known.expand(text)
+        types = frozenset(_TYPES | _POINTERS | known.types)
+        found = tokens(expanded)
         more = _MORE_NAMESPACES.get(label.rpartition(".")[2], ())
-        snippet._find_members(found, (*NAMESPACES, *more))
-        snippet.has_directives = any(t.text == "#" for t in raw_tokens(snippet.text))
-        snippet.sends_always = not snippet.has_directives and _sends_always(found)
-        return snippet
+        members, words = _members(found, (*NAMESPACES, *more), types)
+        directives = any(t.text == "#" for t in raw_tokens(expanded))
+        return cls(
+            label,
+            expanded,
+            tuple(places),
+            types,
+            tuple(members),
+            MappingProxyType(words),
+            not directives and _sends_always(found),
+            directives,
+        )
 
     def reads(self, namespace: str) -> set[str]:
         """Members of a namespace that the text mentions."""
@@ -153,27 +163,33 @@ class Snippet:
         """Where line `line` (from 0) of the text stands."""
         return self.places[min(line, len(self.places) - 1)]
 
-    def _find_members(self, found: list[Token], namespaces: tuple[str, ...]) -> None:
-        for i, token in enumerate(found):
-            if token.kind != "word" or _at(found, i - 1) in (".", "->"):
-                continue
-            if token.text not in namespaces:
-                self.words.setdefault(token.text, token.line)
-                if token.text == "msg" and _is_written(found, i, i + 1, self.types):
-                    self.members.append(Member("msg", "", token.line, True))
-                continue
-            name, end = "", i + 1
-            if _at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
-                name, end = found[i + 2].text, i + 3
-            written = _is_written(found, i, end, self.types)
-            self.members.append(Member(token.text, name, token.line, written))
+
+def _members(
+    found: list[Token], namespaces: tuple[str, ...], types: Set[str]
+) -> tuple[list[Member], dict[str, int]]:
+    """What of the namespaces a text mentions, and its other words with their first lines."""
+    members: list[Member] = []
+    words: dict[str, int] = {}
+    for i, token in enumerate(found):
+        if token.kind != "word" or _at(found, i - 1) in (".", "->"):
+            continue
+        if token.text not in namespaces:
+            words.setdefault(token.text, token.line)
+            if token.text == "msg" and _is_written(found, i, i + 1, types):
+                members.append(Member("msg", "", token.line, True))
+            continue
+        name, end = "", i + 1
+        if _at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
+            name, end = found[i + 2].text, i + 3
+        members.append(Member(token.text, name, token.line, _is_written(found, i, end, types)))
+    return members, words
 
 
 def _at(found: list[Token], i: int) -> str:
     return found[i].text if 0 <= i < len(found) else ""
 
 
-def _is_written(found: list[Token], start: int, end: int, types: set[str]) -> bool:
+def _is_written(found: list[Token], start: int, end: int, types: Set[str]) -> bool:
     """Whether the operand found[start:end] is assigned to, stepped, or has its address taken."""
     while True:  # outwards: a vector's component, an index, parentheses
         if _at(found, end) == ".":
@@ -196,7 +212,7 @@ def _is_written(found: list[Token], start: int, end: int, types: set[str]) -> bo
     return _at(found, end) in _ASSIGN
 
 
-def _ends_operand(found: list[Token], i: int, types: set[str]) -> bool:
+def _ends_operand(found: list[Token], i: int, types: Set[str]) -> bool:
     """Whether found[i] is the end of an operand, so that a `&` behind it takes no address."""
     if i < 0 or (found[i].kind == "word" and found[i].text in _OPENING):
         return False
@@ -209,13 +225,13 @@ def _ends_operand(found: list[Token], i: int, types: set[str]) -> bool:
     return not _is_type(found[opening + 1 : i], types)  # `(real *)&v.rank`
 
 
-def _is_type(inside: list[Token], types: set[str]) -> bool:
+def _is_type(inside: list[Token], types: Set[str]) -> bool:
     """Whether what stands in parentheses is a type, so that they are a cast."""
     first = next((t.text for t in inside if t.text not in _QUALIFIERS), "")
     return first in types or _at(inside, len(inside) - 1) == "*"
 
 
-def _operand_end(found: list[Token], i: int, types: set[str]) -> int:
+def _operand_end(found: list[Token], i: int, types: Set[str]) -> int:
     """The end of the operand that begins at found[i]: casts, signs, a name and what follows it."""
     while _at(found, i) in _SIGNS:
         i += 1

@@ -1,4 +1,4 @@
-"""Programs that take turns on one State: what a program's `solve` runs them with."""
+"""Programs that run one after the other on one State: what `solve` of a program runs them with."""
 
 from __future__ import annotations
 
@@ -6,28 +6,47 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gascl.errors import GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
+from gascl.language.program import VertexProgram
 from gascl.language.types import Type
-from gascl.result import Result, Step
+from gascl.result import KeptState, Result, Step
+from gascl.runtime.device import Device
 from gascl.runtime.loop import MAX_SUPERSTEPS
 from gascl.runtime.resident import convert
 from gascl.runtime.state import State
 from gascl.runtime.values import empty_field, initial_values
 from gascl.runtime.waiting import busy
 
-if TYPE_CHECKING:
-    from gascl.language.program import VertexProgram
-    from gascl.runtime.device import Device
-    from gascl.runtime.engine import Engine
+
+class Runner(Protocol):
+    """Runs single programs on a graph: an Engine, which itself needs this module."""
+
+    graph: Graph
+    device: Device
+
+    def run(
+        self,
+        program: VertexProgram,
+        *,
+        delivery: str = ...,
+        state: KeptState | None = ...,
+        start: Any = ...,
+        keep_state: bool = ...,
+        max_supersteps: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        not_converged: str = ...,
+    ) -> Result: ...
+
+    def for_graph(self, graph: Graph) -> Runner: ...
 
 
-class Turns:
+class CompositeRun:
     """Runs one program after the other on a graph, each going on from the State of the last.
 
     Attributes:
@@ -39,17 +58,24 @@ class Turns:
         endless: the first that would never have ended, and why; "" where there was none.
     """
 
-    def __init__(self, engine: Engine, whole: VertexProgram, options: dict[str, Any]):
+    def __init__(
+        self,
+        engine: Runner,
+        whole: VertexProgram,
+        delivery: str,
+        state: State | None,
+        max_supersteps: int | None,
+        callback: Callable[[Step], Any] | None,
+    ):
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
-        self.state: State | None = options.pop("state")
+        self.state = state
         self.trace: list[Step] = []
         self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
         self.last = self.endless = ""
         self._whole = whole
-        self._callback: Callable[[Step], Any] | None = options.pop("callback")
-        self._limit: int | None = options.pop("max_supersteps")
-        self._options, self._engines = options, {id(engine.graph): engine}
+        self._delivery, self._callback, self._limit = delivery, callback, max_supersteps
+        self._engines = {id(engine.graph): engine}
 
     def run(
         self,
@@ -61,7 +87,7 @@ class Turns:
     ) -> Result:
         """Run a program from superstep 0; its fields that the State has keep their values.
 
-        Read what you need of the Result before the next turn: that uses the State up.
+        Read what you need of the Result before the next run: that uses the State up.
 
         Args:
             fresh: fields that begin by their `init` all the same; True: all, without the State.
@@ -91,14 +117,14 @@ class Turns:
                 max_supersteps=None if self._limit is None else self._limit - before,
                 callback=called,
                 not_converged="ignore",
-                **self._options,
+                delivery=self._delivery,
             )
         except KeyboardInterrupt as pressed:
             left: Result | None = getattr(pressed, "result", None)
             if left is not None:
-                self.state = left.state
+                self.state = _state_of(left)
             raise
-        self.state = result.state
+        self.state = _state_of(result)
         for part, seconds in result.seconds.items():
             self.seconds[part] += seconds
         self.last = f"{name}: {result.stopped}"
@@ -140,37 +166,48 @@ class Turns:
         drawn = np.random.RandomState(seed).permutation(graph.num_vertices)[:wanted]
         return every[drawn].tolist()
 
-    def _engine(self, graph: Graph) -> Engine:
-        engine = next(iter(self._engines.values()))
+    def _engine(self, graph: Graph) -> Runner:
         if id(graph) not in self._engines:
-            self._engines[id(graph)] = type(engine)(
-                graph,
-                engine.device.cl,
-                deterministic=engine.deterministic,
-                debug=engine.debug,
-                seed=engine.seed,
-            )
+            self._engines[id(graph)] = self._engines[id(self.graph)].for_graph(graph)
         return self._engines[id(graph)]
+
+
+def _state_of(result: Result) -> State | None:
+    """What a run with keep_state left; None of a graph without vertices."""
+    return result.state if isinstance(result.state, State) else None
 
 
 class _Unfinished(Exception):
     """A run reached max_supersteps: what follows it would go on from no answer."""
 
 
-def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: Any) -> Any:
-    """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it."""
+def solve(
+    engine: Runner,
+    program: VertexProgram,
+    keep_state: bool,
+    *,
+    delivery: str,
+    state: State | None,
+    max_supersteps: int | None,
+    callback: Callable[[Step], Any] | None,
+) -> tuple[Result, bool]:
+    """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it.
+
+    The arguments are those of `Engine.run`.
+    """
     cls, graph = type(program), engine.graph
     if program.lanes > 1:
-        listed = [n for n in cls.params if isinstance(getattr(program, n), Lanes)]
+        listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
         what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
         raise ProgramError(
             f"{cls.__name__}: {what}: it runs other programs, and has no lanes itself; run it "
             "once for each value"
         )
     started = time.perf_counter()
-    types = {n: f.resolve(program.dtype) for n, f in cls.vertex_fields.items()}
+    types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
-    turns, interrupted = Turns(engine, program, options), False
+    turns = CompositeRun(engine, program, delivery, state, max_supersteps, callback)
+    interrupted = False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
@@ -204,7 +241,7 @@ def solve(engine: Engine, program: VertexProgram, keep_state: bool, **options: A
 
 
 def _fields(
-    program: VertexProgram, turns: Turns, found: Any, types: dict[str, Any], whole: bool
+    program: VertexProgram, turns: CompositeRun, found: Any, types: dict[str, Any], whole: bool
 ) -> dict[str, np.ndarray]:
     """The declared fields: those that solve returned, else the State's."""
     cls, graph = type(program), turns.graph
@@ -228,14 +265,14 @@ def _fields(
     return fields
 
 
-def _within(name: str, said: str) -> str:
+def _within(name: str, message: str) -> str:
     """What a program that another one runs complains of, as of that other one."""
-    if re.match(rf"(?:\S+:\d+: )?{name}\b", said):
-        return said
-    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", said)
+    if re.match(rf"(?:\S+:\d+: )?{name}\b", message):
+        return message
+    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
     if inner:
-        return f"{inner[1]}{name} ({inner[2]}){said[inner.end() :]}"
-    return f"{name}: {said}"
+        return f"{inner[1]}{name} ({inner[2]}){message[inner.end() :]}"
+    return f"{name}: {message}"
 
 
 def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
@@ -256,4 +293,4 @@ def _shown(found: Any) -> str:
 
 
 def _refuse(cls: type[VertexProgram], why: str) -> Any:
-    raise ProgramError(f"{cls.class_source.place('solve')}: {cls.__name__}: solve {why}")
+    raise ProgramError(f"{cls.spec.source.place('solve')}: {cls.__name__}: solve {why}")

@@ -18,9 +18,9 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
+from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery import atomics
 from gascl.delivery.atomics import Atomics
-from gascl.delivery.table import kernel_text
 from gascl.errors import DeviceError
 from gascl.runtime import drivers, pocl, poclcache, process
 
@@ -54,11 +54,11 @@ class Device:
 
     @property
     def name(self) -> str:
-        return self.cl.name.strip()
+        return str(self.cl.name).strip()
 
     @property
     def platform(self) -> str:
-        return self.cl.platform.name.strip()
+        return str(self.cl.platform.name).strip()
 
     @property
     def is_cpu(self) -> bool:
@@ -283,16 +283,16 @@ def find(choice: Any = None) -> Device:
         return choice
     if isinstance(choice, cl.Device):
         return _device(choice)
-    said = ""
+    variable = ""
     if choice is None and os.environ.get("GASCL_DEVICE"):
-        choice, said = os.environ["GASCL_DEVICE"], "GASCL_DEVICE="
+        choice, variable = os.environ["GASCL_DEVICE"], "GASCL_DEVICE="
     found = devices()
     listing = "; ".join(f"{i}: {d}" for i, d in enumerate(found))
     if choice is None:
         return _fastest_that_works(found)
     if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
         if not 0 <= int(choice) < len(found):
-            raise DeviceError(f"no device {said}{choice}; there is {listing}")
+            raise DeviceError(f"no device {variable}{choice}; there is {listing}")
         return found[int(choice)]
     if not isinstance(choice, str):
         raise DeviceError(
@@ -300,7 +300,7 @@ def find(choice: Any = None) -> Device:
         )
     matching = [d for d in found if choice.lower() in str(d).lower()]
     if not matching:
-        raise DeviceError(f"no device named {said}{choice!r}; there is {listing}")
+        raise DeviceError(f"no device named {variable}{choice!r}; there is {listing}")
     return max(matching, key=Device.speed)
 
 

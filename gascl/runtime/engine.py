@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery import table as deliveries
+from gascl.delivery.admission import demand_of
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.runspec import ARC, run_spec
+from gascl.delivery.table import choose
 from gascl.errors import (
     DeviceError,
     GasclError,
@@ -22,17 +25,17 @@ from gascl.errors import (
     warn,
 )
 from gascl.graph.graph import Graph
-from gascl.language.checks import WORK
 from gascl.language.program import VertexProgram
-from gascl.result import Result, Step
+from gascl.language.spec import WORK
+from gascl.result import KeptState, Result, Step
 from gascl.runtime import process
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Loop
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.resident import Layout, offset_type
-from gascl.runtime.restart import resolve_start
+from gascl.runtime.resident import ResidentGraph, offset_type
+from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.state import Fields, State
 from gascl.runtime.values import check_edge_fields, check_prepared, empty_field, initial_values
 from gascl.runtime.waiting import check_free
@@ -68,7 +71,7 @@ class Engine:
         self.graph = graph
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        self._layouts: dict[tuple[str, int, int], Layout] = {}
+        self._resident: dict[tuple[str, int, int], ResidentGraph] = {}
         self._lock = threading.Lock()
 
     def run(
@@ -76,7 +79,7 @@ class Engine:
         program: VertexProgram,
         *,
         delivery: str = "auto",
-        state: State | None = None,
+        state: KeptState | None = None,
         start: Any = None,
         keep_state: bool = False,
         max_supersteps: int | None = None,
@@ -151,14 +154,12 @@ class Engine:
             )
             _warn_of_nan(result, set())
         else:
-            if not WORK & set(type(program).snippets):
+            if not WORK & set(program.spec.snippets):
                 raise ProgramError(
                     f"{type(program).__name__} has neither scatter nor apply: no work"
                 )
-            demand = deliveries.demand_of(
-                program, self.device.atomics, self.device.fp64, self.deterministic
-            )
-            chosen = deliveries.choose(program, demand, delivery)
+            demand = demand_of(program, self.device.atomics, self.device.fp64, self.deterministic)
+            chosen = choose(program, demand, delivery)
             if self.debug:  # one that keeps messages until they are gathered can shuffle them
                 chosen = chosen[-1:]
             began = resolve_start(program, self.graph, state, start)
@@ -193,8 +194,8 @@ class Engine:
     def _run(
         self,
         program: VertexProgram,
-        chosen: list[deliveries.Delivery],
-        start: Any,
+        chosen: list[Delivery],
+        start: Start,
         previous: State | None,
         limit: int,
         callback: Callable[[Step], Any] | None,
@@ -202,36 +203,39 @@ class Engine:
         keep_state: bool,
     ) -> tuple[Result, set[str]]:
         """Build, upload, loop; the result, and the fields that were given."""
-        cls = type(program)
+        spec = program.spec
         started = time.perf_counter()
-        offset = offset_type(self.graph, cls.edges)
+        offset = offset_type(self.graph, spec.edges)
         plans: list[Plan] = [
             build(program, self.device, d, offset, self.debug, self.seed) for d in chosen
         ]
         built = time.perf_counter()
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
-        for note in check_edge_fields(program, self.graph, plans[0].header):
+        header, facts = plans[0].header, plans[0].facts
+        for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
-        layout = self.layout(cls.edges, plans[0].group, plans[0].block)
-        types = plans[0].header.types
+        resident = self.resident(spec.edges, plans[0].group, plans[0].block)
+        types = header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
         stopped, converged, trace = "the graph has no vertices", True, []
-        fields: Any = {n: empty_field(types[n], program.lanes) for n in cls.vertex_fields}
+        fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
         arc_fields: Any = {
-            n: empty_field(types[n], program.lanes) for n in cls.arc_fields if n in types
+            n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
         }
         kept = None
         if self.graph.num_vertices:
-            state = State(program, plans, layout, initial, previous, start.resumes)
+            extent = resident.extent(lines=max(len(p.places) for p in plans) + 1)
+            memory = run_spec(spec, header, facts, chosen, extent)
+            state = State(program, header, memory, resident, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built
-            loop = Loop(program, plans, layout, state, start, callback, interrupts)
-            stopped, converged = loop.to_end(limit)
+            loop = Loop(program, plans, resident, state, start, callback, interrupts)
+            stopped, converged = loop.run(limit)
             trace, seconds["supersteps"] = loop.trace, loop.seconds
             state.keep()
-            fields, arc_fields = Fields(state), Fields(state, "a")
+            fields, arc_fields = Fields(state), Fields(state, ARC)
             if keep_state:
                 kept = state
             else:
@@ -251,13 +255,23 @@ class Engine:
         )
         return result, set(initial)
 
-    def layout(self, edges: str, group: int, block: int) -> Layout:
+    def resident(self, edges: str, group: int, block: int) -> ResidentGraph:
         """The graph on the device, as programs that scatter along `edges` see it."""
         key = (edges if self.graph.directed else "out", group, block)
         with self._lock:
-            if key not in self._layouts:
-                self._layouts[key] = Layout(self.graph, self.device, *key)
-            return self._layouts[key]
+            if key not in self._resident:
+                self._resident[key] = ResidentGraph(self.graph, self.device, *key)
+            return self._resident[key]
+
+    def for_graph(self, graph: Graph) -> Engine:
+        """An engine for another graph, otherwise like this one."""
+        return type(self)(
+            graph,
+            self.device,
+            deterministic=self.deterministic,
+            debug=self.debug,
+            seed=self.seed,
+        )
 
 
 def _warn_of_nan(result: Result, given: set[str]) -> None:

@@ -5,71 +5,86 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.buffers import EMPTY
-from gascl.delivery.table import Launch
+from gascl.delivery.codes import FAULT_MESSAGES, Fault, Stop
+from gascl.delivery.launch import (
+    DECIDE,
+    EMPTY_INBOX,
+    FINISH,
+    PAIRS,
+    PAIRS_JOIN,
+    SNAPSHOT,
+    START,
+    START_ARCS,
+    TOTAL,
+    Launch,
+)
+from gascl.delivery.runspec import RECORDS, RUN, Key
 from gascl.errors import GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.result import Step
 from gascl.runtime.device import Device
 from gascl.runtime.direction import Direction
+from gascl.runtime.exchange import Exchange, exchange_totals
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.plan import Kernels, Plan
-from gascl.runtime.resident import Layout
+from gascl.runtime.resident import ResidentGraph
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
-from gascl.runtime.state import RECORDS, State
+from gascl.runtime.state import MASK, State
 from gascl.runtime.waiting import wait
 
 #: Where a run ends that nothing else ends.
 MAX_SUPERSTEPS = 100_000
-#: Why the device stopped, as gascl_finish (superstep.cl) writes it.
-_STOP_HELD, _MASK_EMPTY, _OVERFLOW, _FAULT, _PAUSE = 1, 2, 3, 4, 5
-#: What a trap found, as kernels/words.cl numbers them.
-_FAULTS = (
-    "gave an id that is not in 0 ... {last}",
-    "sent twice along one arc, and a gather snippet reads one message an arc: send once",
-    "divided by zero",
-    "read messages[i] with an i that is not in 0 ... num_messages - 1",
-    "asked for the i-th neighbor with an i that is not in 0 ... num_neighbors - 1",
-    "made NaN",
-    "made a finite value infinite",
-)
 #: Seconds of work to have under way between two looks at what the device did.
 _AHEAD = 0.1
+
+
+class Ending(NamedTuple):
+    """Why a run ended, in words, and whether that was the program's own rule."""
+
+    reason: str
+    converged: bool
 
 
 class Loop:
     """One run: what is on the device, and how far it got.
 
+    Args:
+        exchange: what to do between the two steps that end a superstep, totals and decision, where
+            the run is one part of several; None: both are one kernel.
+
     Attributes:
         trace: a `Step` for each superstep.
-        before: supersteps that the run it goes on from has made.
+        earlier: how many supersteps the run has made from which this one goes on.
         direction: which of the plans is in use.
+        seconds: how long it took.
     """
 
     def __init__(
         self,
         program: VertexProgram,
         plans: Sequence[Plan],
-        layout: Layout,
+        resident: ResidentGraph,
         state: State,
         start: Start,
         callback: Callable[[Step], Any] | None,
         interrupts: Interrupts,
+        exchange: Exchange | None = None,
     ):
-        self.program, self.layout, self.state, self.start = program, layout, state, start
-        self.device: Device = layout.device
-        self.graph: Graph = layout.graph
-        self.callback, self.interrupts = callback, interrupts
+        self.program, self.resident, self.state, self.start = program, resident, state, start
+        self.device: Device = resident.device
+        self.graph: Graph = resident.graph
+        self.callback, self.interrupts, self.exchange = callback, interrupts, exchange
         self.kernels: dict[str, Kernels] = {}
-        self.direction = Direction.of(plans, self.device, layout.num_arcs)
-        self.before = state.superstep if start.resumes else 0
+        self.direction = Direction.of(plans, self.device, resident.num_arcs)
+        self.earlier = state.superstep if start.resumes else 0
         self.trace: list[Step] = []
         self.seconds = 0.0
 
@@ -77,118 +92,117 @@ class Loop:
     def plan(self) -> Plan:
         return self.direction.plan
 
-    def to_end(self, max_supersteps: int) -> tuple[str, bool]:
-        """Run until something ends it: what, in words, and whether that is the program's rule."""
+    def run(self, max_supersteps: int) -> Ending:
+        """Run until something ends it."""
         with ExitStack() as borrowed:
             for plan in self.direction.plans:
                 self.kernels[plan.delivery.name] = borrowed.enter_context(plan.kernels())
-            return self._to_end(max_supersteps)
+            return self._run(max_supersteps)
 
-    def _to_end(self, max_supersteps: int) -> tuple[str, bool]:
+    def _run(self, max_supersteps: int) -> Ending:
         fixed = self.program.fixed_supersteps()
         limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
         interrupts = self.interrupts
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
         ahead = 1
-        why = endless = ""
+        converged, endless = False, ""
         standstill = Standstill(self.program, self._digest)
-        while not (stopped or why or endless or interrupts.pending) and len(self.trace) < limit:
+        while (
+            not (stopped or converged or endless or interrupts.pending) and len(self.trace) < limit
+        ):
             count = min(ahead, int(min(limit, standstill.due)) - len(self.trace))
             before = time.perf_counter()
-            stopped, why = self._batch(count, fixed is None)
+            stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
-            if stopped == _PAUSE:
+            if stopped == Stop.PAUSE:
                 stopped = 0
-                self._turn()
-            if self.program.converged is None:
+                self._change_direction()
+            if self.program.converged is None and self.exchange is None:
                 ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
-            if not stopped and not why:
+            if not stopped and not converged:
                 endless = standstill.look(self.trace)
-        self._leave()
+        self._write_mask(self.plan)
         self.seconds = time.perf_counter() - started
-        if stopped == _STOP_HELD:
-            return f"stop held: {' '.join((type(self.program).stop or '').split())}", True
-        if stopped == _MASK_EMPTY:
-            return "no vertex is active and no message is under way", True
-        if why:
-            return why, True
+        if stopped == Stop.RULE:
+            return Ending(f"stop held: {self.program.spec.stop}", True)
+        if stopped == Stop.EMPTY_MASK:
+            return Ending("no vertex is active and no message is under way", True)
+        if converged:
+            return Ending("converged() returned True", True)
         if endless:
-            return endless, False
+            return Ending(endless, False)
         if fixed is not None and len(self.trace) == fixed:
-            return f"ran the {fixed} supersteps asked for", True
+            return Ending(f"ran the {fixed} supersteps asked for", True)
         if interrupts.pending:
-            return "interrupted by Ctrl-C", False
-        return f"reached max_supersteps={max_supersteps} before its rule held", False
+            return Ending("interrupted by Ctrl-C", False)
+        return Ending(f"reached max_supersteps={max_supersteps} before its rule held", False)
 
-    def _leave(self) -> None:
-        """Write the mask, where a frontier stands for it."""
-        if self.plan.delivery.sparse and self.plan.facts.masked:
-            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"))
+    # The mask, and how a run begins -----------------------------------------------------------
+
+    def _write_mask(self, plan: Plan) -> None:
+        """Write the mask as bytes, where a plan's delivery has it in another form."""
+        leave = plan.delivery.active.leave
+        if leave and plan.facts.masked:
+            self._launch(leave, plan=plan)
+
+    def _read_mask(self) -> None:
+        """Bring the mask, and what has arrived, into the form of the delivery in use."""
+        self.state.write_control()
+        delivery = self.plan.delivery
+        for key in self.state.spec.clears[delivery.name]:
+            self.state.clear(key)
+        if delivery.active.enter and self.plan.facts.masked:
+            self._launch(delivery.active.enter)
 
     def _digest(self) -> bytes:
-        self._leave()
+        self._write_mask(self.plan)
         return self.state.digest()
 
     def _begin(self, ask_stop: bool) -> int:
         """What stands before the first superstep; returns why nothing is to be done, or 0."""
         self._fill()
         stopped = self._resume() if self.start.resumes else self._start(ask_stop)
-        if type(self.program).scatter_on == "all" and self.plan.delivery.sparse:
-            both = ("STATE", "out_offsets", "frontier", "frontier_next")
-            self._launch("gascl_push_all", self.device.groups, both)
-        if stopped == _PAUSE:
+        all_scatter = self.plan.delivery.active.all_scatter
+        if all_scatter and self.program.spec.scatter_on == "all":
+            self._launch(all_scatter)
+        if stopped == Stop.PAUSE:
             stopped = 0
-            self._turn()
+            self._change_direction()
         else:
             self.direction.choose(int(self.state.control["next_arcs"][0]))
         return stopped
 
     def _fill(self) -> None:
-        """Let what no earlier run has left begin as its items do, whichever way the run begins."""
-        for name, begins in self.state.unset.items():
+        """Fill the buffers that no earlier run has left, each with what its items begin with."""
+        for key, begins in self.state.unset.items():
             if begins == EMPTY:
-                plan = next(p for p in self.direction.plans if p.inbox)
-                self._launch("gascl_empty", self.device.groups, ("run", name), plan=plan)
+                plan = next(p for p in self.direction.plans if p.delivery.has_inbox(p.facts))
+                self._launch(EMPTY_INBOX, plan=plan, cells=self.state.buffers[key])
             else:
-                self.state.clear(name)
-
-    def _enter(self) -> None:
-        """Build push's lists from what every delivery leaves: the mask, and what has arrived."""
-        control = self.state.control
-        control["frontier"] = control["listed"] = control["touched"] = 0
-        self.state.write_control()
-        if self.plan.facts.masked:
-            lists = ("STATE", "mask", "out_offsets", "frontier")
-            self._launch("gascl_enter", self.device.groups, lists)
+                self.state.clear(key)
 
     def _resume(self) -> int:
         """Go on with a kept State as it stands."""
         state, control = self.state, self.state.control
-        if self.plan.delivery.sparse:
-            self._enter()
+        self._read_mask()
         if self.plan.facts.masked:
             idle = not control["next_active"][0] and not state.pending
-            if idle and type(self.program).scatter_on == "mask":
-                return _MASK_EMPTY
-        least, most = self.direction.bounds()
-        return 0 if least <= control["next_arcs"][0] <= most else _PAUSE
+            if idle and self.program.spec.scatter_on == "mask":
+                return Stop.EMPTY_MASK
+        return self._pause()
 
     def _start(self, ask_stop: bool) -> int:
         """Field inits, the init snippet and the first mask: the program's own, or one given."""
-        state, groups = self.state, self.device.groups
+        state = self.state
         mask = self.start.mask
         if self.start.kept_mask:  # read before the kernels make the program's own
-            kept_mask = np.empty(self.graph.num_vertices, np.uint8)
-            cl.enqueue_copy(self.device.queue, kept_mask, state.buffers["mask"])
+            kept_mask = state.read(MASK, np.empty(self.graph.num_vertices, np.uint8))
             mask = kept_mask if mask is None else mask | kept_mask
-        numbers = (np.uint64(state.given), np.uint64(state.kept), np.int32(mask is None))
-        self._launch("gascl_start", groups, ("STATE", *numbers, "tallies"))
+        self._launch(START, given=state.given, kept=state.kept, own_mask=mask is None)
         if self.plan.facts.arc_state:
-            kept = np.uint64(state.kept_arcs)
-            arguments = ("STATE", "EDGE", "out_offsets", "out_targets", kept)
-            self._launch("gascl_start_arcs", groups, arguments)
-        self._enqueue_finish(groups, 0, True, ask_stop)
+            self._launch(START_ARCS, kept_arcs=state.kept_arcs)
+        self._enqueue_finish(self.device.groups, 0, True, ask_stop)
         state.swap(self.plan)
         state.control = self._records(1)
         self._check(state.control[0])
@@ -197,39 +211,36 @@ class Loop:
     def _set_mask(self, mask: np.ndarray) -> int:
         """Replace the first mask by the one given, (V,) uint8."""
         state = self.state
-        state.write("mask", mask)
-        for name in ("next", "marks", "flags"):
-            if name in state.buffers:
-                state.clear(name)
-        degrees = np.diff(self.graph.arcs(type(self.program).edges).out_offsets)
+        state.write(MASK, mask)
+        degrees = np.diff(self.graph.arcs(self.program.spec.edges).out_offsets)
         control = state.control
         control["stopped"] = 0
         control["next_active"] = np.count_nonzero(mask)
         control["next_arcs"] = degrees[mask != 0].sum()
-        if self.plan.delivery.sparse:
-            self._enter()
-        else:
-            state.write_control()
-        if not control["next_active"][0]:
-            return _MASK_EMPTY
+        self._read_mask()
+        return self._pause() if control["next_active"][0] else Stop.EMPTY_MASK
+
+    def _pause(self) -> int:
+        """Stop.PAUSE where the next frontier is for another delivery, else 0."""
         least, most = self.direction.bounds()
-        return 0 if least <= control["next_arcs"][0] <= most else _PAUSE
+        return 0 if least <= self.state.control["next_arcs"][0] <= most else Stop.PAUSE
 
-    def _turn(self) -> None:
+    def _change_direction(self) -> None:
         """Change to the other plan, and the mask to its form."""
-        state, was = self.state, self.plan
-        if not self.direction.choose(int(state.control["next_arcs"][0])):
-            return
-        state.control["stopped"] = 0
-        if was.delivery.sparse:
-            self._launch("gascl_leave", self.device.groups, ("STATE", "mask"), plan=was)
-        if self.plan.delivery.sparse:
-            self._enter()
-        else:
-            state.write_control()
+        before = self.plan
+        if self.direction.choose(int(self.state.control["next_arcs"][0])):
+            self.state.control["stopped"] = 0
+            self._write_mask(before)
+            self._read_mask()
 
-    def _batch(self, count: int, ask_stop: bool) -> tuple[int, str]:
-        """Run up to `count` supersteps; the device stops by itself where its rule holds."""
+    # Supersteps -------------------------------------------------------------------------------
+
+    def _batch(self, count: int, ask_stop: bool) -> tuple[int, bool]:
+        """Run up to `count` supersteps; the device stops by itself where its rule holds.
+
+        Returns:
+            Why it stopped, or 0; and whether Python's `converged` said that it has.
+        """
         events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
         records = self._records(count)
         # NVIDIA's driver gives an event no times before that is seen to be done itself.
@@ -239,10 +250,10 @@ class Loop:
             seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
             aggregates = record["aggregates"]
             step = Step(
-                superstep=self.before + len(self.trace),
+                superstep=self.earlier + len(self.trace),
                 active=int(record["active"]),
                 messages=int(record["tally"]["messages"]),
-                aggregates={n: aggregates[n].tolist() for n in type(self.program).aggregates},
+                aggregates={n: aggregates[n].tolist() for n in self.program.spec.aggregates},
                 seconds=seconds,
                 delivery=self.plan.delivery.name,
                 why=self.direction.reason(int(self.state.control["next_arcs"][0])),
@@ -254,13 +265,13 @@ class Loop:
             if record["stopped"]:
                 for _ in range(count - slot - 1):  # those behind have done nothing
                     self.state.swap(self.plan)
-                if record["stopped"] != _PAUSE:
-                    return int(record["stopped"]), ""
+                if record["stopped"] != Stop.PAUSE:
+                    return int(record["stopped"]), False
             if ask_stop and self.program.converged is not None and self.program.converged(step):
-                return 0, "converged() said so"
+                return 0, True
             if record["stopped"]:
-                return _PAUSE, ""
-        return 0, ""
+                return Stop.PAUSE, False
+        return 0, False
 
     def _records(self, count: int) -> np.ndarray:
         """The control records of the first `count` slots, once the device has written them."""
@@ -273,14 +284,14 @@ class Loop:
         groups = 1
         first = not self.trace and slot == 0
         if self.plan.facts.snapshots:
-            events.append(self._launch("gascl_snapshot", self.device.groups, ("STATE",)))
+            events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
             events += self._enqueue_pairs()
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
             groups = self._groups(launch)
-            events.append(self._launch(launch.kernel, groups, launch.arguments))
+            events.append(self._launch(launch))
         events += self._enqueue_finish(max(groups, 1), slot, False, ask_stop)
         self.state.swap(self.plan)
         self.device.queue.flush()
@@ -288,69 +299,86 @@ class Loop:
 
     def _enqueue_pairs(self) -> list[Any]:
         """What every vertex gives to every other one, as one box a vertex."""
-        vertices, groups = self.graph.num_vertices, self.device.groups
-        splits = self.plan.splits(vertices, groups)
-        shared = self.plan.group > 1  # else each group goes through a range of blocks
-        blocks = splits * -(-vertices // self.plan.group) if shared else groups
-        if splits == 1:
-            return [self._launch("gascl_pairs", blocks, ("STATE", "paired", np.int32(1)))]
-        ranges = ("STATE", "boxes", np.int32(splits))
-        return [
-            self._launch("gascl_pairs", blocks, ranges),
-            self._launch("gascl_pairs_join", groups, ranges),
-        ]
+        buffers, ranges = self.state.buffers, self.state.spec.ranges
+        blocks = self.device.groups  # each goes through a range of blocks
+        if self.plan.group > 1:
+            blocks = ranges * -(-self.graph.num_vertices // self.plan.group)
+        boxes = buffers[Key(RUN, "paired" if ranges == 1 else "boxes")]
+        events = [self._launch(PAIRS, blocks, boxes=boxes, splits=ranges)]
+        if ranges > 1:
+            events.append(self._launch(PAIRS_JOIN, boxes=boxes, splits=ranges))
+        return events
 
     def _groups(self, launch: Launch) -> int:
-        if launch.over.endswith("_blocks"):
-            blocks = len(self.layout.blocks(launch.over)) - 1
+        """Work-groups of a launch; 0 for a single item."""
+        if launch.over in ("in_blocks", "out_blocks"):
+            blocks = len(self.resident.blocks(launch.over)) - 1
             # Groups that keep a tally go through several blocks.
-            return min(blocks, self.layout.most_groups) if "tallies" in launch.arguments else blocks
-        return {"vertices": self.device.groups, "one": 0}[launch.over]
+            most = self.state.spec.extent.block_groups
+            return min(blocks, most) if "tallies" in launch.arguments else blocks
+        return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
 
     def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
+        """The end of a superstep: commit the mask, total up, decide how to go on."""
         events, counts = [], 0
         if self.plan.facts.masked:
-            commit = self.plan.delivery.commit
-            counts = self.device.groups
-            flag = np.int32(starting)
-            arguments = [flag if a == "starting" else a for a in commit.arguments]
-            events.append(self._launch(commit.kernel, counts, arguments))
+            commit = self.plan.delivery.active.commit
+            counts = self._groups(commit)
+            events.append(self._launch(commit, starting=starting))
         least, most = self.direction.bounds()
-        numbers = (np.int32(starting), np.int32(ask_stop), np.int64(least), np.int64(most))
-        reduced = ("STATE", "tallies", np.int32(tallies), "counts", np.int32(counts))
-        ending = (*reduced, *numbers, "records", np.int32(slot))
-        events.append(self._launch("gascl_finish", 1, ending))
+        counted: dict[str, Any] = {"num_tallies": tallies, "num_counts": counts}
+        decision: dict[str, Any] = {
+            "starting": starting,
+            "ask_stop": ask_stop,
+            "least_arcs": least,
+            "most_arcs": most,
+            "record": slot,
+        }
+        if self.exchange is None:
+            events.append(self._launch(FINISH, **counted, **decision))
+        else:
+            events.append(self._launch(TOTAL, **counted))
+            exchange_totals(self.state, self.exchange)
+            events.append(self._launch(DECIDE, **decision))
         return events
 
     def _launch(
-        self, name: str, groups: int, arguments: Sequence[Any], plan: Plan | None = None
+        self, launch: Launch, groups: int | None = None, plan: Plan | None = None, **given: Any
     ) -> Any:
-        """Enqueue a kernel with `groups` work-groups, or with one item where that is 0."""
+        """Enqueue a kernel.
+
+        Args:
+            groups: work-groups, where the launch does not say.
+            plan: whose kernel it is, if not that of the plan in use.
+            given: arguments that change from launch to launch, by name.
+        """
         plan = plan or self.plan
+        groups = self._groups(launch) if groups is None else groups
         local = plan.group if groups else 1
         kernels = self.kernels[plan.delivery.name]
-        kernel = kernels.with_arguments(name, self.state.arguments(plan, arguments))
+        arguments = self.state.arguments(plan, launch, given)
+        kernel = kernels.with_arguments(launch.kernel, arguments)
         size = (max(groups, 1) * local,)
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 
     def _check(self, record: np.void) -> None:
         """Raise for what the device found wrong."""
-        step = self.before + len(self.trace)
+        step = self.earlier + len(self.trace)
         name = type(self.program).__name__
-        if record["stopped"] == _OVERFLOW:
+        if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
             wide = self.plan.header.message.itemsize == 8
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
-                f"{name}: a message at vertex {label!r} overflowed {type(self.program).message} "
+                f"{name}: a message at vertex {label!r} overflowed {self.program.spec.message} "
                 f"in superstep {step}; declare a wider type, such as message = {wider}"
             )
-        if record["stopped"] == _FAULT:
+        if record["stopped"] == Stop.FAULT:
             faults = self.state.faults(self.plan)
             kind, line = np.unravel_index(np.argmin(faults), faults.shape)
             label = self.graph.label_of(int(faults[kind, line]))
             place = self.plan.places[line - 1]
-            what = _FAULTS[kind].format(last=self.graph.num_vertices - 1)
+            what = FAULT_MESSAGES[Fault(int(kind))].format(last=self.graph.num_vertices - 1)
             shown = f"\n    {place.text.strip()}" if place and place.text else ""
             at = f"{place}: " if place else ""
             raise ProgramError(f"{at}{name}: vertex {label!r} {what}, in superstep {step}{shown}")

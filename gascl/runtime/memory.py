@@ -5,41 +5,39 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.delivery.admission import demand_of
+from gascl.delivery.assembly import assemble
+from gascl.delivery.runspec import GRAPH, Extent, Key, graph_arrays, run_spec
+from gascl.delivery.table import choose
+from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype
+from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-
-if TYPE_CHECKING:
-    from gascl.graph.graph import Graph
-    from gascl.language.program import VertexProgram
-    from gascl.runtime.device import Device
+from gascl.language.program import VertexProgram
+from gascl.runtime.device import Device, find
+from gascl.runtime.plan import group_size, header_of
+from gascl.runtime.resident import arcs_along, extent_of
 
 #: What a program is likely to use of a graph where none is named.
 ARRAYS = ["in_offsets", "in_sources", "out_offsets", "out_targets", "slot"]
 
 
 @dataclass(frozen=True)
-class Size:
-    """A graph that need not be there: what layouts and States ask of one to measure memory."""
+class GraphSize:
+    """What there is to know of a graph that need not be there."""
 
     num_vertices: int
     num_edges: int
     directed: bool = True
     num_loops: int = 0
 
-    @property
-    def num_arcs(self) -> int:
-        return self.num_edges if self.directed else 2 * self.num_edges - self.num_loops
-
-    @property
-    def edge_src(self) -> np.ndarray:  # by these a layout counts self-loops
-        return np.zeros(self.num_loops, np.int8)
-
-    edge_dst = edge_src
+    def num_arcs(self, edges: str) -> int:
+        """Arcs of a program that scatters along "out", "in" or "both"."""
+        return arcs_along(edges, self.num_edges, self.directed, self.num_loops)
 
 
 @dataclass(frozen=True)
@@ -106,22 +104,22 @@ def estimate(
         _count("vertex_bytes", vertex_bytes),
     )
     label_bytes = _count("label_bytes", label_bytes)
-    size = Size(num_vertices, num_edges, directed, num_loops)
-    way = type(program).edges if program is not None else "out"
-    host, building = _host(size, way, edge_bytes, vertex_bytes, label_bytes)
+    size = GraphSize(num_vertices, num_edges, directed, num_loops)
+    edges = program.spec.edges if program is not None else "out"
+    host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     notes = []
     if not directed and not num_loops:
         notes.append("an undirected self-loop is one arc and not two: such edges take less")
     found = _find(device, notes)
+    arcs = size.num_arcs(edges)
     if program is None or found is None:
-        from gascl.runtime.resident import Layout
-
-        layout: Any = Layout(size, found or _NoDevice(), way, 1, 1)  # type: ignore[arg-type]
-        arrays = layout.sizes(ARRAYS, {})
-        fields = edge_bytes * layout.num_arcs // max(num_edges, 1)
+        extent = Extent(num_vertices, arcs, index_dtype(arcs).name, 1, 1, 1, 1)
+        known = graph_arrays(extent)
+        arrays = {name: known[Key(GRAPH, name)].nbytes for name in ARRAYS}
+        fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: the graph's own arrays; a program uses some, and has its own besides")
     else:
-        arrays, results = _run(size, program, found, delivery)
+        arrays, results = _run(num_vertices, arcs, program, found, delivery)
         fields = 0
         host |= {"results": results}
     arrays |= {"edge fields, by arc": fields} if fields else {}
@@ -160,14 +158,15 @@ def described(
 
 
 def _host(
-    size: Size, way: str, edge_bytes: int, vertex_bytes: int, label_bytes: int
+    size: GraphSize, edges: str, edge_bytes: int, vertex_bytes: int, label_bytes: int
 ) -> tuple[dict[str, int], int]:
     """What a Graph keeps, and what `build_arcs` takes beside the arcs that it makes."""
-    both = way == "both" or not size.directed
-    arcs = 2 * size.num_edges - size.num_loops if both else size.num_edges
+    both = edges == "both" or not size.directed
+    arcs = size.num_arcs(edges)
     index = index_dtype(arcs).itemsize
     offsets = index * (size.num_vertices + 1)
-    # Both orders of arcs that run both ways are the same arrays; flags of one way are one array.
+    # Where arcs go both ways, their two orders are the same arrays; where they go one way, all
+    # have the same flag, and one array serves both orders.
     each = 4 + index + 2 + index if both else 4 + index + 4 + index + index + 1
     kept = {
         "ends of the edges": 8 * size.num_edges,
@@ -181,14 +180,7 @@ def _host(
     return {name: part for name, part in kept.items() if part}, building
 
 
-class _NoDevice:
-    groups = 1
-
-
 def _find(device: Any, notes: list[str]) -> Device | None:
-    from gascl.errors import DeviceError
-    from gascl.runtime.device import find
-
     try:
         return find(device)
     except DeviceError as error:
@@ -197,42 +189,19 @@ def _find(device: Any, notes: list[str]) -> Device | None:
 
 
 def _run(
-    size: Size, program: VertexProgram, device: Device, delivery: str
+    vertices: int, arcs: int, program: VertexProgram, device: Device, delivery: str
 ) -> tuple[dict[str, int], int]:
-    """Bytes on the device of a run, as its State will count them, and of its results on the host.
-
-    The kernels are built, since what a State holds depends on them.
-    """
-    from gascl.delivery import table as deliveries
-    from gascl.runtime.plan import build
-    from gascl.runtime.resident import Layout, offset_type
-    from gascl.runtime.state import State
-
-    class Needs(State):
-        """A State that takes no memory."""
-
-        def __init__(self, plans: list[Any], layout: Layout):
-            self.program, self.lanes, self.graph = type(program), program.lanes, layout.graph
-            self.plans, self.layout, self.device = plans, layout, device
-            self.header = plans[0].header
-
-        def sizes(self) -> dict[str, int]:
-            keys = {k: None for plan in self.plans for k in self._edge_keys(plan).values()}
-            names = dict.fromkeys([*self._arrays(), *keys])
-            return {**self.layout.sizes(list(names), self.header.types), **self._sizes()}
-
-        def results(self) -> int:
-            types = self.header.types
-            fields = sum(types[n].itemsize for n in self.program.vertex_fields)
-            of_arcs = sum(types[n].itemsize for n in self.program.arc_fields)
-            rows = self.graph.num_vertices * fields + self.layout.num_arcs * of_arcs
-            return rows * self.lanes
-
-    demand = deliveries.demand_of(program, device.atomics, device.fp64, deterministic=True)
-    chosen = deliveries.choose(program, demand, delivery)
-    way: Any = size
-    offset = offset_type(way, type(program).edges)
-    plans = [build(program, device, d, offset) for d in chosen]
-    layout = Layout(way, device, type(program).edges, plans[0].group, plans[0].block)
-    needs = Needs(plans, layout)
-    return needs.sizes(), needs.results()
+    """Bytes on the device of a run, by buffer, and of its results on the host."""
+    demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
+    chosen = choose(program, demand, delivery)
+    header, facts = header_of(program, device, index_dtype(arcs).name)
+    lines = max(len(assemble(header, facts, d)[1]) for d in chosen) + 1
+    extent = extent_of(device, vertices, arcs, *group_size(header, device), lines)
+    spec = run_spec(program.spec, header, facts, chosen, extent)
+    sizes: dict[str, int] = {}
+    for key, array in (*spec.graph.items(), *spec.own.items()):
+        sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
+    declared, types = program.spec, header.types
+    results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
+    results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
+    return sizes, results * program.lanes

@@ -7,18 +7,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.declarations import ABREAST, INBOX, MASKS
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.codegen.pairs import splits
-from gascl.delivery.table import Delivery, kernel_text
+from gascl.delivery.assembly import assemble
+from gascl.delivery.delivery import Delivery
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
@@ -30,9 +29,12 @@ from gascl.runtime.device import Device, built, cannot_build, kernel
 BLOCK = 2048
 #: Vertices of a tile in pairs.cl, at most.
 TILE = 256
-#: Arcs of which an item fetches the messages at once.
-DEEP = 4
-_INCLUDE = re.compile(r'^#include "([\w.]+)"$')
+#: Messages of a block that one item combines into a box, for others to use.
+CHUNK_ARCS = 8
+#: Boxes that an item joins in one step of a reduction over a work-group.
+FAN_IN = 8
+#: Messages that an item fetches before it looks at the first of them.
+FETCHES = 4
 #: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
 #: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
@@ -71,7 +73,7 @@ class Kernels:
 
 @dataclass(eq=False)
 class Plan:
-    """What was built for one program, device, kind of layout and delivery; outlives graphs.
+    """What was built for one program, device, type of offsets and delivery; outlives graphs.
 
     Attributes:
         header: what was generated; says what the kernels' arguments are.
@@ -105,82 +107,6 @@ class Plan:
         yield kernels
         self._idle.append(kernels)
 
-    @property
-    def inbox(self) -> bool:
-        """Messages go through the atomic inbox."""
-        return self.facts.posts or self.delivery.inbox
-
-    @cached_property
-    def arguments(self) -> list[str]:
-        """The names behind GASCL_STATE, in order."""
-        names = []
-        for name in self.header.state:
-            if name == MASKS:
-                names += self._masks()
-            elif name == INBOX:
-                names += self._inbox()
-            else:
-                names.append(name)
-        return names
-
-    def splits(self, vertices: int, groups: int) -> int:
-        """Ranges of the vertices that give, where every pair is asked for (pairs.cl)."""
-        return splits(vertices, self.group if self.group > 1 else ABREAST, groups)
-
-    def _masks(self) -> list[str]:
-        if not self.facts.masked:
-            return []
-        if self.delivery.sparse:
-            return ["flags", "listed"]
-        return ["mask", "next", *(["marks"] if self.facts.marks else [])]
-
-    def _inbox(self) -> list[str]:
-        if not self.inbox:
-            return []
-        ahead = ("", "_next") if self.facts.posts_ahead else ("",)
-        names = [f"{n}{when}" for when in ahead for n in ("inbox", "arrived", "wraps")]
-        return names + [f"touched{when}" for when in ahead if self.delivery.sparse]
-
-    def swaps(self) -> dict[str, str]:
-        """Which buffers change places after a superstep, both ways."""
-        pairs = list(self.delivery.swaps)
-        if self.facts.posts_ahead:
-            names = ("inbox", "arrived", "wraps", "touched")
-            pairs += [(n, f"{n}_next") for n in names]
-        return {**dict(pairs), **{b: a for a, b in pairs}}
-
-
-def assemble(header: Header, delivery: Delivery) -> tuple[str, list[Place | None]]:
-    """One source of a delivery's kernels, superstep.cl and the header, each included once."""
-    lines: list[str] = []
-    places: list[Place | None] = []
-    seen: set[str] = set()
-
-    def include(name: str) -> None:
-        if name in seen:
-            return
-        seen.add(name)
-        if name == "program.h":
-            put(header.text, header.places)
-        else:
-            put(kernel_text(name))
-
-    def put(text: str, origins: list[Place | None] | None = None) -> None:
-        for i, line in enumerate(text.rstrip("\n").split("\n")):
-            origin = origins[i] if origins else None
-            match = _INCLUDE.match(line) if origin is None else None
-            if match:
-                include(match.group(1))
-            else:
-                lines.append(line)
-                places.append(origin)
-
-    include("superstep.cl")
-    if "paired" in header.state:
-        include("pairs.cl")
-    put(delivery.text)
-    return "\n".join(lines) + "\n", places
-
 
 def group_size(header: Header, device: Device) -> tuple[int, int]:
     """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
@@ -190,7 +116,7 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     group, block = device.group, BLOCK
     while group > 1:
         shared = block * (header.message.itemsize + 3) + 2
-        boxes = max(group, block // 8) * header.box.itemsize
+        boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
         if 2 * shared <= device.cl.local_mem_size:
             break
@@ -247,12 +173,12 @@ def build(
     return plan
 
 
-def _build(
-    program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
-) -> Plan:
-    cls = type(program)
+def header_of(
+    program: VertexProgram, device: Device, offset: str, debug: bool = False
+) -> tuple[Header, Facts]:
+    """A program's header for a device, and what the program does."""
     header = generate(
-        cls,
+        program.spec,
         real=program.dtype,
         choices=program.choices(),
         offset=offset,
@@ -260,32 +186,39 @@ def _build(
         lanes=program.lanes,
         debug=debug,
     )
+    return header, Facts.of(program.spec, program.lanes, debug)
+
+
+def _build(
+    program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
+) -> Plan:
+    spec = program.spec
+    header, facts = header_of(program, device, offset, debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
     if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
-            f"{device} has no double precision, which {cls.__name__} needs for "
+            f"{device} has no double precision, which {spec.name} needs for "
             f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
         )
-    text, places = assemble(header, delivery)
+    text, places = assemble(header, facts, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)
-    facts = Facts.of(cls, program.lanes, debug)
     plan = Plan(header, facts, delivery, text, group, block, None, places)
     wide = doubles or of_messages or _double_params(program)
     # Without a double in the program, a literal such as 0.85 is meant as float.
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
-        f"-DGASCL_DEEP={DEEP if header.message.itemsize <= 16 else 1}",
-        f"-DGASCL_SPARSE={int(delivery.sparse)}",
-        f"-DGASCL_INBOX={int(plan.inbox)}",
+        f"-DGASCL_CHUNK_ARCS={CHUNK_ARCS}",
+        f"-DGASCL_FAN_IN={FAN_IN}",
+        f"-DGASCL_FETCHES={FETCHES if header.message.itemsize <= 16 else 1}",
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
         # Caches of kernels in a shared home directory do not tell mended processors apart.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
-        *(device.atomics.options() if plan.inbox else []),
+        *(device.atomics.options() if delivery.has_inbox(facts) else []),
         *([] if wide else ["-cl-single-precision-constant"]),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
@@ -294,7 +227,7 @@ def _build(
     except cl.RuntimeError as error:
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, cls)) from None
+        raise ProgramError(translate(str(error), places, spec.name)) from None
     _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
@@ -322,7 +255,7 @@ def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
 
 
 def _double_params(program: VertexProgram) -> bool:
-    params = type(program).params.values()
+    params = program.spec.params.values()
     return any(p.resolve(program.dtype).scalar == "float64" for p in params)
 
 
@@ -338,7 +271,7 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: list[Place | None], program: type[VertexProgram]) -> str:
+def translate(log: str, places: Sequence[Place | None], program: str) -> str:
     """A compiler's log with the user's lines in place of the generated ones."""
     messages: list[str] = []
     for line in log.splitlines():
@@ -358,5 +291,5 @@ def translate(log: str, places: list[Place | None], program: type[VertexProgram]
         if message not in messages:
             messages.append(message)
     if messages:
-        return f"{program.__name__} does not compile:\n" + "\n".join(messages)
-    return f"{program.__name__} does not compile, and the log names no line of it:\n{log}"
+        return f"{program} does not compile:\n" + "\n".join(messages)
+    return f"{program} does not compile, and the log names no line of it:\n{log}"

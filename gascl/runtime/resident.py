@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.runspec import Array, EdgeValues, Extent, Key, block_type
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype
 from gascl.graph.graph import Graph
-from gascl.language.fields import EdgeField
 from gascl.language.types import Type
 from gascl.runtime import process
 from gascl.runtime.device import Device
@@ -60,8 +61,7 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     Very long rows come first, the longest at the head: they keep a group busy longest. The others
     stay in order, for locality.
     """
-    columns = [("begin", offsets.dtype), ("end", offsets.dtype), ("first", "i4"), ("last", "i4")]
-    table = np.empty(len(bounds) - 1, np.dtype(columns, align=True))
+    table = np.empty(len(bounds) - 1, block_type(offsets.dtype.name))
     table["first"], table["last"] = bounds[:-1], bounds[1:]
     table["begin"], table["end"] = offsets[bounds[:-1]], offsets[bounds[1:]]
     length = (table["end"] - table["begin"]).astype(np.int64)
@@ -69,16 +69,50 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     return table[np.argsort(-length, kind="stable")]
 
 
+def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
+    """Arcs along which programs scatter, known before they are built.
+
+    Args:
+        edges: "out", "in" or "both".
+    """
+    return 2 * num_edges - num_loops if edges == "both" or not directed else num_edges
+
+
 def num_arcs(graph: Graph, edges: str) -> int:
-    """Arcs along which programs scatter, known before they are built."""
+    """`arcs_along` of a graph."""
     if not graph.directed or edges != "both":
         return graph.num_arcs
-    return 2 * graph.num_edges - int(np.count_nonzero(graph.edge_src == graph.edge_dst))
+    loops = int(np.count_nonzero(graph.edge_src == graph.edge_dst))
+    return arcs_along(edges, graph.num_edges, graph.directed, loops)
 
 
 def offset_type(graph: Graph, edges: str) -> str:
-    """The kind of a layout that kernels are built for: the type of its offsets."""
+    """What kernels are built for: NumPy's name of the type of arc offsets."""
     return index_dtype(num_arcs(graph, edges)).name
+
+
+def extent_of(
+    device: Device, vertices: int, arcs: int, group: int, block: int, lines: int = 0
+) -> Extent:
+    """How large a run is on a device.
+
+    Args:
+        group, block: as of `ResidentGraph`.
+        lines: of the built texts, the longest one's.
+    """
+    blocks, groups = device.groups, device.groups
+    if group > 1:
+        blocks = min(vertices, 4 * arcs // block + vertices // block + 2)
+    return Extent(
+        vertices=vertices,
+        arcs=arcs,
+        offset=index_dtype(arcs).name,
+        group=group,
+        groups=groups,
+        blocks=blocks,
+        block_groups=groups * (1 if group == 1 else GROUPS),
+        lines=lines,
+    )
 
 
 def convert(
@@ -111,7 +145,7 @@ def convert(
     return converted
 
 
-class Layout:
+class ResidentGraph:
     """The arrays of a graph that programs use on a device, each uploaded when first asked for.
 
     Args:
@@ -124,50 +158,24 @@ class Layout:
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block = group, block
         self.num_arcs = num_arcs(graph, edges)
-        self.offset = offset_type(graph, edges)
-        self._buffers: dict[str, Any] = {}
+        self._buffers: dict[Key, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()  # two threads upload nothing twice
         process.holds_opencl(self)
 
-    def sizes(self, names: list[str], types: dict[str, Type]) -> dict[str, int]:
+    def extent(self, lines: int = 0) -> Extent:
+        """How large a run on it is; `lines` of the built texts, the longest one's."""
+        vertices = self.graph.num_vertices
+        return extent_of(self.device, vertices, self.num_arcs, self.group, self.block, lines)
+
+    def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """Bytes of those arrays that are not on the device yet; nothing is allocated."""
-        offset = np.dtype(self.offset).itemsize
-        rows, arcs = self.graph.num_vertices, self.num_arcs
-        known = {
-            "out_offsets": offset * (rows + 1),
-            "in_offsets": offset * (rows + 1),
-            "out_targets": 4 * arcs,
-            "out_sources": 4 * arcs,
-            "in_sources": 4 * arcs,
-            "slot": offset * arcs,
-            "out_blocks": 3 * 8 * self.most_blocks,
-            "in_blocks": 3 * 8 * self.most_blocks,
-            "in_degree": 4 * rows,
-            "out_degree": 4 * rows,
-            "id": offset * arcs,
-            "reversed": arcs,
-        }
-        missing = [n for n in names if n not in self._buffers]
-        plain = {n: n.split("@")[0] for n in missing}
-        return {n: known[p] if p in known else types[p].itemsize * arcs for n, p in plain.items()}
+        with self._lock:
+            return {k: a.nbytes for k, a in arrays.items() if k not in self._buffers}
 
     @property
-    def most_blocks(self) -> int:
-        """At least as many as there are row blocks, known before the arcs are built."""
-        if self.group == 1:
-            return self.device.groups
-        rows = self.graph.num_vertices
-        return min(rows, 4 * self.num_arcs // self.block + rows // self.block + 2)
-
-    @property
-    def most_groups(self) -> int:
-        """Work-groups over row blocks, at most, that keep a tally each."""
-        return self.device.groups * (1 if self.group == 1 else GROUPS)
-
-    @property
-    def resident(self) -> int:
-        """Bytes of the arrays that are on the device."""
+    def bytes(self) -> int:
+        """Of the arrays that are on the device."""
         with self._lock:
             return sum(b.size for b in self._buffers.values())
 
@@ -175,46 +183,43 @@ class Layout:
         """The row blocks called "in_blocks" or "out_blocks"."""
         with self._lock:
             if name not in self._blocks:
-                offsets = getattr(self.graph.arcs(self.edges), name.split("_")[0] + "_offsets")
-                self._blocks[name] = row_blocks(offsets, self.group, self.block, self.device.groups)
+                self._blocks[name] = row_blocks(
+                    self._offsets(name), self.group, self.block, self.device.groups
+                )
             return self._blocks[name]
 
-    def buffer(self, name: str) -> Any:
-        """The device's copy of a graph array: `out_offsets`, `in_blocks`, `out_degree` ..."""
-        with self._lock:
-            if name not in self._buffers:
-                self._buffers[name] = upload(self.device, self._array(name))
-            return self._buffers[name]
+    def _offsets(self, blocks: str) -> np.ndarray:
+        arcs = self.graph.arcs(self.edges)
+        return {"in_blocks": arcs.in_offsets, "out_blocks": arcs.out_offsets}[blocks]
 
-    def _array(self, name: str) -> np.ndarray:
-        if name.endswith("_degree"):
+    def buffer(self, key: Key, array: Array) -> Any:
+        """The device's copy of one of a RunSpec's graph arrays."""
+        with self._lock:
+            if key not in self._buffers:
+                values = self._values(key.name) if array.edge is None else self._edge(array.edge)
+                self._buffers[key] = upload(self.device, values)
+            return self._buffers[key]
+
+    def _values(self, name: str) -> np.ndarray:
+        if name in ("in_degree", "out_degree"):
             return getattr(self.graph, name)
         arcs = self.graph.arcs(self.edges)
-        if name.endswith("_blocks"):
-            return block_table(getattr(arcs, name.split("_")[0] + "_offsets"), self.blocks(name))
+        if name in ("in_blocks", "out_blocks"):
+            return block_table(self._offsets(name), self.blocks(name))
         if name == "out_sources":
             counts = np.diff(arcs.out_offsets)
             return np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
         return getattr(arcs, name)
 
-    def edge_buffer(self, key: str, order: str, field: EdgeField | None, type_: Type | None) -> Any:
-        """An edge field, or `id` or `reversed`, one value an arc, in the order of arcs."""
-        with self._lock:
-            if key not in self._buffers:
-                array = self._edge_array(key.split("@")[0], order, field, type_)
-                self._buffers[key] = upload(self.device, array)
-            return self._buffers[key]
-
-    def _edge_array(
-        self, name: str, order: str, field: EdgeField | None, type_: Type | None
-    ) -> np.ndarray:
-        arcs = self.graph.arcs(self.edges)
-        ids: np.ndarray = getattr(arcs, f"{order}_edges")
-        if field is None or type_ is None:
-            return ids if name == "id" else getattr(arcs, f"{order}_reversed")
+    def _edge(self, edge: EdgeValues) -> np.ndarray:
+        """One value an arc, in the order of arcs that is asked for."""
+        arcs, name = self.graph.arcs(self.edges), edge.name
+        ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
+        if edge.field is None or edge.type is None:
+            return ids if name == "id" else getattr(arcs, f"{edge.order}_reversed")
         if name in self.graph.edge_fields:
-            return convert(self.graph.edge_fields[name], type_, f"edge field {name!r}")[ids]
-        return np.full(len(ids), field.default, type_.scalar)
+            return convert(self.graph.edge_fields[name], edge.type, f"edge field {name!r}")[ids]
+        return np.full(len(ids), edge.field.default, edge.type.scalar)
 
 
 def upload(device: Device, array: np.ndarray) -> Any:
@@ -227,7 +232,7 @@ def upload(device: Device, array: np.ndarray) -> Any:
     )
 
 
-def check_memory(device: Device, sizes: dict[str, int], resident: int) -> None:
+def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:
     """Raise DeviceError where the buffers, beside `resident` bytes of the graph that are on the
     device already, can't fit; before anything is allocated."""
     needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])

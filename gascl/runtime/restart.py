@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from gascl.graph.graph import Graph
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED, EdgeField
 from gascl.language.program import VertexProgram
-
-if TYPE_CHECKING:
-    from gascl.runtime.state import State
+from gascl.runtime.state import State
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
         GasclError: the State is used up, or `start` makes no sense.
     """
     cls = type(program)
-    masked = cls.scatter_on == "mask"
+    masked = cls.spec.scatter_on == "mask"
     named = start if isinstance(start, str) else None
     if named is not None and named not in ("mask", "changed"):
         raise GasclError(f"start is 'mask', 'changed' or an array of vertices, not {start!r}")
@@ -59,13 +57,13 @@ def resolve_start(program: VertexProgram, graph: Graph, state: State | None, sta
         if named is None and start is None and masked:
             named = "changed"
     other = _other_field(program, graph, state.graph)
-    if other and cls.restart != "any":
+    if other and cls.spec.restart != "any":
         raise ProgramError(
             f"{cls.__name__} can't go on from that State: the values of the edge field {other!r} "
             "have changed; run it without state="
         )
     same = cls is state.program and program.lanes == state.lanes and state.resumable
-    if same and cls.restart != "any" and program.parameter_values() != state.values:
+    if same and cls.spec.restart != "any" and program.parameter_values() != state.values:
         raise ProgramError(
             f"{cls.__name__} can't go on from that State: it was {state.values}, and is now "
             f"{program.parameter_values()}; run it without state="
@@ -98,17 +96,17 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
             f"the State is of {state.graph.num_vertices:,} vertices and the graph has "
             f"{graph.num_vertices:,}: run without state="
         )
-    if Facts.of(cls).arc_state:
+    if Facts.of(cls.spec).arc_state:
         raise ProgramError(
             f"{cls.__name__} keeps state on arcs, and the graph's arcs have changed: run without "
             "state="
         )
-    if cls.restart == "any":
+    if cls.spec.restart == "any":
         return
     change = _direct(graph, state.graph)
-    if cls.restart == "added" and change is not None and not change.removed:
+    if cls.spec.restart == "added" and change is not None and not change.removed:
         return
-    if cls.restart == "never":
+    if cls.spec.restart == "never":
         why = "what it finds depends on the graph it began with"
     else:
         removed = f"edges were removed ({change.removed if change else 0:,})"
@@ -155,7 +153,7 @@ def _other_field(program: VertexProgram, graph: Graph, before: Graph) -> str:
         change = _direct(graph, before)
         if change is None:
             return ""
-    for name, field in type(program).edge_fields.items():
+    for name, field in program.spec.edge_fields.items():
         type_ = field.resolve(program.dtype).scalar
         now, then = (_as_read(g, field, type_) for g in (graph, before))
         if now is None or then is None:

@@ -32,9 +32,9 @@ class Standstill:
     def __init__(self, program: VertexProgram, digest: Callable[[], bytes]):
         """`digest` gives the same bytes for two states only if they are the same."""
         self._program, self._digest = program, digest
-        self._stop = type(program).snippets.get("stop")
+        self._stop = program.spec.snippets.get("stop")
         self._asked = program.fixed_supersteps() is None and program.converged is None
-        reads = any(s.uses("superstep") for s in type(program).snippets.values())
+        reads = any(s.uses("superstep") for s in program.spec.snippets.values())
         self._compare = RECENT if self._asked and not reads else math.inf
         self._fallen: float = math.inf
         self._period, self._kept = 0, b""
@@ -64,29 +64,29 @@ class Standstill:
 
     def _time_to_fall(self, first: Step) -> float:
         """In how many supersteps, if a tolerance of the program knows its rate."""
-        for param in type(self._program).params.values():
+        for param in self._program.spec.params.values():
             if isinstance(param, ToleranceParam) and param.rate and self._stop and self._asked:
                 (name,) = self._stop.reads("agg")
                 return param.time_to_fall(self._program, first.aggregates[name])
         return math.inf
 
     def _words(self, last: Step) -> str:
-        program, params = self._program, type(self._program).params
+        program, params = self._program, self._program.spec.params
         sums, bounds = (sorted(self._stop.reads(n)) if self._stop else [] for n in ("agg", "p"))
         values = [f"{n}={x:.4g}" for n in sums if isinstance(x := last.aggregates[n], int | float)]
         values += [f"{n}={getattr(program, n)}" for n in bounds]
         shown = f" ({', '.join(values)})" if values else ""
-        types = [f.resolve for f in type(program).vertex_fields.values()]
+        types = [f.resolve for f in program.spec.vertex_fields.values()]
         floats = program.dtype == "float32" and any(t("float32") != t("float64") for t in types)
         larger = [
             f"a larger {n}" if isinstance(params[n], ToleranceParam) else f"another {n}"
             for n in bounds
         ]
-        ways = [*larger, *["dtype='float64'"] * floats]
+        remedies = [*larger, *["dtype='float64'"] * floats]
         if self._fallen < math.inf:  # without rounding, the change would fall
             above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
-            return f"{above}; give {' or '.join(ways)}"
-        remedy = " or ".join([*ways, "a rule that can hold", "a number of supersteps"])
+            return f"{above}; give {' or '.join(remedies)}"
+        remedy = " or ".join([*remedies, "a rule that can hold", "a number of supersteps"])
         return f"came back to a state it had been in, and would never end{shown}; give {remedy}"
 
 

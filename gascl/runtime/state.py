@@ -4,171 +4,115 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.atomics import cell_bits
-from gascl.delivery.buffers import ANYTHING, COMMON, PENDING, Buffer
-from gascl.delivery.table import Launch
+from gascl.codegen.header import Header
+from gascl.delivery.buffers import ANYTHING, PENDING
+from gascl.delivery.codes import Fault
+from gascl.delivery.launch import NUMBERS, Launch
+from gascl.delivery.runspec import ARC, RUN, VERTEX, Key, RunSpec
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.runtime import process
 from gascl.runtime.plan import Plan
-from gascl.runtime.resident import Layout, check_memory, upload
+from gascl.runtime.resident import ResidentGraph, check_memory
 from gascl.runtime.values import parameters, stored
 from gascl.runtime.waiting import check_free
 
-#: Supersteps that may be under way before the host reads their records.
-RECORDS = 64
-#: Kinds of traps, as kernels/words.cl numbers them.
-FAULTS = 7
-#: Arcs of a frontier's piece, as kernels/push.cl has it.
-PIECE = 128
 _NEVER = np.iinfo(np.int32).max
 #: NVIDIA's driver fails to fill 2 GiB or more at once.
 _FILL = 2**30
-#: What kernels are given that is no buffer of the graph's.
-_OTHERS = {"STATE", "EDGE", "tallies", "num_arcs", "counts", "starting"}
+MASK = Key(RUN, "mask")
+_PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 
 class State:
     """Vertex and arc fields, mask, messages, aggregators and the superstep's number of a run.
 
-    Building one allocates it; the memory is computed and checked first. `Engine.run(...,
-    keep_state=True)` leaves it in `result.state`, on the device, and `run(..., state=...)` goes on
-    from it, which uses it up.
+    Building one allocates what a RunSpec lists; the memory is computed and checked first.
+    `Engine.run(..., keep_state=True)` leaves it in `result.state`, on the device, and
+    `run(..., state=...)` goes on from it, which uses it up.
 
     Attributes:
         graph, program, lanes, values: what it is of; `program` is the class, `values` are its
             parameters.
+        spec: which buffers it has.
         control: the device's record of the last superstep.
         resumable: a run of the same class continues; else it begins at superstep 0.
+        unset: how those buffers begin that no earlier run has left and that can't begin with
+            anything.
+        given, kept, kept_arcs: bits, one a field: which have a value already, and which vertex
+            and arc fields keep that of an earlier run.
     """
 
     def __init__(
         self,
         program: VertexProgram,
-        plans: Sequence[Plan],
-        layout: Layout,
+        header: Header,
+        spec: RunSpec,
+        resident: ResidentGraph,
         initial: dict[str, np.ndarray],
         previous: State | None = None,
         resumes: bool = False,
     ):
-        self.program, self.lanes, self.graph = type(program), program.lanes, layout.graph
+        self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
-        self.plans, self.layout, self.device = plans, layout, layout.device
-        self.header = plans[0].header
+        self.header, self.spec, self.resident = header, spec, resident
+        self.device = resident.device
         self.types = self._types()
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         process.holds_opencl(self)
-        self.edge_keys = {p.delivery.name: self._edge_keys(p) for p in plans}
-        run = parameters(program, layout.graph, self.header)
-        sizes = self._sizes()
+        run = parameters(program, resident.graph, header)
         kept = self._kept(previous, initial, resumes)
-        new = {n: s for n, s in sizes.items() if n not in kept}
-        names = [*self._arrays(), *(k for keys in self.edge_keys.values() for k in keys.values())]
-        arrays = layout.sizes(list(dict.fromkeys(names)), self.header.types)
-        resident = layout.resident + sum(b.size for b in kept.values())
-        check_memory(self.device, {**new, **arrays}, resident)
+        new = {key: array for key, array in spec.own.items() if key not in kept}
+        sizes = {key: array.nbytes for key, array in new.items()}
+        before = resident.bytes + sum(b.size for b in kept.values())
+        check_memory(self.device, {**sizes, **resident.missing(spec.graph)}, before)
 
-        self.buffers: dict[str, Any] = {n: layout.buffer(n) for n in self._arrays()}
-        for plan in plans:
-            for name, key in self.edge_keys[plan.delivery.name].items():
-                field = self.program.edge_fields.get(name)
-                type_ = self.header.types[name] if field else None
-                self.buffers[key] = layout.edge_buffer(key, plan.delivery.arcs, field, type_)
-        for name, size in new.items():
-            self.buffers[name] = self._allocate(size)
-        self.buffers.update(kept)
-        own = {b.name: b.begins for b in self._own()}
-        self.unset = {n: own[n] for n in new if own.get(n, ANYTHING) != ANYTHING}
+        self.buffers: dict[Key, Any] = {
+            key: resident.buffer(key, array) for key, array in spec.graph.items()
+        }
+        self.buffers |= {key: self._allocate(size) for key, size in sizes.items()}
+        self.buffers |= kept
+        self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
+        self._numbers = {"num_arcs": np.int64(resident.num_arcs)}
         self.types = {**(previous.types if previous else {}), **self.types}
-        vertex_fields, arc_fields = list(self.program.vertex_fields), list(self.program.arc_fields)
-        self.kept = _bits(f"v.{n}" in kept for n in vertex_fields)
-        self.kept_arcs = _bits(f"a.{n}" in kept for n in arc_fields)
-        self.given = self.kept | _bits(n in initial for n in vertex_fields)
+        declared = self.program.spec
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
+        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
+        self.given = self.kept | _bits(n in initial for n in declared.vertex_fields)
         for name, values in initial.items():
-            if f"v.{name}" not in kept:
-                self.write(f"v.{name}", stored(values, self.header.types[name]))
-        self.buffers["run"] = upload(self.device, run)
-        lines = max(len(p.places) for p in plans) + 1
-        self.buffers["faults"] = upload(self.device, np.full(FAULTS * lines, _NEVER, np.int32))
-        self.control = np.zeros(1, self.header.control)
+            if Key(VERTEX, name) not in kept:
+                self.write(Key(VERTEX, name), stored(values, header.types[name]))
+        self.write(Key(RUN, "run"), run)
+        faults = Key(RUN, "faults")
+        self.write(faults, np.full(spec.own[faults].count, _NEVER, np.int32))
+        self.control = np.zeros(1, header.control)
         if resumes and previous is not None:
             self.control = previous.control.copy()
         self.control["overflow"] = self.control["fault"] = _NEVER
         self.control["stopped"] = 0
-        self.buffers["control"] = self._allocate(self.control.nbytes)
         self.write_control()
         if previous is not None:
             previous.use(type(program).__name__)
 
     # What a run needs -------------------------------------------------------------------------
 
-    def _types(self) -> dict[str, Type]:
-        """Types of the program's own fields, by the names of their buffers."""
+    def _types(self) -> dict[Key, Type]:
+        """Types of the program's own fields."""
         of = self.header.types
-        fields = {f"v.{n}": of[n] for n in self.program.vertex_fields}
-        return fields | {f"a.{n}": of[n] for n in self.program.arc_fields if n in of}
-
-    def _arrays(self) -> list[str]:
-        """Names of the graph's arrays that the kernels ask for."""
-        named = {"out_offsets"} if self.plans[0].facts.masked else set()
-        for plan in self.plans:
-            launches: tuple[Launch, ...] = plan.delivery.launches
-            used = {a for launch in launches for a in launch.arguments}
-            used |= {x.over for x in launches if x.over.endswith("_blocks")}
-            if plan.delivery.sparse or plan.facts.arc_state:
-                used |= {"out_offsets", "out_targets"}
-            of_state = {n for n in plan.arguments if n.endswith("_degree") or n[:4] == "out_"}
-            named |= (used | of_state) - {b.name for b in plan.delivery.buffers} - _OTHERS
-        return sorted(named)
-
-    def _own(self) -> list[Buffer]:
-        """What the kernels ask for that is neither the graph's nor a field."""
-        named = {n for plan in self.plans for n in plan.arguments}
-        named |= {"mask"} if self.plans[0].facts.masked else set()
-        of_deliveries = [b for plan in self.plans for b in plan.delivery.buffers]
-        return [*(b for b in COMMON if b.name in named), *of_deliveries]
-
-    def _sizes(self) -> dict[str, int]:
-        """Bytes of what is allocated for this run."""
-        header, rows, groups = self.header, self.graph.num_vertices, self.device.groups
-        arcs, facts, types = self.layout.num_arcs, self.plans[0].facts, self.header.types
-        sizes: dict[str, int] = {}
-        for name in self.program.vertex_fields:
-            sizes[f"v.{name}"] = rows * self.lanes * types[name].itemsize
-        for name in facts.snapshots:
-            sizes[f"old.{name}"] = sizes[f"v.{name}"]
-        for name in self.program.arc_fields if facts.arc_state else ():
-            sizes[f"a.{name}"] = arcs * self.lanes * types[name].itemsize
-        items = {"message": header.message.itemsize, "box": header.box.itemsize, "piece": 8}
-        items |= {"flag": 1, "mark": 1, "bits": 4, "vertex": 4, "count": 4, "wrap": 4}
-        items["cell"] = (cell_bits(header.accumulator) or 64) // 8
-        counts = {"arc": self.lanes * arcs, "vertex": self.lanes * rows, "row": rows}
-        counts[""] = rows + arcs // PIECE + 1
-        wraps = facts.overflows and header.message.itemsize == 8
-        unneeded = {"mark": facts.every_arc_sends, "wrap": not wraps}
-        for buffer in self._own():
-            size = counts[buffer.per] * items[buffer.item]
-            sizes[buffer.name] = 1 if unneeded.get(buffer.item) else size
-        splits = self.plans[0].splits(rows, groups) if facts.pairs else 1
-        if splits > 1:
-            sizes["boxes"] = splits * sizes["paired"]
-        # One a group; a group has its share of the blocks of rows or of the vertices.
-        sizes["tallies"] = header.tally.itemsize * max(self.layout.most_groups, groups)
-        sizes["counts"] = 16 * groups
-        sizes["records"] = header.control.itemsize * RECORDS
-        return sizes
+        fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
+        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields if n in of}
 
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
-    ) -> dict[str, Any]:
+    ) -> dict[Key, Any]:
         """Buffers that go on from another run: fields of the same name and type, or given anew."""
         if previous is None:
             return {}
@@ -182,40 +126,29 @@ class State:
             raise ProgramError(
                 f"the State has {previous.lanes} lanes and the run {self.lanes}: they must agree"
             )
-        same_arcs = previous.layout.edges == self.layout.edges and (
+        same_arcs = previous.resident.edges == self.resident.edges and (
             previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
         )
-        names = [f"v.{n}" for n in previous.names("v") if n not in initial]
-        names += [f"a.{n}" for n in previous.names("a") if same_arcs]
-        for name in (n for n in names if n in self.types):
-            there, here = previous.types[name], self.types[name]
+        keys = [Key(VERTEX, n) for n in previous.names() if n not in initial]
+        keys += [Key(ARC, n) for n in previous.names(ARC) if same_arcs]
+        for key in (key for key in keys if key in self.types):
+            there, here = previous.types[key], self.types[key]
             if (there.scalar, there.width) != (here.scalar, here.width):
-                field = name[2:]
-                anew = f"give {field}=... or " if name[0] == "v" else ""
+                anew = f"give {key.name}=... or " if key.owner == VERTEX else ""
                 raise ProgramError(
-                    f"the State's field {field!r} is {there.c}, and {cls}'s is {here.c}: "
+                    f"the State's field {key.name!r} is {there.c}, and {cls}'s is {here.c}: "
                     f"{anew}use the same type and dtype"
                 )
-        names += ["mask"] if previous.has_mask else []
+        keys += [MASK] if previous.has_mask else []
         if resumes:
-            names += [n for n in PENDING if n in previous.buffers]
+            keys += [key for key in _PENDING if key in previous.buffers]
             carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
             if carried[0] != carried[1]:
                 raise ProgramError(
                     f"the State is of {cls} with another dtype, and its messages and aggregators "
                     "have other types: use the same dtype, or run without state="
                 )
-        return {n: previous.buffers[n] for n in names}
-
-    def _edge_keys(self, plan: Plan) -> dict[str, str]:
-        """Edge arrays of one name differ by order, type and default between programs."""
-        keys = {}
-        for name in plan.header.edge:
-            if not name.startswith("a."):
-                field = self.program.edge_fields.get(name)
-                about = f":{plan.header.types[name].c}:{field.default!r}" if field else ""
-                keys[name] = f"{name}@{plan.delivery.arcs}{about}"
-        return keys
+        return {key: previous.buffers[key] for key in keys}
 
     def _allocate(self, size: int) -> Any:
         """What it holds at first is anything."""
@@ -223,66 +156,77 @@ class State:
 
     # What a run does --------------------------------------------------------------------------
 
-    def clear(self, name: str) -> None:
-        buffer = self.buffers[name]
+    def clear(self, key: Key) -> None:
+        """Set every byte to 0."""
+        buffer = self.buffers[key]
         for start in range(0, buffer.size, _FILL):
             part = min(_FILL, buffer.size - start)
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
-    def arguments(self, plan: Plan, names: Sequence[Any]) -> list[Any]:
-        """A kernel's arguments: buffers by name, STATE and EDGE spelt out; numbers as they are."""
+    def arguments(self, plan: Plan, launch: Launch, given: Mapping[str, Any]) -> list[Any]:
+        """What a kernel is given: buffers, and numbers in the kernel's types.
+
+        Args:
+            given: numbers, and buffers that the host chooses, by the names of the arguments.
+        """
         values: list[Any] = []
-        keys = self.edge_keys[plan.delivery.name]
-        for name in names:
-            if not isinstance(name, str):
-                values.append(name)
-            elif name == "STATE":
-                values += [self.buffers[n] for n in plan.arguments]
-            elif name == "EDGE":
-                values += [self.buffers[keys.get(n, n)] for n in plan.header.edge]
-            elif name == "num_arcs":
-                values.append(np.int64(self.layout.num_arcs))
-            elif name.endswith("_blocks"):
-                values += [self.buffers[name], np.int32(len(self.layout.blocks(name)) - 1)]
-            else:
+        for name in self.spec.arguments[plan.delivery.name, launch.kernel]:
+            if isinstance(name, Key):
                 values.append(self.buffers[name])
+            elif name not in NUMBERS:
+                values.append(given[name])
+            elif name in given:
+                values.append(_NUMBER_TYPES[name](given[name]))
+            else:
+                values.append(self._number(name))
         return values
+
+    def _number(self, name: str) -> Any:
+        """A number that is the same in all of a run."""
+        if name not in self._numbers:
+            blocks = self.resident.blocks(name.removeprefix("num_"))
+            self._numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
+        return self._numbers[name]
 
     def swap(self, plan: Plan) -> None:
         """Let the double buffers change places, after a superstep."""
-        old = dict(self.buffers)
-        for name, other in plan.swaps().items():
-            if name in old and other in old:
-                self.buffers[name] = old[other]
+        for one, other in self.spec.swaps[plan.delivery.name]:
+            self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def records(self, count: int) -> tuple[np.ndarray, Any]:
         """The control records of the first `count` slots, and the event by which they are there."""
         host, queue = np.empty(count, self.header.control), self.device.queue
-        copied = cl.enqueue_copy(queue, host, self.buffers["records"], is_blocking=False)
+        copied = cl.enqueue_copy(queue, host, self.buffers[Key(RUN, "records")], is_blocking=False)
         queue.flush()
         return host, copied
 
     def write_control(self) -> None:
-        """Write what a superstep finds: its record says what was under way, and it says it anew."""
+        """Write the control record as the next superstep is to find it: it tells anew whether
+        messages are under way."""
         control = self.control.copy()
         control["under_way"] = 0
-        self.write("control", control)
+        self.write(Key(RUN, "control"), control)
 
-    def write(self, name: str, values: np.ndarray) -> None:
-        cl.enqueue_copy(self.device.queue, self.buffers[name], values)
+    def write(self, key: Key, values: np.ndarray) -> None:
+        """Copy values into a buffer, from its beginning."""
+        if values.nbytes:
+            cl.enqueue_copy(self.device.queue, self.buffers[key], values)
+
+    def read(self, key: Key, values: np.ndarray) -> np.ndarray:
+        """Copy a buffer's beginning into an array, which is returned."""
+        cl.enqueue_copy(self.device.queue, values, self.buffers[key])
+        return values
 
     def faults(self, plan: Plan) -> np.ndarray:
-        """(kinds of traps, lines of the built text): the least vertex at each."""
-        lines = len(plan.places) + 1
-        host = np.empty((FAULTS, lines), np.int32)
-        cl.enqueue_copy(self.device.queue, host, self.buffers["faults"])
-        return host
+        """(kinds of faults, lines of the built text): the least vertex at each."""
+        host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
+        return self.read(Key(RUN, "faults"), host)
 
     # What is left of it -----------------------------------------------------------------------
 
     @property
     def has_mask(self) -> bool:
-        return "mask" in self.buffers
+        return MASK in self.buffers
 
     @property
     def pending(self) -> bool:
@@ -294,10 +238,10 @@ class State:
         """How many supersteps its program has run."""
         return int(self.control["superstep"][0])
 
-    def _lasting(self) -> dict[str, Any]:
+    def _lasting(self) -> dict[Key, Any]:
         """The buffers that the next superstep finds as the last one left them."""
-        names = {"mask", *(PENDING if self.pending else ())}
-        return {n: b for n, b in self.buffers.items() if n in names or n[:2] in ("v.", "a.")}
+        keys = {MASK, *(_PENDING if self.pending else ())}
+        return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
     def keep(self) -> None:
         """Drop what only a running run needs, once it has done all its work."""
@@ -317,7 +261,7 @@ class State:
         """Let no run resume this one, and those fields begin by their `init`."""
         self.resumable = False
         for name in fields:
-            self.buffers.pop(f"v.{name}", None)
+            self.buffers.pop(Key(VERTEX, name), None)
 
     def use(self, by: str) -> None:
         """Leave the rest to a run that goes on; of two at once, the second is refused."""
@@ -333,38 +277,40 @@ class State:
                 "before its State goes on"
             )
 
-    def names(self, kind: str = "v") -> list[str]:
-        """The vertex fields ("v") or arc fields ("a") that it holds."""
-        return [n[2:] for n in self.buffers if n.startswith(f"{kind}.")]
+    def names(self, owner: str = VERTEX) -> list[str]:
+        """The vertex fields that it holds; with ARC, the arc fields."""
+        return [key.name for key in self.buffers if key.owner == owner]
 
-    def field(self, name: str, kind: str = "v") -> np.ndarray:
+    def field(self, name: str, owner: str = VERTEX) -> np.ndarray:
         """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
-        components; arc fields have arcs, in CSR order, for V."""
+        components; with ARC, an arc field, which has arcs, in CSR order, for V."""
         process.check()
         check_free(self.device)
-        type_ = self.types[f"{kind}.{name}"]
-        count = self.graph.num_vertices if kind == "v" else self.layout.num_arcs
-        shape = (count, self.lanes, type_.stored)
-        host = np.empty(shape, type_.scalar)
+        type_ = self.types[Key(owner, name)]
+        count = self.graph.num_vertices if owner == VERTEX else self.resident.num_arcs
+        host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
-            cl.enqueue_copy(self.device.queue, host, self.buffers[f"{kind}.{name}"])
+            self.read(Key(owner, name), host)
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
+
+
+_NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
 
 
 class Fields(Mapping[str, np.ndarray]):
     """The fields of a kept State, each read from the device when first asked for."""
 
-    def __init__(self, state: State, kind: str = "v"):
-        self._state, self._kind, self._read = state, kind, {}  # type: ignore[var-annotated]
-        self._names = state.names(kind)
+    def __init__(self, state: State, owner: str = VERTEX):
+        self._state, self._owner, self._read = state, owner, {}  # type: ignore[var-annotated]
+        self._names = state.names(owner)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._read:
             if name not in self._names:
                 raise KeyError(name)
-            self._read[name] = self._state.field(name, self._kind)
+            self._read[name] = self._state.field(name, self._owner)
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -374,5 +320,5 @@ class Fields(Mapping[str, np.ndarray]):
         return len(self._names)
 
 
-def _bits(flags: Any) -> int:
+def _bits(flags: Iterable[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)

@@ -19,7 +19,7 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
-from gascl.delivery.table import kernel_text
+from gascl.codegen.kerneltext import kernel_text
 from gascl.errors import FormatError
 from gascl.newfile import new_file
 from gascl.runtime.device import Device, built, complaint, devices, kernel
@@ -52,9 +52,9 @@ def failure(device: Device) -> str:
     except subprocess.TimeoutExpired:
         return f"a trial kernel has not come back after {PATIENCE} s"
     if ran.returncode:
-        said = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
+        output = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
         ended = f"ended by signal {-ran.returncode}: " if ran.returncode < 0 else ""
-        return f"{ended}{said[-1].strip() if said else 'nothing was said'}"
+        return f"{ended}{output[-1].strip() if output else 'it printed nothing'}"
     _remember([*known, key(device)])
     return ""
 

@@ -29,7 +29,7 @@ def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarr
     """The parameters of each lane and the graph's counts, as kernels read them."""
     run = np.zeros(1, header.run)
     run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
-    for name, param in type(program).params.items():
+    for name, param in program.spec.params.items():
         if not param.in_run:
             continue
         value = getattr(program, name)
@@ -59,7 +59,7 @@ def check_edge_fields(program: VertexProgram, graph: Graph, header: Header) -> l
     Raises:
         GraphError: one has no default either, or the graph's values do not fit its type or range.
     """
-    read = [f for n, f in type(program).edge_fields.items() if n in header.edge]
+    read = [f for n, f in program.spec.edge_fields.items() if n in header.edge]
     notes = [_check_edge_field(program, graph, f, header.types[f.name]) for f in read]
     return [note for note in notes if note]
 
@@ -76,16 +76,16 @@ def _check_edge_field(
         right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
         wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
         if len(wrong):
-            said = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
+            rules = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
             src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
             raise GraphError(
-                f"{cls.__name__}: {name} is {' and '.join(said)}, but edge {wrong[0]} "
+                f"{cls.__name__}: {name} is {' and '.join(rules)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
                 f"({len(wrong):,} such edges): change these or leave them out"
             )
     elif field.default is REQUIRED:
         raise GraphError(
-            f"{cls.class_source.place(name)}: the program reads e.{name}, but the graph's edge "
+            f"{cls.spec.source.place(name)}: the program reads e.{name}, but the graph's edge "
             f"fields are: {there}; give {name}=... to Graph.from_edges, or the declaration a "
             f"default{_renaming(name, graph)}"
         )
@@ -139,8 +139,8 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
                 f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
             )
         if not type_.members:
-            way = _wider(type(program).vertex_fields[name], type_)
-            values = convert(values, type_, f"the initial {name!r}", way)
+            remedy = _wider(program.spec.vertex_fields[name], type_)
+            values = convert(values, type_, f"the initial {name!r}", remedy)
         arrays[name] = values.copy()
     return arrays
 
@@ -162,8 +162,8 @@ def check_prepared(
 ) -> None:
     """Refuse initial fields that the program's own `prepare` made unusable."""
     for name, values in initial.items():
-        if name not in types or name not in type(program).vertex_fields:
-            known = ", ".join(type(program).vertex_fields)
+        if name not in types or name not in program.spec.vertex_fields:
+            known = ", ".join(program.spec.vertex_fields)
             raise ProgramError(
                 f"{type(program).__name__}.prepare put {name!r} among the initial fields; the "
                 f"vertex fields are {known}"

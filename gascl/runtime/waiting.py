@@ -8,15 +8,13 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyopencl as cl
 
 from gascl.errors import DeviceError
+from gascl.runtime.device import Device
 from gascl.runtime.interrupts import Interrupts
-
-if TYPE_CHECKING:
-    from gascl.runtime.device import Device
 
 #: Seconds for which the device is asked again and again, since a small graph's superstep is over
 #: by then; later the host sleeps for a share of what it has waited, up to so many seconds.

@@ -17,9 +17,9 @@ import scipy.io
 from support.command_line import KARATE, ROADS, start
 
 from gascl.errors import FormatError
-from gascl.io.format import Format
 from gascl.io import FORMATS
 from gascl.io.files import created
+from gascl.io.format import Format
 
 
 def write_rows(path, graph):

@@ -18,8 +18,7 @@ def test_kernel_prints_what_a_compiler_takes_and_needs_no_device(gascl_, monkeyp
         code, out, err = gascl_("kernel", "ShortestPaths", "--delivery", delivery)
     assert (code, err) == (0, "")
     assert ShortestPaths.scatter in out
-    sparse, inbox = delivery in ("auto", "push"), delivery in ("auto", "push", "edges")
-    numbers = {"GROUP": 1, "BLOCK": 1024, "LINES": 9999, "SPARSE": int(sparse), "INBOX": int(inbox)}
+    numbers = {"GROUP": 1, "BLOCK": 1024, "LINES": 9999}
     options = [f"-DGASCL_{name}={number}" for name, number in numbers.items()]
     cl.Program(found.context, out).build([*options, *found.atomics.options()])
 

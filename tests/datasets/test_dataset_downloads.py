@@ -137,7 +137,7 @@ def test_more_had_come_in_than_there_is(star, server, cache):
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").write_bytes(TEXT + b"0 1\n")
     (cache / "star" / "star.txt.part.version").write_text('"1"')
-    refused(["star", "removed"], lambda: Graph.dataset("star"))
+    refused(["star", "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
     assert Graph.dataset("star").num_edges == 20_000
 
@@ -146,7 +146,7 @@ def test_more_had_come_in_than_there_is(star, server, cache):
 def test_another_hash_is_refused_and_removed(star, server, cache, announced):
     server.files = {"/star.txt": TEXT[:-1] + b"7"}
     server.announced = announced
-    refused(["star", "SHA-256", SHA256, "removed"], lambda: Graph.dataset("star"))
+    refused(["star", "SHA-256", SHA256, "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
 
 
@@ -219,7 +219,7 @@ def test_far_more_than_announced(star, server, cache, announced):
     star(size=100)
     server.files["/star.txt"] = TEXT * 20
     server.announced = announced
-    refused(["far too many", "removed"], lambda: Graph.dataset("star"))
+    refused(["far too many", "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
 
 
@@ -250,7 +250,7 @@ def test_a_damaged_record(star, server, cache, capsys, content):
     Graph.dataset("star")
     record = cache / "star" / "star.txt.sha256"
     record.write_bytes(content)
-    words = [f"{record} is damaged", "delete it and star.txt", "downloads anew"]
+    words = [f"{record} is damaged", "delete it and star.txt", "downloads the file again"]
     refused(words, lambda: Graph.dataset("star"))
     refused(words, lambda: gascl_datasets("star"))
     assert gascl_datasets() == 0  # the list
@@ -265,7 +265,7 @@ def test_a_link_in_the_place_of_a_download(star, server, cache, tmp_path):
     (tmp_path / "victim").write_bytes(b"mine")
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").symlink_to(tmp_path / "victim")
-    refused(["star.txt.part is a link", "delete it"], lambda: Graph.dataset("star"))
+    refused(["star.txt.part is a symbolic link", "delete it"], lambda: Graph.dataset("star"))
     assert (tmp_path / "victim").read_bytes() == b"mine"
 
 

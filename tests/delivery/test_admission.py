@@ -9,7 +9,7 @@ import pytest
 from support.demands import admitted, demand_of
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, arc, edge, struct, vertex
-from gascl.delivery import table as deliveries
+from gascl.delivery import admission, table
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, choose
 from gascl.runtime.device import Device, find
@@ -144,9 +144,9 @@ BY_ORDER = (ORDER, FRONTIER)
 
 def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> dict[str, str]:
     program = type("Changed", (Plain,), changes)()
-    demand = deliveries.demand_of(program, atomics, True, deterministic)
+    demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
-    assert deliveries.admitted(demand) == [n for n, why in found.items() if why is None]
+    assert table.admitted(demand) == [n for n, why in found.items() if why is None]
     return {n: why for n, why in found.items() if why is not None}
 
 
@@ -187,8 +187,8 @@ def test_a_device_without_atomics_on_64_bits(name):
 
 def test_without_doubles_a_sum_of_floats_takes_32_bits():
     program = type("Sum", (Plain,), REAL)()
-    narrow = deliveries.demand_of(program, Atomics(), False, False)
-    assert (narrow.accumulator.c, narrow.way) == ("float", "cas")
+    narrow = admission.demand_of(program, Atomics(), False, False)
+    assert (narrow.accumulator.c, narrow.atomic) == ("float", "cas")
     assert admitted(program, Single(find().cl), deterministic=False) == [*DELIVERIES]
 
 
@@ -213,7 +213,7 @@ AUTO = {
 @pytest.mark.parametrize("name", AUTO)
 def test_what_auto_chooses_among(name):
     program = type("Changed", (Plain,), TABLE[name][0])()
-    demand = deliveries.demand_of(program, FULL, True, True)
+    demand = admission.demand_of(program, FULL, True, True)
     if not AUTO[name]:
         with pytest.raises(ProgramError, match=r"auto: atomics .*; delivery='serial' takes it$"):
             choose(program, demand, "auto")

@@ -1,4 +1,4 @@
-"""Atomics as Python knows them: which way a combiner takes, and what a device has."""
+"""Atomics as Python knows them: by which method a combiner works, and what a device has."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from support import oclgrind
 from support.cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
-from gascl.delivery.atomics import OPS, TYPES, Atomics, cell_bits, definitions, probe
-from gascl.delivery.table import kernel_text
+from gascl.codegen.cells import cell_bits, definitions
+from gascl.codegen.kerneltext import kernel_text
+from gascl.delivery.atomics import COMBINERS, TYPES, Atomics, probe
+from gascl.language.combiners import EXPRESSION, SUM, combiner_of
 from gascl.language.types import resolve
 
 
@@ -34,7 +36,7 @@ def test_cell_bits():
 
 def test_definitions():
     def lines(combine, name):
-        return [s.split()[-1] for s in definitions(combine, resolve(name, "float32"))]
+        return [s.split()[-1] for s in definitions(combiner_of(combine), resolve(name, "float32"))]
 
     assert lines("sum", "int64") == ["64", "GASCL_SIGNED", "GASCL_SUM"]
     assert lines("min", "float32") == ["32", "GASCL_FLOATING", "GASCL_MIN"]
@@ -42,14 +44,13 @@ def test_definitions():
     assert lines("a + b", "real2") == ["64", "GASCL_OTHER", "GASCL_EXPRESSION"]
     assert lines("a > b ? a : b", "float64") == ["64", "GASCL_FLOATING", "GASCL_EXPRESSION"]
     assert lines("a + b", "float4") == []
-    assert lines(None, "float32") == []
 
 
 FULL = Atomics(int64=True, int64_extended=True, ptx_float32=True, ptx_float64=True)
 
 
 @pytest.mark.parametrize(
-    ("atomics", "op", "type_", "way"),
+    ("atomics", "op", "type_", "method"),
     [
         (FULL, "sum", "int32", "native"),
         (FULL, "sum", "uint64", "native"),
@@ -74,25 +75,24 @@ FULL = Atomics(int64=True, int64_extended=True, ptx_float32=True, ptx_float64=Tr
         (replace(FULL, native=False), "sum", "float32", "cas"),
     ],
 )
-def test_way(atomics, op, type_, way):
-    assert atomics.way(op, type_) == way
+def test_method(atomics, op, type_, method):
+    assert atomics.method(combiner_of(op), type_) == method
 
 
-def test_way_of_a_program():
-    def way(combine, name):
-        return FULL.way_of(combine, resolve(name, "float32"))
+def test_method_of_a_program():
+    def method(combine, name):
+        return FULL.method_of(combiner_of(combine), resolve(name, "float32"))
 
-    assert way("min", "int8") == way("sum", "int64") == way("max", "real") == "native"
-    assert way("sum", "float64") == "ptx"
-    assert way("prod", "uint64") == way("a + b", "char4") == way("a + b", "float2") == "cas"
-    assert way("a + b", "uint8") == way("a * b", "float64") == "cas"
-    assert way("a + b", "float4") == way(None, "int32") == way("sum", "float2") == ""
-    assert Atomics().way_of("a + b", resolve("char4", "float32")) == "cas"
-    assert Atomics().way_of("a + b", resolve("float2", "float32")) == ""
+    assert method("min", "int8") == method("sum", "int64") == method("max", "real") == "native"
+    assert method("sum", "float64") == "ptx"
+    assert method("prod", "uint64") == method("a + b", "char4") == "cas"
+    assert method("a + b", "float2") == "cas"
+    assert method("a + b", "uint8") == method("a * b", "float64") == "cas"
+    assert method("a + b", "float4") == method("sum", "float2") == ""
+    assert Atomics().method_of(EXPRESSION, resolve("char4", "float32")) == "cas"
+    assert Atomics().method_of(EXPRESSION, resolve("float2", "float32")) == ""
     with pytest.raises(KeyError):
-        FULL.way("mean", "int32")
-    with pytest.raises(KeyError):
-        FULL.way("sum", "int16")
+        FULL.method(SUM, "int16")
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,14 @@ def test_what_is_printed_tells_every_way(atomics):
             said |= {(op, t): way for op in ops.split() for t in types.split()}
     no_wide = "none on 64 bits" in str(atomics)
     assert "compare-and-swap for" in str(atomics)
-    for op in OPS:
+    for combiner in COMBINERS:
+        op = combiner.name
         for type_ in TYPES:
             wide = not type_.endswith("32")
             bitwise_float = op in ("or", "and") and type_.startswith("float")
             nothing = bitwise_float or (type_ == "struct8" and op != "expression")
             rest = "" if nothing or (no_wide and wide) else "cas"
-            assert atomics.way(op, type_) == said.get((op, type_), rest), (op, type_)
+            assert atomics.method(combiner, type_) == said.get((op, type_), rest), (op, type_)
 
 
 def test_atomics_of_this_machine():
@@ -155,7 +156,7 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
 def test_clean_under_oclgrind(monkeypatch):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
     options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines"]
-    options += ["test_atomic_numbers.py", "test_atomic_expressions.py"]
+    options += [f"../runtime/test_atomic_{what}.py" for what in ("numbers", "expressions")]
     code = f"import sys, pytest; sys.exit(pytest.main({options}))"
     report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output

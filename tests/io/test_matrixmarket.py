@@ -58,8 +58,8 @@ def test_pattern_gzip_and_undirected_general(write):
     assert not Graph.read(path).edge_fields
     graph = Graph.read(path, directed=False, duplicates="first")
     assert edges_of(graph) == [(0, 1)]
-    assert "directed=False: every entry of the general matrix became an undirected "
-    "edge" in graph.report
+    said = "directed=False: every entry of the general matrix became an undirected edge"
+    assert said in graph.report
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ def test_networkx_fields_of_nodes():
 def test_networkx_texts_of_nodes_are_groups():
     G = nx.karate_club_graph()
     graph = Graph.from_networkx(G)
-    assert "node attribute 'club': its texts became numbers of groups: 0 is 'Mr. Hi', 1 is "
-    "'Officer'" in (graph.report)
+    said = "its texts became numbers of groups: 0 is 'Mr. Hi', 1 is 'Officer'"
+    assert f"node attribute 'club': {said}" in graph.report
     clubs = [int(data["club"] == "Officer") for _, data in G.nodes(data=True)]
     assert graph.vertex_fields["club"].tolist() == clubs
     nx.set_edge_attributes(G, "road", "kind")

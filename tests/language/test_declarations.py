@@ -71,11 +71,11 @@ def test_a_struct_goes_by_the_name_that_the_class_gives_it():
         + "scatter = 'send((Pair){e.kept.distance, 1});'\n"
         + "apply = 'v.best = msg; aggregate_far(msg);'"
     )
-    assert set(cls.structs) == {"Pair", "Same", "Again", "message"}
+    assert set(cls.spec.structs) == {"Pair", "Same", "Again", "message"}
     # `message` is another name of it, and stands first in the template.
-    assert cls.message.name == cls.vertex_fields["best"].type.name == "message"
-    assert cls.arc_fields["kept"].type == cls.aggregates["far"].type == cls.message
-    assert cls.vertex_fields["seen"].type.name == "Same"  # the first of the two
+    assert cls.spec.message.name == cls.spec.vertex_fields["best"].type.name == "message"
+    assert cls.spec.arc_fields["kept"].type == cls.spec.aggregates["far"].type == cls.spec.message
+    assert cls.spec.vertex_fields["seen"].type.name == "Same"  # the first of the two
 
 
 def test_a_struct_is_inherited():
@@ -87,8 +87,8 @@ def test_a_struct_is_inherited():
         message, combine, identity = Base.Pair, "a.a < b.a ? a : b", "(Pair){0}"
         scatter = "send(v.best);"
 
-    assert Child.message.name == Child.vertex_fields["best"].type.name == "Pair"
-    assert Child.message == Child.structs["Pair"] == Base.structs["Pair"]
+    assert Child.spec.message.name == Child.spec.vertex_fields["best"].type.name == "Pair"
+    assert Child.spec.message == Child.spec.structs["Pair"] == Base.spec.structs["Pair"]
 
 
 def test_a_message_struct_in_place_is_called_message():
@@ -96,7 +96,7 @@ def test_a_message_struct_in_place_is_called_message():
         "message = struct([('a', 'int32')])\ncombine, identity = 'a.a < b.a ? a : b', "
         "'(message){0}'\nscatter = 'send((message){1});'\napply = ''"
     )
-    assert cls.message.name == "message"
+    assert cls.spec.message.name == "message"
 
 
 OF_STRUCTS = [
@@ -160,9 +160,9 @@ def test_an_arc_field_is_written_in_scatter():
         "times = arc.int2(init='(int2)(e.cost, g.num_edges)')\n"
         "scatter = 'e.cost += 1; e.times.x = 2; send(e.cost);'"
     )
-    assert list(cls.arc_fields) == ["cost", "times"]
-    assert cls.snippets["scatter"].writes("e") == {"cost", "times"}
-    assert {"cost.init", "times.init"} <= set(cls.snippets)
+    assert list(cls.spec.arc_fields) == ["cost", "times"]
+    assert cls.spec.snippets["scatter"].writes("e") == {"cost", "times"}
+    assert {"cost.init", "times.init"} <= set(cls.spec.snippets)
 
 
 # Aggregators -------------------------------------------------------------------------------------
@@ -258,13 +258,13 @@ def test_gathers(tmp_path, case):
 def test_a_gather_is_right(text):
     cls = defined(f"combine = None\ngather = {text!r}\ngathered = 'float64'")
     assert (cls.gathered, cls.combine) == ("float64", None)
-    assert cls.snippets["gather"].text == text
+    assert cls.spec.snippets["gather"].text == text
 
 
 def test_a_gather_in_place_of_the_bases_combiner():
     base = defined("")
     child = type("Child", (base,), {"combine": None, "gather": "msg = 0;", "identity": "7"})
-    assert set(child.snippets) == {"scatter", "apply", "gather", "identity"}
+    assert set(child.spec.snippets) == {"scatter", "apply", "gather", "identity"}
     with pytest.raises(ProgramError, match="give combine or gather, not both"):
         type("Child", (base,), {"gather": "msg = 0;"})
 

@@ -34,9 +34,9 @@ PLAIN = {
     "reads_edge": False,
     "arc_state": False,
     "every_arc_sends": False,
-    "single": False,
-    "posts": False,
-    "posts_ahead": False,
+    "reads_singly": False,
+    "sends_to": False,
+    "apply_sends_to": False,
     "masked": True,
     "marks": False,
     "fusable": False,
@@ -44,7 +44,7 @@ PLAIN = {
     "snapshots": (),
     "reads_others": (),
     "adjacent": False,
-    "checks": False,
+    "can_trap": False,
     "lanes": 1,
     "pairs": False,
 }
@@ -62,7 +62,7 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"scatter": ""}, {"scatters": False, "sends_only": False}),
     ({"scatter": "set_mask();"}, {"sends_only": False}),
     ({"scatter": "send(1); set_mask_of(e.dst);"}, {"sends_only": False, "reads_edge": True,
-                                                   "checks": True}),
+                                                   "can_trap": True}),
     ({"scatter": "send(e.weight);"}, {"reads_edge": True}),
     ({"scatter": "send(e.reversed);"}, {"reads_edge": True}),
     ({"scatter": "send(e.kept);"}, {"reads_edge": True, "arc_state": True, "sends_only": False}),
@@ -83,53 +83,55 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({**ALL, "scatter": "if (prev.change) send(1);"}, {**ON_ALL, "fusable": False}),
     ({**ALL, "scatter": "if (get_mask()) send(1);"}, {}),
     ({**ALL, "apply": "unset_mask();"}, {"fusable": True}),
-    ({**ALL, "apply": "v.x = get_mask_of(0);"}, {"fusable": True, "checks": True}),
-    ({**ALL, "init": "set_mask_of(0);"}, {"fusable": True, "checks": True}),
+    ({**ALL, "apply": "v.x = get_mask_of(0);"}, {"fusable": True, "can_trap": True}),
+    ({**ALL, "init": "set_mask_of(0);"}, {"fusable": True, "can_trap": True}),
     ({**ALL, "scatter": ""}, {"scatters": False, "sends_only": False, "masked": False}),
     ({**ALL, "scatter": "if (p.rule == rule_near) send(g.num_edges);"}, ON_ALL),
     # Masks
-    ({"apply": "set_mask_of(0); unset_mask();"}, {"marks": True, "checks": True}),
-    ({"apply": "set_mask_of(0); set_mask();"}, {"checks": True}),
+    ({"apply": "set_mask_of(0); unset_mask();"}, {"marks": True, "can_trap": True}),
+    ({"apply": "set_mask_of(0); set_mask();"}, {"can_trap": True}),
     ({"scatter": "set_mask_of(0); send(1);", "apply": "unset_mask();"},
-     {"sends_only": False, "checks": True}),
-    ({"init": "set_mask_of(0);", "apply": "unset_mask();"}, {"checks": True}),
+     {"sends_only": False, "can_trap": True}),
+    ({"init": "set_mask_of(0);", "apply": "unset_mask();"}, {"can_trap": True}),
     # To any vertex
-    ({"scatter": "send_to(0, 1);"}, {"posts": True, "sends_only": False, "checks": True}),
-    ({"scatter": "send(1); send_to(0, 1);"}, {"posts": True, "sends_only": False, "checks": True}),
-    ({"apply": "send_to(0, 1);"}, {"posts": True, "posts_ahead": True, "checks": True}),
+    ({"scatter": "send_to(0, 1);"}, {"sends_to": True, "sends_only": False, "can_trap": True}),
+    ({"scatter": "send(1); send_to(0, 1);"},
+     {"sends_to": True, "sends_only": False, "can_trap": True}),
+    ({"apply": "send_to(0, 1);"}, {"sends_to": True, "apply_sends_to": True, "can_trap": True}),
     ({**ALL, "apply": "send_to(0, 1);"},
-     {**ON_ALL, "posts": True, "posts_ahead": True, "checks": True}),
+     {**ON_ALL, "sends_to": True, "apply_sends_to": True, "can_trap": True}),
     # Messages one by one
-    (SINGLE, {"single": True, "checks": True}),
+    (SINGLE, {"reads_singly": True, "can_trap": True}),
     ({**ALL, **SINGLE, "scatter": "send(1);"},
-     {**ON_ALL, "single": True, "checks": True, "every_arc_sends": True}),
+     {**ON_ALL, "reads_singly": True, "can_trap": True, "every_arc_sends": True}),
     # Fields of others: before apply, and copied where apply writes what others read then
-    ({"scatter": "send(x_of(0));"}, {"reads_others": ("x",), "checks": True}),
-    ({"apply": "v.x = y_of(0);"}, {"reads_others": ("y",), "checks": True}),
-    ({"apply": "v.x = x_of(0);"}, {"reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+    ({"scatter": "send(x_of(0));"}, {"reads_others": ("x",), "can_trap": True}),
+    ({"apply": "v.x = y_of(0);"}, {"reads_others": ("y",), "can_trap": True}),
+    ({"apply": "v.x = x_of(0);"}, {"reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     ({"apply": "v.y = 1; v.x = y_of(x_of(0));"},
-     {"reads_others": ("x", "y"), "snapshots": ("x", "y"), "checks": True}),
-    ({"scatter": "send(x_of(0));", "apply": "v.x = 1;"}, {"reads_others": ("x",), "checks": True}),
+     {"reads_others": ("x", "y"), "snapshots": ("x", "y"), "can_trap": True}),
+    ({"scatter": "send(x_of(0));", "apply": "v.x = 1;"},
+     {"reads_others": ("x",), "can_trap": True}),
     ({**SINGLE, "gather": "msg = x_of(0);"},
-     {"single": True, "reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+     {"reads_singly": True, "reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     ({**SINGLE, "gather": "msg = y_of(0);"},
-     {"single": True, "reads_others": ("y",), "checks": True}),
+     {"reads_singly": True, "reads_others": ("y",), "can_trap": True}),
     ({**ALL, "scatter": "if (x_of(0)) send(1);"},
-     {**ON_ALL, "fusable": False, "reads_others": ("x",), "checks": True}),
+     {**ON_ALL, "fusable": False, "reads_others": ("x",), "can_trap": True}),
     ({**ALL, "apply": "v.x = x_of(0);"},
-     {**ON_ALL, "reads_others": ("x",), "snapshots": ("x",), "checks": True}),
+     {**ON_ALL, "reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     # The adjacency
     ({"apply": "v.x = num_neighbors;"}, {"adjacent": True}),
-    ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "checks": True}),
-    ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "checks": True}),
-    ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "checks": True}),
+    ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "can_trap": True}),
+    ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "can_trap": True}),
+    ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "can_trap": True}),
     ({**ALL, "scatter": "if (num_neighbors_of(0)) send(1);"},
-     {**ON_ALL, "adjacent": True, "checks": True, "fusable": False}),
+     {**ON_ALL, "adjacent": True, "can_trap": True, "fusable": False}),
     ({**SINGLE, "gather": "msg = has_edge(0, 1);"},
-     {"adjacent": True, "checks": True, "single": True}),
+     {"adjacent": True, "can_trap": True, "reads_singly": True}),
     ({**ALL, "scatter": "if (num_neighbors) send(1);"}, {**ON_ALL, "adjacent": True}),
     ({**ALL, "scatter": "if (has_edge(0, 1)) send(1);"},
-     {**ON_ALL, "adjacent": True, "checks": True, "fusable": False}),
+     {**ON_ALL, "adjacent": True, "can_trap": True, "fusable": False}),
     ({"lanes": 5}, {"lanes": 5}),
 ]  # fmt: skip
 
@@ -137,7 +139,7 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
 def test_facts(changed, found):
     cls = type("Changed", (Plain,), changed)
-    assert asdict(Facts.of(cls)) == {**PLAIN, **found}
+    assert asdict(Facts.of(cls.spec)) == {**PLAIN, **found}
 
 
 @pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
@@ -146,9 +148,9 @@ def test_facts_of_what_macros_hide(changed, found):
     shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
     for seed in range(5):
         hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
-        assert asdict(Facts.of(hidden)) == {**PLAIN, **found}
+        assert asdict(Facts.of(hidden.spec)) == {**PLAIN, **found}
 
 
 def test_lanes_are_those_of_the_run():
-    assert Facts.of(Plain, 7).lanes == 7
-    assert Facts.of(type("Three", (Plain,), {"lanes": 3}), 7).lanes == 7
+    assert Facts.of(Plain.spec, 7).lanes == 7
+    assert Facts.of(type("Three", (Plain,), {"lanes": 3}).spec, 7).lanes == 7

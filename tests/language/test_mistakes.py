@@ -99,7 +99,7 @@ def test_prepare_leaves_what_no_field_takes(name, values, words):
 def test_a_field_declared_anew_keeps_its_place():
     base = program(m=vertex.int32(init="v.x"))
     changed = type("Changed", (base,), {"x": vertex.int32(init=7)})
-    assert list(changed.vertex_fields) == ["x", "m"]
+    assert list(changed.spec.vertex_fields) == ["x", "m"]
     result = Engine(RING).run(changed(), max_supersteps=1, not_converged="ignore")
     assert result.m.tolist() == [7] * 4
 

@@ -233,10 +233,10 @@ def test_words_of_the_language_are_no_macros(name, text):
 def test_a_macro_hides_nothing(functions, scatter, plain):
     for options in ({}, {"scatter_on": "all", "stop": "true"}):
         hidden = type("Hidden", (Plain,), {"functions": functions, "scatter": scatter, **options})
-        expected = Facts.of(type("Open", (Plain,), {"scatter": plain, **options}))
-        assert Facts.of(hidden) == expected
+        expected = Facts.of(type("Open", (Plain,), {"scatter": plain, **options}).spec)
+        assert Facts.of(hidden.spec) == expected
         own = type("Own", (Plain,), {"scatter": f"{functions}\n{scatter}", **options})
-        assert Facts.of(own) == expected
+        assert Facts.of(own.spec) == expected
 
 
 @pytest.mark.parametrize(
@@ -264,5 +264,8 @@ def test_mistakes_in_macros_name_the_line_that_uses_them(changes, words):
 def test_macros_of_a_subclass_hold_in_what_it_inherits():
     base = type("Base", (Plain,), {"functions": "#define STEP 1", "apply": "v.x = STEP;"})
     other = type("Other", (base,), {"functions": "#define STEP (msg + 2)"})
-    assert [c.snippets["apply"].text for c in (base, other)] == ["v.x = 1;", "v.x = (msg + 2);"]
-    assert str(other.snippets["apply"].place(0)) == "Base.apply:1"
+    assert [c.spec.snippets["apply"].text for c in (base, other)] == [
+        "v.x = 1;",
+        "v.x = (msg + 2);",
+    ]
+    assert str(other.spec.snippets["apply"].place(0)) == "Base.apply:1"

@@ -18,12 +18,12 @@ def test_the_template_is_right(tmp_path):
     names: dict = {"__name__": "my_program"}
     exec(compile(TEMPLATE, "nowhere", "exec"), names)
     cls = names["Wrong"]
-    assert list(cls.vertex_fields) == ["rank", "hops"]
-    assert list(cls.edge_fields) == ["weight"]
-    assert list(cls.params) == ["damping", "supersteps"]
-    assert list(cls.aggregates) == ["change"]
-    assert set(cls.snippets) == {"scatter", "apply", "combine"}
-    assert (cls.message, cls.combine, cls.supersteps_param()) == ("real", "sum", "supersteps")
+    assert list(cls.spec.vertex_fields) == ["rank", "hops"]
+    assert list(cls.spec.edge_fields) == ["weight"]
+    assert list(cls.spec.params) == ["damping", "supersteps"]
+    assert list(cls.spec.aggregates) == ["change"]
+    assert set(cls.spec.snippets) == {"scatter", "apply"}
+    assert (cls.message, cls.combine, cls.spec.supersteps_param) == ("real", "sum", "supersteps")
 
 
 ATTRIBUTES = [
@@ -368,8 +368,8 @@ def test_a_subclass_inherits_and_overrides():
         scatter = "send(e.weight);"
 
     assert Child(source=1).damping == 0.5
-    assert list(Child.vertex_fields) == []
+    assert list(Child.spec.vertex_fields) == []
     assert (Child.message, Child.combine) == ("int32", "min")
-    assert Child.snippets["scatter"].text == "send(e.weight);"
-    assert Made.snippets["scatter"].text == "send(v.depth);"
-    assert list(Made.vertex_fields) == ["depth"]
+    assert Child.spec.snippets["scatter"].text == "send(e.weight);"
+    assert Made.spec.snippets["scatter"].text == "send(v.depth);"
+    assert list(Made.spec.vertex_fields) == ["depth"]

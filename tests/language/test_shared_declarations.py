@@ -59,10 +59,19 @@ def test_each_class_keeps_its_own():
     first, second = First(rate=2), Second(speed=5, how="far", rounds=2)
     assert (first.rate, first.rule, first.supersteps) == (2, "near", 1)
     assert (second.speed, second.how, second.rounds) == (5, "far", 2)
-    names = [[*table] for table in (Second.vertex_fields, Second.edge_fields, Second.arc_fields)]
+    names = [
+        [*table]
+        for table in (Second.spec.vertex_fields, Second.spec.edge_fields, Second.spec.arc_fields)
+    ]
     assert names == [["y", "path"], ["cost"], ["kept"]]
     for cls in (First, Second):
-        tables = (cls.vertex_fields, cls.edge_fields, cls.arc_fields, cls.params, cls.aggregates)
+        tables = (
+            cls.spec.vertex_fields,
+            cls.spec.edge_fields,
+            cls.spec.arc_fields,
+            cls.spec.params,
+            cls.spec.aggregates,
+        )
         for table in tables:
             assert [f.name for f in table.values()] == [*table]
             assert all(getattr(cls, name) is table[name] for name in table)

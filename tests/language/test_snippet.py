@@ -94,7 +94,7 @@ def test_writes_of_one_member_are_not_of_another():
     ['printf("v.x");', "// v.x = 1", "/* v.x */", "a.v = 1;", "a->v.x = 1;", "q.e", "ve.x", "v_.x"],
 )
 def test_what_is_no_member(text):
-    assert made(text).members == []
+    assert made(text).members == ()
 
 
 def test_a_namespace_alone():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from support.plain_answers import smallest
 from support.samples import (
     graphalytics,
     graphalytics_answer,
@@ -21,17 +20,6 @@ from gascl import Engine, Graph
 from gascl.programs import ConnectedComponents
 
 DELIVERIES = ("auto", "slots", "push", "edges", "serial")
-
-
-def smallest(graph: Graph) -> np.ndarray:
-    """The smallest vertex of each vertex's component, by SciPy."""
-    n = graph.num_vertices
-    ones = np.ones(graph.num_edges, np.int8)
-    matrix = coo_array((ones, (graph.edge_src, graph.edge_dst)), shape=(n, n))
-    count, number = connected_components(matrix, directed=False)
-    least = np.full(count, n)
-    np.minimum.at(least, number, np.arange(n))
-    return least[number]
 
 
 @pytest.mark.parametrize("directed", [True, False])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import heapq
 import math
 import re
 import warnings
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from support.plain_answers import by_heap, check_tree, weighted_arcs
 
 from gascl import Engine, Graph, GraphError
 from gascl.programs import ShortestPaths
@@ -20,48 +20,6 @@ from gascl.runtime import engine as engine_module
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 DELIVERIES = ("auto", "slots", "pull", "push", "edges", "serial")
-
-
-def arcs_of(graph: Graph) -> list[tuple[int, int, float]]:
-    weights = graph.edge_fields.get("weight", np.ones(graph.num_edges))
-    edges = list(
-        zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), weights.tolist(), strict=True)
-    )
-    return edges if graph.directed else edges + [(v, u, w) for u, v, w in edges]
-
-
-def by_heap(graph: Graph, source: int) -> list[float]:
-    out: dict[int, list[tuple[int, float]]] = {}
-    for u, v, w in arcs_of(graph):
-        out.setdefault(u, []).append((v, w))
-    found = [math.inf] * graph.num_vertices
-    found[source] = 0
-    heap = [(0, source)]
-    while heap:
-        far, u = heapq.heappop(heap)
-        if far == found[u]:
-            for v, w in out.get(u, []):
-                if far + w < found[v]:
-                    found[v] = far + w
-                    heapq.heappush(heap, (far + w, v))
-    return found
-
-
-def check_tree(graph: Graph, source: int, far: np.ndarray, parent: np.ndarray) -> None:
-    """Each parent is an arc before, whose weight is the difference; and all lead to the source."""
-    weights: dict[tuple[int, int], set[float]] = {}
-    for u, v, w in arcs_of(graph):
-        weights.setdefault((u, v), set()).add(w)
-    root = {v for v, u in enumerate(parent.tolist()) if u == -1}
-    assert root == {source} | set(np.flatnonzero(np.isinf(far)).tolist())
-    for v in set(range(graph.num_vertices)) - root:
-        u = int(parent[v])
-        assert any(far.dtype.type(far[u] + w) == far[v] for w in weights[u, v]), (u, v)
-    reached = np.flatnonzero(np.isfinite(far))
-    at = reached.copy()
-    for _ in range(graph.num_vertices):
-        at = np.where(at == source, source, parent[at])
-    assert (at == source).all(), "a cycle"
 
 
 def random_graph(seed: int, *, directed: bool, zeros: bool = False, real: bool = False) -> Graph:
@@ -210,7 +168,7 @@ def test_parents_are_exact_beyond_what_float32_holds():
 
 def check_against_scipy(graph: Graph, source: int, **options) -> None:
     """SciPy adds parallel entries up: it gets the least of them."""
-    src, dst, weight = (np.array(column) for column in zip(*arcs_of(graph), strict=True))
+    src, dst, weight = (np.array(column) for column in zip(*weighted_arcs(graph), strict=True))
     order = np.lexsort((weight, dst, src))
     src, dst, weight = src[order], dst[order], weight[order]
     first = np.concatenate([[True], (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])])

@@ -19,8 +19,9 @@ from support.cells import (
     targets,
 )
 
-from gascl.delivery.atomics import definitions
-from gascl.delivery.table import kernel_text
+from gascl.codegen.cells import definitions
+from gascl.codegen.kerneltext import kernel_text
+from gascl.language.combiners import PRODUCT
 from gascl.language.types import resolve
 
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
@@ -164,7 +165,7 @@ def test_combines_a_factor_known_not_to_fit(way, name):
     target = np.array([0, 0, 0, 0, 1, 1], np.int32)
     got, _, overflow = run(way, 1, "prod", resolve(name, "float32"), values, target, "1")
     assert overflow.tolist() == [1, 0] and got[1] == 0
-    text = [header("prod", c, "1"), *definitions("prod", resolve(name, "float32"))]
+    text = [header("prod", c, "1"), *definitions(PRODUCT, resolve(name, "float32"))]
     text += [kernel_text("atomics.cl")]
     text += ["__kernel void mark(__global gascl_accumulator *out) {"]
     text += ["    *out = gascl_cell_overflown();", "}"]

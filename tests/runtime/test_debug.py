@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.samples import grid, random_graph, skewed
-from test_lanes import weighted
+from support.samples import grid, random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, edge, param, struct, vertex
 from gascl.programs import (

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from support import agreement
 from support.admission import expected_deliveries
-from support.agreement import device  # noqa: F401
 from support.demands import admitted
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
+from support.special_programs import SPECIAL_PROGRAMS
 from support.toy_deliveries import TOYS, registered
-from test_random_programs import DENSE, SPARSE, check_case
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.delivery.table import DELIVERIES
@@ -253,9 +252,15 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
     name = request.param
 
     def expected(program, *args):
-        if expected_deliveries(program, *args) == {"serial"}:  # which nothing else can take
+        takes = expected_deliveries(program, *args)
+        if takes == {"serial"}:  # which nothing else can take
             return {"serial"}
-        return {name} if program.gather is None else set()
+        lanes = args[-1]
+        admitted = {
+            "by_frontier": "push" in takes,
+            "by_bits": program.gather is None and lanes == 1,
+        }
+        return {name} if admitted.get(name, program.gather is None) else set()
 
     monkeypatch.setattr(agreement, "DELIVERIES", (name,))
     monkeypatch.setattr(agreement, "expected_deliveries", expected)
@@ -264,24 +269,30 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
     assert name not in DELIVERIES
 
 
-@pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("name", "device"), agreement.in_turn(SPECIAL_PROGRAMS), indirect=["device"]
+)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_a_toy_on_every_special_graph(device, toy, program):  # noqa: F811
-    agreement.check(device, program, SPECIAL.values(), 8)
+def test_a_toy_on_every_special_graph(device, toy, name):
+    agreement.check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
-NUMBERS = [
-    *(1, 3, 10, 14),
-    *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4, 8, 13, 16, 17)),
+NUMBERS = (1, 3, 10, 14, 2, 4, 8, 13, 16, 17)
+#: The first four by one delivery each, the slow ones by all of them.
+NUMBERS_BY_TOY = [
+    pytest.param(number, toy, marks=[] if quick else pytest.mark.slow)
+    for place, number in enumerate(NUMBERS)
+    for which, toy in enumerate(TOYS)
+    for quick in [place < 4 and which == place % len(TOYS)]
 ]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(("number", "toy"), NUMBERS_BY_TOY, indirect=["toy"])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_a_toy_on_random_programs(toy, number):
     group = (1, 8)[number % 2]
-    check_case(agreement.find_device(group), drawn(number, group))
+    agreement.check_case(agreement.find_device(group), drawn(number, group))
 
 
 def test_a_toy_is_one_of_them():
@@ -298,6 +309,57 @@ def test_a_toy_is_one_of_them():
             engine.run(single, delivery="backwards")
     with pytest.raises(ProgramError, match="no delivery 'backwards'; there is auto, slots"):
         engine.run(Levels(), delivery="backwards")
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
+@pytest.mark.parametrize("other", ["push", "pull", "edges"])
+@pytest.mark.parametrize("cut", [1, TAIL, TAIL + 1])
+def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
+    """Masks, frontiers and messages under way pass from each form to each."""
+    with registered(toy_name):
+        engine = Engine(bulge(), Device(find().cl, group))
+        expected = engine.run(Ahead(), delivery="serial")
+        for first, then in ((toy_name, other), (other, toy_name)):
+            begun = engine.run(
+                Ahead(),
+                delivery=first,
+                max_supersteps=cut,
+                keep_state=True,
+                not_converged="ignore",
+            )
+            result = engine.run(Ahead(), delivery=then, state=begun.state)
+            assert result.level.tolist() == expected.level.tolist()
+            assert result.told.tolist() == expected.told.tolist()
+            trace = [*begun.trace, *result.trace]
+            columns = [(s.superstep, s.active, s.messages) for s in trace]
+            assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
+
+
+class Rotating(VertexProgram):
+    """All scatter in every superstep, and the mask only says whose value counts twice."""
+
+    x = vertex.int32(init="v.id % 7")
+    supersteps = param.supersteps(4)
+    scatter_on = "all"
+    message, combine = "int32", "max"
+    scatter = "send(v.x);"
+    apply = "v.x = (msg + (get_mask() ? 2 : 1)) % 100; if (v.x % 3) set_mask();"
+
+
+@pytest.mark.parametrize("cut", [None, 2])
+def test_a_sparse_toy_where_all_scatter(cut):
+    with registered("by_frontier"):
+        engine = Engine(bulge())
+        expected = engine.run(Rotating(), delivery="serial")
+        if cut is None:
+            result = engine.run(Rotating(), delivery="by_frontier")
+        else:
+            begun = engine.run(Rotating(supersteps=cut), delivery="by_frontier", keep_state=True)
+            result = engine.run(
+                Rotating(supersteps=4 - cut), delivery="by_frontier", state=begun.state
+            )
+        assert result.x.tolist() == expected.x.tolist()
 
 
 def test_a_toy_names_lines_and_overflows():

@@ -111,7 +111,7 @@ def test_trace_of_a_breadth_first_search():
         (Counting(supersteps=5), 5, 5, "ran the 5 supersteps asked for"),
         (Counting(supersteps=0), 100, 0, "ran the 0 supersteps asked for"),
         (Counting(supersteps=0), 0, 0, "ran the 0 supersteps asked for"),
-        (Told(limit=100), 100, 5, "converged() said so"),
+        (Told(limit=100), 100, 5, "converged() returned True"),
         (Told(limit=2), 100, 2, "stop held: "),
         (Told(supersteps=9), 100, 9, "ran the 9 supersteps asked for"),
     ],

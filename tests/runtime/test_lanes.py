@@ -6,25 +6,14 @@ import functools
 
 import numpy as np
 import pytest
-from support.samples import random_graph, skewed
-from test_page_rank import iterate
+from support.plain_answers import iterate
+from support.samples import random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, arc, param, struct, vertex
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 from gascl.result import Result
 
 SOURCES = 64
-
-
-def weighted(graph: Graph, seed: int = 0) -> Graph:
-    weight = np.random.default_rng(seed).random(graph.num_edges)
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        weight=weight,
-    )
 
 
 @functools.cache

@@ -99,7 +99,7 @@ def test_no_device(monkeypatch):
     def none(choice=None):
         raise DeviceError("no OpenCL platform found")
 
-    monkeypatch.setattr("gascl.runtime.device.find", none)
+    monkeypatch.setattr("gascl.runtime.memory.find", none)
     known = estimate(1000, 5000, edge_bytes=40_000, program=PageRank())
     assert known.device == {
         "in_offsets": 4004,

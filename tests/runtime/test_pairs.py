@@ -157,8 +157,15 @@ class Masked(VertexProgram):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("delivery", ["push", "slots"])
-@pytest.mark.parametrize("group", [ONE, EIGHT])
+@pytest.mark.parametrize(
+    ("delivery", "group"),
+    [
+        ("push", EIGHT),
+        ("slots", ONE),
+        pytest.param("push", ONE, marks=pytest.mark.slow),
+        pytest.param("slots", EIGHT, marks=pytest.mark.slow),
+    ],
+)
 def test_who_is_in_the_mask_gives(group, delivery, directed):
     """With a frontier (push) and without; loops, parallel edges and isolated vertices."""
     ends = ([0, 0, 3, 5, 5, 6, 7, 12], [1, 1, 3, 2, 2, 9, 8, 6])
@@ -265,7 +272,7 @@ def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
 @pytest.mark.parametrize("delivery", ["slots", "pull", "outbox", "edges", "push"])
 @pytest.mark.parametrize("group", [ONE, EIGHT])
 def test_fewer_vertices_than_a_group(group, delivery):
-    """Items without a vertex of their own apply none (see GASCL_SHORT in kernels/runtime.cl)."""
+    """Items without a vertex of their own apply none (GASCL_DO_NOT_VECTORIZE in gather.cl)."""
 
     class Largest(VertexProgram):
         supersteps = param.supersteps(1)

@@ -21,7 +21,8 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.delivery.table import admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import admitted
 from gascl.programs import (
     Eigenvector,
     Hits,
@@ -345,7 +346,7 @@ def test_the_rate_is_of_what_there_is():
 
 def test_the_time_to_fall():
     """0.5^20 is below 1e-6; a tenth and ten supersteps more are for rounding."""
-    tolerance = PageRank.params["tolerance"]
+    tolerance = PageRank.spec.params["tolerance"]
     assert tolerance.time_to_fall(PageRank(damping=0.5), 1.0) == 10 + math.ceil(1.1 * 19.9316)
     lanes = PageRank(damping=[0.2, 0.5], tolerance=2e-6)
     assert tolerance.time_to_fall(lanes, 2.0) == 10 + math.ceil(1.1 * 19.9316)

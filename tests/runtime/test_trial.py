@@ -81,7 +81,7 @@ def test_passed_is_remembered(cache, child):
     [
         ({"returncode": 1, "stderr": "warning\nerror: no such CPU\n"}, "error: no such CPU"),
         ({"returncode": -6, "stderr": "LLVM ERROR: x\n"}, "ended by signal 6: LLVM ERROR: x"),
-        ({"returncode": -11}, "ended by signal 11: nothing was said"),
+        ({"returncode": -11}, "ended by signal 11: it printed nothing"),
         ({"timeout": True}, "a trial kernel has not come back after 120 s"),
     ],
 )

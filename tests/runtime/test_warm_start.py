@@ -5,11 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.samples import arcs_of, grid, random_graph, skewed
-from test_connected_components import smallest
-from test_lanes import weighted
-from test_page_rank import iterate
-from test_shortest_paths import by_heap, check_tree
+from support.plain_answers import by_heap, check_tree, iterate, smallest
+from support.samples import arcs_of, grid, random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, edge, vertex
 from gascl.programs import (

@@ -10,8 +10,9 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from gascl.delivery.atomics import OPS, cell_bits, definitions
-from gascl.delivery.table import kernel_text
+from gascl.codegen.cells import cell_bits, definitions
+from gascl.codegen.kerneltext import kernel_text
+from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
 from gascl.runtime.device import Device, find
 
@@ -55,7 +56,7 @@ def chosen_device() -> Device:
 
 def header(combine: str, c: str, identity: str, before: str = "") -> str:
     """What gascl_cell_combine needs of a generated header, other than the cells' definitions."""
-    named = combine in OPS
+    named = combine in NAMED
     # Integer sums and products have more arguments there; no cell may call them.
     body = "" if named and combine in ("sum", "prod") and c not in ("float", "double") else None
     text = {"sum": "a + b", "prod": "a * b", "or": "a | b", "and": "a & b"}.get(combine, combine)
@@ -85,7 +86,7 @@ def run(way, group, combine, type_, values, target, identity, before=""):
     text = "\n".join(
         [
             header(combine, type_.c, identity, before),
-            *definitions(combine, type_),
+            *definitions(combiner_of(combine), type_),
             kernel_text("atomics.cl"),
             KERNELS,
         ]

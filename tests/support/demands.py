@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from gascl import VertexProgram
-from gascl.delivery import table as deliveries
+from gascl.delivery import admission, table
 from gascl.runtime.device import Device, find
 
 
 def demand_of(
     program: VertexProgram, device: Device | None = None, deterministic: bool = True
-) -> deliveries.Demand:
+) -> admission.Demand:
     device = device or find()
-    return deliveries.demand_of(program, device.atomics, device.fp64, deterministic)
+    return admission.demand_of(program, device.atomics, device.fp64, deterministic)
 
 
 def admitted(
     program: VertexProgram, device: Device | None = None, deterministic: bool = True
 ) -> list[str]:
-    return deliveries.admitted(demand_of(program, device, deterministic))
+    return table.admitted(demand_of(program, device, deterministic))

@@ -1,5 +1,5 @@
 """Formats of text as their specifications have them, line by line, in plain Python and slowly: what
-fuzz_targets.py holds gascl's readers to. Each gives the vertices and edges of a text, or Wrong."""
+fuzz/targets.py holds gascl's readers to. Each gives the vertices and edges of a text, or Wrong."""
 
 from __future__ import annotations
 

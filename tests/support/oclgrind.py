@@ -18,7 +18,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-KERNELS = Path(__file__).parents[2] / "gascl" / "kernels"
+KERNELS = Path(__file__).parents[2] / "gascl" / "codegen" / "kernels"
 #: Why nothing can be run here, or "".
 MISSING = "" if shutil.which("oclgrind") else "no oclgrind on PATH (Debian package: oclgrind)"
 
@@ -50,7 +50,7 @@ class Report:
 
     Attributes:
         status: exit status of script and Oclgrind; 0 says nothing about findings.
-        ran: names of the kernels that were enqueued (oclgrind_trace.py).
+        ran: names of the kernels that were enqueued (oclgrind_scripts/recording.py).
         output: the script's standard error.
     """
 
@@ -65,7 +65,7 @@ class Report:
 
 
 def kernel_names() -> list[str]:
-    """Every kernel in gascl/kernels/, sorted by name."""
+    """Every kernel in gascl/codegen/kernels/, sorted by name."""
     texts = [path.read_text() for path in KERNELS.glob("*.cl")]
     return sorted({n for text in texts for n in re.findall(r"__kernel\s+void\s+(\w+)", text)})
 
@@ -97,6 +97,7 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
     """
     environment = {
         **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[1]),
         "GASCL_DEVICE": "",  # there is no other than Oclgrind's
         "PYOPENCL_NO_CACHE": "1",
         # Oclgrind 21.10 can't execute the intrinsics that clang's optimiser leaves behind.
@@ -105,10 +106,10 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = ["oclgrind", "--log", str(log), "--data-races", "--max-errors", "100000"]
-        command += [*options, sys.executable, "oclgrind_trace.py", *map(str, script)]
+        command += [*options, sys.executable, "recording.py", *map(str, script)]
         done = subprocess.run(
             command,
-            cwd=Path(__file__).parent,
+            cwd=Path(__file__).parent / "oclgrind_scripts",
             env=environment,
             capture_output=True,
             text=True,

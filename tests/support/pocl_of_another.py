@@ -4,9 +4,9 @@
 
 PoCL's compiler is first made to call the processor NAME, as it calls those that are newer than it.
 CLASS is a processor of gascl.runtime.pocl.PROCESSORS: no more is seen of this one than such a
-processor has, and the test has put its library of built-in functions in place of this one's. PROGRAM is
-`ranks`, what the demo runs, or `wide`: sums of messages of 16 numbers. Prints the processor's new
-name, then the sum and the largest of the result's numbers.
+processor has, and the test has put its library of built-in functions in place of this one's.
+PROGRAM is `ranks`, what the demo runs, or `wide`: sums of messages of 16 numbers. Prints the
+processor's new name, then the sum and the largest of the result's numbers.
 """
 
 from __future__ import annotations

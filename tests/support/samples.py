@@ -82,3 +82,14 @@ def graphalytics_answer(kind: str, algorithm: str) -> list[str]:
 def graphalytics_parameter(kind: str, name: str) -> int:
     lines = shared(f"graphalytics/example-{kind}.properties").read_text().splitlines()
     return next(int(x.split("=")[1]) for x in lines if x.startswith(f"graph.example-{kind}.{name}"))
+
+
+def weighted(graph: Graph, seed: int = 0) -> Graph:
+    weight = np.random.default_rng(seed).random(graph.num_edges)
+    return Graph.from_edges(
+        graph.edge_src,
+        graph.edge_dst,
+        num_vertices=graph.num_vertices,
+        directed=graph.directed,
+        weight=weight,
+    )

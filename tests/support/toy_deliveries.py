@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from gascl.delivery.table import DELIVERIES, Buffer, Delivery, Launch
+from gascl.delivery.activeset import FRONTIER, ActiveSet
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.launch import Launch
+from gascl.delivery.table import DELIVERIES
 
 #: One work-item walks the list of arcs from its end into one box a vertex, and applies.
 BACKWARDS = """
@@ -23,7 +28,7 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
     for (gascl_offset arc = num_arcs; arc-- > 0;) {
         const int source = sources[arc], target = targets[arc];
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[source])
+        if (!GASCL_IN_MASK(source))
             continue;
 #endif
         GASCL_FOR_LANES {
@@ -97,13 +102,209 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
     gascl_tally_store(&tally, tallies, &scratch);
 }
 """
+#: An item a piece of the frontier goes through its arcs from the last to the first; then an item
+#: goes through the vertices that got a message, also from the last to the first.
+BY_FRONTIER = """
+#include "runtime.cl"
+
+__kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                                   __global const int *targets, __global const int2 *frontier) {
+    const int pieces = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER];
+    GASCL_FOR_RANGE(i, pieces) {
+        const int source = frontier[i].x;
+        const gascl_offset first = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
+        const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
+        for (gascl_offset arc = min(first + GASCL_PIECE, offsets[source + 1]); arc-- > first;) {
+            gascl_edge e = gascl_edge_at(source, targets[arc], arc GASCL_EDGE_ON);
+            const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
+#if GASCL_ARC_STATE
+            gascl_store_arc(e, arc GASCL_EDGE_ON);
+#endif
+            if (out.count)
+                gascl_post(targets[arc],
+                           GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
+                           GASCL_POST());
+        }
+    }
+}
+
+__kernel void toy_frontier_apply(GASCL_STATE, __global gascl_tally *tallies) {
+    if (gascl_control_->stopped)
+        return;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+    for (int id = gascl_run_->graph.num_vertices; id-- > 0;)
+        gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
+#else
+    for (int i = gascl_lengths[GASCL_LENGTH_OF_TOUCHED]; i-- > 0;)
+        gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
+#endif
+    GASCL_COPY_TALLY(tallies[0], tally);
+}
+"""
+#: A mask of one bit a vertex, and next masks of what vertices set themselves and for each other.
+BITS = """
+#if GASCL_MASKED
+#define GASCL_IN_MASK(id) (gascl_bits[(id) / 32] >> (id) % 32 & 1)
+
+static void gascl_put_mask(const int id, const uchar value,
+                           __global gascl_control *control GASCL_MASKS GASCL_LANE) {
+    if (value)
+        atomic_or(&gascl_own[id / 32], 1u << id % 32);
+    else
+        atomic_and(&gascl_own[id / 32], ~(1u << id % 32));
+}
+
+static void gascl_set_mask_of(const long id, const int sender, const int line,
+                              __global int *faults, __global gascl_control *control,
+                              __global const gascl_run *run GASCL_MASKS GASCL_LANE) {
+    if (gascl_is_vertex(id, sender, line, faults, control, run))
+        atomic_or(&gascl_own[id / 32], 1u << id % 32);
+}
+
+static void gascl_mark_of(const long id, const int sender, const int line, __global int *faults,
+                          __global gascl_control *control,
+                          __global const gascl_run *run GASCL_MASKS GASCL_LANE) {
+    if (gascl_is_vertex(id, sender, line, faults, control, run))
+        atomic_or(&gascl_others[id / 32], 1u << id % 32);
+}
+
+static int gascl_get_mask(const int id, __global const gascl_control *control GASCL_MASKS) {
+    return GASCL_IN_MASK(id);
+}
+
+static int gascl_get_mask_of(const long id, const int sender, const int line,
+                             __global int *faults, __global gascl_control *control,
+                             __global const gascl_run *run GASCL_MASKS) {
+    return gascl_is_vertex(id, sender, line, faults, control, run) ? GASCL_IN_MASK(id) : 0;
+}
+#endif
+"""
+BITS_KERNELS = """
+#define GASCL_RENEW_LISTS()
+
+#if GASCL_MASKED
+__kernel void toy_commit_bits(GASCL_STATE, __global const gascl_offset *offsets,
+                              __global long *counts) {
+    __local gascl_shared shared;
+    long vertices = 0, arcs = 0;
+    const int n = gascl_vertices(gascl_run_, gascl_control_);
+    GASCL_FOR_RANGE(word, (n + 31) / 32) {
+        gascl_bits[word] = gascl_own[word] | gascl_others[word];
+        gascl_own[word] = gascl_others[word] = 0;
+        for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
+            if (GASCL_IN_MASK(id)) {
+                ++vertices;
+                arcs += offsets[id + 1] - offsets[id];
+            }
+    }
+    gascl_count(vertices, arcs, counts, &shared);
+}
+
+__kernel void toy_enter_bits(GASCL_STATE, __global const uchar *mask) {
+    const int n = gascl_run_->graph.num_vertices;
+    GASCL_FOR_RANGE(word, (n + 31) / 32) {
+        uint bits = 0;
+        for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
+            bits |= mask[id] ? 1u << id % 32 : 0u;
+        gascl_bits[word] = bits;
+    }
+}
+
+__kernel void toy_leave_bits(GASCL_STATE, __global uchar *mask) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+        mask[id] = GASCL_IN_MASK(id);
+}
+#endif
+"""
+
+
+def words(vertices, arcs):
+    return vertices // 32 + 1
+
+
+BITMAP = ActiveSet(
+    "bitmap",
+    BITS,
+    BITS_KERNELS,
+    tuple(Buffer(name, "bits", words, ("masked",)) for name in ("bits", "own", "others")),
+    state=("bits", "own", "others"),
+    commit=Launch("toy_commit_bits", "vertices", ("STATE", "out_offsets", "counts")),
+    enter=Launch("toy_enter_bits", "vertices", ("STATE", "mask")),
+    leave=Launch("toy_leave_bits", "vertices", ("STATE", "mask")),
+)
+#: Scatter writes each message into its slot, a mark beside it; gather is gascl's own.
+BY_SLOTS = """
+#include "runtime.cl"
+
+__kernel void toy_put(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                      __global const int *targets, __global const gascl_offset *slot,
+                      __global gascl_message *put, __global uchar *full) {
+    GASCL_FOR_RANGE(row, gascl_vertices(gascl_run_, gascl_control_)) {
+        for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
+            GASCL_FOR_LANES {
+#if !GASCL_SCATTER_ALL
+                if (!gascl_mask[row])
+                    continue;
+#endif
+                const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
+                gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
+                const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ARC_STATE
+                gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#endif
+                put[GASCL_AT(slot[arc])] = gascl_narrow(out, row, gascl_control_);
+                full[GASCL_AT(slot[arc])] = out.count > 0;
+            }
+    }
+}
+
+#define GASCL_DELIVERY , __global const gascl_message *restrict put, __global uchar *restrict full
+#define GASCL_DELIVERY_ON , put, full
+
+static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+    return true;
+}
+
+static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+                        GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    *x = put[GASCL_AT(arc)];
+    return GASCL_EVERY_ARC_SENDS || full[GASCL_AT(arc)];
+}
+
+static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    full[GASCL_AT(arc)] = 0;
+}
+
+static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
+#include "gather.cl"
+
+__kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gascl_tally *tallies) {
+    __local gascl_gather_memory memory;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_tally_store(&tally, tallies, &memory.shared);
+}
+"""
 
 
 def refuses_single(demand):
     """Boxes hold what is combined; for the rest as `slots`."""
-    if demand.facts.single:
+    if demand.facts.reads_singly:
         return "it keeps no single messages"
     return DELIVERIES["slots"].refuses(demand)
+
+
+def refuses_lanes(demand):
+    if demand.facts.lanes > 1:
+        return "its mask has no bits for lanes"
+    return refuses_single(demand)
 
 
 TOYS = {
@@ -146,8 +347,43 @@ TOYS = {
             (Buffer("written", "message", "arc"), Buffer("holds", "flag", "arc")),
             refuses=refuses_single,
         ),
+        Delivery(
+            "by_frontier",
+            BY_FRONTIER,
+            (
+                Launch(
+                    "toy_frontier_scatter",
+                    "vertices",
+                    ("STATE", "EDGE", "out_offsets", "out_targets", "frontier"),
+                ),
+                Launch("toy_frontier_apply", "one", ("STATE", "tallies")),
+            ),
+            refuses=DELIVERIES["push"].refuses,
+            inbox=True,
+            active=FRONTIER,
+        ),
+        Delivery(
+            "by_slots",
+            BY_SLOTS,
+            (
+                Launch(
+                    "toy_put",
+                    "vertices",
+                    ("STATE", "EDGE", "out_offsets", "out_targets", "slot", "put", "full"),
+                ),
+                Launch(
+                    "toy_gather",
+                    "in_blocks",
+                    ("STATE", "in_blocks", "in_offsets", "put", "full", "tallies"),
+                ),
+            ),
+            (Buffer("put", "message", "arc"), Buffer("full", "flag", "arc")),
+            refuses=refuses_single,
+        ),
     )
 }
+
+TOYS["by_bits"] = replace(TOYS["backwards"], name="by_bits", active=BITMAP, refuses=refuses_lanes)
 
 
 @contextmanager

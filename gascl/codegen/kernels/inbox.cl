@@ -3,13 +3,13 @@
 // it. `arrived` counts the messages; `wraps` how often a sum of 64 bits went beyond them.
 #include "atomics.cl"
 
-#if GASCL_SPARSE
+#if GASCL_LISTS_RECEIVERS
 #define GASCL_POST_PARAMETERS                                                            \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps,    \
         __global int *touched, __global int *num_touched
 #define GASCL_POST(when)                                                                 \
     gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_touched##when,      \
-        &gascl_control_->touched##when
+        &gascl_lengths[GASCL_LENGTH_OF_TOUCHED##when]
 #define GASCL_POST_ON inbox, arrived, wraps, touched, num_touched
 #else
 #define GASCL_POST_PARAMETERS \
@@ -18,7 +18,7 @@
 #define GASCL_POST_ON inbox, arrived, wraps
 #endif
 
-// Adds a message; with SPARSE, the first one lists the vertex.
+// Adds a message; where the delivery lists receivers, the first one lists the vertex.
 static void gascl_post(const int id, const gascl_accumulator x, GASCL_POST_PARAMETERS GASCL_LANE) {
 #if GASCL_WRAPS
     const int wrap = gascl_cell_combine(&inbox[GASCL_AT(id)], x);
@@ -27,7 +27,7 @@ static void gascl_post(const int id, const gascl_accumulator x, GASCL_POST_PARAM
 #else
     gascl_cell_combine(&inbox[GASCL_AT(id)], x);
 #endif
-#if GASCL_SPARSE
+#if GASCL_LISTS_RECEIVERS
     if (atomic_inc(&arrived[id]) == 0)
         touched[atomic_inc(num_touched)] = id;
 #else

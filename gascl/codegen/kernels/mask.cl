@@ -1,6 +1,9 @@
-// The mask as one byte a vertex, and the next one as one a vertex and lane; gascl_commit makes the
-// next one this superstep's. What apply sets for other vertices (marks) outlives their own
-// unset_mask(); where the program has none of these, no memory is spent on it.
+// The mask as one byte a vertex, and the next one as one a vertex and lane; gascl_commit
+// (mask_kernels.cl) makes the next one this superstep's. What apply sets for other vertices (marks)
+// outlives their own unset_mask(); where the program has none of these, no memory is spent on it.
+#if GASCL_MASKED
+#define GASCL_IN_MASK(id) (gascl_mask[id] != 0)
+
 static void gascl_put_mask(const int id, const uchar value,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
     gascl_next[GASCL_AT(id)] = value;
@@ -33,20 +36,4 @@ static int gascl_get_mask_of(const long id, const int sender, const int line,
                              __global const gascl_run *run GASCL_MASKS) {
     return gascl_is_vertex(id, sender, line, faults, control, run) ? gascl_mask[id] : 0;
 }
-
-// Commits one vertex; whether the mask now holds it.
-static uchar gascl_commit_mask(const int id GASCL_MASKS) {
-    uchar set = 0;
-    for (int gascl_lane_ = 0; gascl_lane_ < GASCL_LANES; ++gascl_lane_) {
-        const size_t at = (size_t)id * GASCL_LANES + gascl_lane_;
-#if GASCL_MARKS
-        set |= gascl_next[at] | gascl_marks[at];
-        gascl_marks[at] = 0;
-#else
-        set |= gascl_next[at];
 #endif
-        gascl_next[at] = 0;
-    }
-    gascl_mask[id] = set;
-    return set;
-}

@@ -1,20 +1,8 @@
-// Delivery `push`: the work follows the frontier, not the graph. The frontier is a list of pieces,
-// each up to GASCL_PIECE arcs of one vertex, so that a vertex of many arcs is shared; work-groups
-// take pieces and share out their arcs among their items (as Merrill, Garland and Grimshaw 2012
+// Delivery `push`: the work follows the frontier (frontier.cl), not the graph. Work-groups take pieces
+// of the frontier and share out their arcs among their items (as Merrill, Garland and Grimshaw 2012
 // gather a frontier's edges). Messages combine in the atomic inbox; the first one to a vertex lists
-// it, and apply goes through that list. See frontier.cl for how the next frontier is found.
+// it, and apply goes through that list.
 #include "runtime.cl"
-
-#define GASCL_PIECE 128
-
-static void gascl_append(const int id, __global const gascl_offset *offsets,
-                         __global int2 *frontier, __global int *size) {
-    const gascl_offset arcs = offsets[id + 1] - offsets[id];
-    const int pieces = max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE));
-    const int at = atomic_add(size, pieces);
-    for (int i = 0; i < pieces; ++i)
-        frontier[at + i] = (int2)(id, i);
-}
 
 static void gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
                            GASCL_STATE GASCL_EDGE, __global const int *targets) {
@@ -33,7 +21,7 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
                                  __global const gascl_offset *restrict offsets,
                                  __global const int *restrict targets,
                                  __global const int2 *restrict frontier) {
-    const int pieces = gascl_control_->stopped ? 0 : gascl_control_->frontier;
+    const int pieces = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER];
 #if GASCL_GROUP == 1
     GASCL_FOR_RANGE(i, pieces) {
         const int source = frontier[i].x;
@@ -90,75 +78,9 @@ __kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict talli
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
 #else
-    GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : gascl_control_->touched)
+    const int touched = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_TOUCHED];
+    GASCL_FOR_RANGE(i, touched)
         gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
 #endif
     gascl_tally_store(&tally, tallies, &shared);
 }
-
-// The frontier where every vertex scatters, once and for all: the same in both buffers.
-__kernel void gascl_push_all(GASCL_STATE, __global const gascl_offset *restrict offsets,
-                             __global int2 *restrict frontier,
-                             __global int2 *restrict frontier_next) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
-        gascl_append(id, offsets, frontier, &gascl_control_->frontier);
-        gascl_append(id, offsets, frontier_next, &gascl_control_->frontier_next);
-#if !GASCL_MASKED  // of a run that goes on; else gascl_enter does it
-        if (gascl_arrived[id])
-            gascl_touched[atomic_inc(&gascl_control_->touched)] = id;
-#endif
-    }
-}
-
-#if GASCL_MASKED
-// The bits and lists of vertices in use become the next superstep's mask and frontier.
-__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *restrict offsets,
-                           __global const int2 *restrict frontier,
-                           __global int2 *restrict frontier_next, __global long *restrict counts,
-                           const int starting) {
-    __local gascl_shared shared;
-    const uint now = GASCL_IN_MASK(gascl_control_->superstep);
-    const uint next = starting ? now : GASCL_IN_MASK(gascl_control_->superstep + 1);
-    long vertices = 0, arcs = 0;
-#if GASCL_SCATTER_ALL
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
-        const bool set = gascl_flags[id] & (GASCL_BY_SELF | GASCL_BY_OTHER);
-        gascl_flags[id] = set ? next : 0;
-    }
-#else
-    GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : gascl_control_->frontier)
-        if (!starting && frontier[i].y == 0)
-            atomic_and(&gascl_flags[frontier[i].x], ~now);
-    GASCL_FOR_RANGE(j, gascl_control_->stopped ? 0 : gascl_control_->listed) {
-        const int id = gascl_listed[j];
-        const uint set = GASCL_BY_SELF | GASCL_BY_OTHER;
-        if (atomic_and(&gascl_flags[id], ~(set | GASCL_LISTED)) & set) {
-            atomic_or(&gascl_flags[id], next);
-            gascl_append(id, offsets, frontier_next, &gascl_control_->frontier_next);
-            ++vertices;
-            arcs += offsets[id + 1] - offsets[id];
-        }
-    }
-#endif
-    gascl_count(vertices, arcs, counts, &shared);
-}
-
-// From a mask of bytes to bits and lists, where a run changes to push.
-__kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask,
-                          __global const gascl_offset *restrict offsets,
-                          __global int2 *restrict frontier) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
-        gascl_flags[id] = mask[id] ? GASCL_IN_MASK(gascl_control_->superstep) : 0;
-        if (!GASCL_SCATTER_ALL && mask[id])
-            gascl_append(id, offsets, frontier, &gascl_control_->frontier);
-        if (gascl_arrived[id])
-            gascl_touched[atomic_inc(&gascl_control_->touched)] = id;
-    }
-}
-
-// And back.
-__kernel void gascl_leave(GASCL_STATE, __global uchar *restrict mask) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        mask[id] = (gascl_flags[id] & GASCL_IN_MASK(gascl_control_->superstep)) != 0;
-}
-#endif

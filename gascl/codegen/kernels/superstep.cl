@@ -61,72 +61,97 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
     }
 }
 
-#if GASCL_MASKED && !GASCL_SPARSE
-// The next mask becomes this superstep's.
-__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
-                           __global long *counts) {
-    __local gascl_shared shared;
-    long vertices = 0, arcs = 0;
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
-        if (gascl_commit_mask(id GASCL_MASKS_ON)) {
-            ++vertices;
-            arcs += offsets[id + 1] - offsets[id];
-        }
-    }
-    gascl_count(vertices, arcs, counts, &shared);
-}
-#endif
+// The commit of the mask and what else the delivery's form of it needs: mask_kernels.cl,
+// frontier_kernels.cl or one's own.
+#include "active_set_kernels.cl"
 
-// The end of a superstep, by one group: reduce the tallies, ask `stop`, keep a record. Numbers of
-// `stopped`: 1 the program's stop, 2 an empty mask, 3 overflow, 4 a fault (words.cl), 5 a pause for
-// the host to choose another delivery, where the next frontier's arcs leave what it named.
-__kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
-                           __global const long *counts, const int num_counts, const int starting,
-                           const int ask_stop, const long least_arcs, const long most_arcs,
-                           __global gascl_control *records, const int slot) {
-    __local gascl_shared shared;
+// The end of a superstep, by one group, in two steps: total up what the groups counted, and decide how
+// to go on. Where a run has several parts, they exchange their totals in between; else gascl_finish
+// does both in one launch.
+static long2 gascl_total_of(gascl_tally *total, __global const gascl_tally *tallies,
+                            const int num_tallies, __global const long *counts,
+                            const int num_counts, __local gascl_shared *shared) {
     const int item = get_local_id(0);
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
+    GASCL_ZERO_TALLY(*total);
     for (int i = item; i < num_tallies; i += GASCL_GROUP)
-        GASCL_ADD_TALLY(tally, tallies[i]);
+        GASCL_ADD_TALLY(*total, tallies[i]);
     long2 sum = 0;
     for (int i = item; i < num_counts; i += GASCL_GROUP)
         sum += (long2)(counts[2 * i], counts[2 * i + 1]);
-    sum = gascl_count_reduce(sum, &shared);
-    gascl_tally_reduce(&tally, &shared);
-    if (item != 0 || gascl_control_->stopped)
-        return;
-    const long vertices = sum.x, arcs = sum.y;
+    sum = gascl_count_reduce(sum, shared);
+    gascl_tally_reduce(total, shared);
+    return sum;
+}
+
+// Asks `stop`, keeps a record, and says in `stopped` why the run ends, if it does: see `Stop` in
+// gascl/delivery/codes.py. It pauses where the next frontier's arcs leave the bounds given, so that
+// the host can choose another delivery.
+static void gascl_decide_on(const gascl_tally *tally, const long vertices, const long arcs,
+                            GASCL_STATE, const int starting, const int ask_stop,
+                            const long least_arcs, const long most_arcs,
+                            __global gascl_control *records, const int record) {
     __global gascl_control *now = gascl_control_;
     gascl_aggregates prev, agg;
     GASCL_COPY_AGGREGATES(prev, now->aggregates);
-    GASCL_SETTLE(agg, tally);
+    GASCL_SETTLE(agg, *tally);
     GASCL_COPY_AGGREGATES(now->aggregates, agg);
-    GASCL_COPY_TALLY(now->tally, tally);
+    GASCL_COPY_TALLY(now->tally, *tally);
     now->active = now->next_active;
     now->next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
     now->next_arcs = arcs;
     if (now->overflow != INT_MAX)
-        now->stopped = 3;
+        now->stopped = GASCL_STOPPED_BY_OVERFLOW;
     else if (now->fault != INT_MAX)
-        now->stopped = 4;
+        now->stopped = GASCL_STOPPED_BY_FAULT;
     else if (!starting && ask_stop &&
              gascl_stop(&prev, &agg, now->superstep, gascl_run_))
-        now->stopped = 1;
+        now->stopped = GASCL_STOPPED_BY_RULE;
     else if (!GASCL_SCATTER_ALL && now->next_active == 0 && !now->under_way)
-        now->stopped = 2;
+        now->stopped = GASCL_STOPPED_BY_EMPTY_MASK;
     else if (arcs < least_arcs || arcs > most_arcs)
-        now->stopped = 5;
+        now->stopped = GASCL_STOPPED_BY_PAUSE;
     if (!starting)
         ++now->superstep;
-#if GASCL_SPARSE
-    now->frontier = GASCL_SCATTER_ALL ? now->frontier : now->frontier_next;
-    now->touched = now->touched_next;
-#else
-    now->frontier = now->touched = 0;
-#endif
-    now->frontier_next = now->listed = now->touched_next = 0;
-    GASCL_COPY_CONTROL(records[slot], *now);
+    GASCL_RENEW_LISTS();
+    GASCL_COPY_CONTROL(records[record], *now);
     now->under_way = 0;
+}
+
+__kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
+                           __global const long *counts, const int num_counts, const int starting,
+                           const int ask_stop, const long least_arcs, const long most_arcs,
+                           __global gascl_control *records, const int record) {
+    __local gascl_shared shared;
+    gascl_tally tally;
+    const long2 sum =
+        gascl_total_of(&tally, tallies, num_tallies, counts, num_counts, &shared);
+    if (get_local_id(0) == 0 && !gascl_control_->stopped)
+        gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, record);
+}
+
+// The totals take the place of the first group's.
+__kernel void gascl_total(__global gascl_tally *tallies, const int num_tallies,
+                          __global long *counts, const int num_counts) {
+    __local gascl_shared shared;
+    gascl_tally tally;
+    const long2 sum =
+        gascl_total_of(&tally, tallies, num_tallies, counts, num_counts, &shared);
+    if (get_local_id(0) == 0) {
+        GASCL_COPY_TALLY(tallies[0], tally);
+        counts[0] = sum.x;
+        counts[1] = sum.y;
+    }
+}
+
+__kernel void gascl_decide(GASCL_STATE, __global const gascl_tally *tallies,
+                           __global const long *counts, const int starting, const int ask_stop,
+                           const long least_arcs, const long most_arcs,
+                           __global gascl_control *records, const int record) {
+    if (gascl_control_->stopped)
+        return;
+    gascl_tally tally;
+    GASCL_COPY_TALLY(tally, tallies[0]);
+    gascl_decide_on(&tally, counts[0], counts[1], GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                    most_arcs, records, record);
 }

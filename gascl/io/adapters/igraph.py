@@ -44,7 +44,7 @@ def read_igraph(g: Any) -> Parsed:
     )
 
 
-def _fields(columns: dict[str, list], noun: str, report: list[str]) -> dict[str, np.ndarray]:
+def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict[str, np.ndarray]:
     # igraph returns None for an edge or a vertex without the attribute
     count = max(map(len, columns.values()), default=0)
     rows = [

@@ -276,7 +276,7 @@ class InOrder:
     def __len__(self) -> int:
         return len(self._labels)
 
-    def edges(self, data: bool = False, keys: bool = False) -> Iterator[tuple]:
+    def edges(self, data: bool = False, keys: bool = False) -> Iterator[tuple[Any, ...]]:
         labels, fields = self._labels, self._source.edge_fields
         ends = zip(self._source.edge_src.tolist(), self._source.edge_dst.tolist(), strict=True)
         rows = _rows(fields, self._source.num_edges)

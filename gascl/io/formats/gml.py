@@ -121,7 +121,7 @@ def _prepared(path: Path, text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     graphs = edges = 0
 
-    def plain(match: re.Match) -> str:
+    def plain(match: re.Match[str]) -> str:
         kind, found = match.lastgroup, match.group()
         if kind == "text":  # moved to one line, with the line ends after it
             parts = [part.strip() for part in found.split("\n")]
@@ -134,7 +134,7 @@ def _prepared(path: Path, text: str) -> str:
             )
         return ""  # a comment
 
-    def prepared(match: re.Match) -> str:
+    def prepared(match: re.Match[str]) -> str:
         nonlocal graphs, edges
         kind, found = match.lastgroup, match.group()
         if kind == "directed":

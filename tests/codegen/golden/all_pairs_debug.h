@@ -18,7 +18,7 @@ typedef int gascl_offset;
 #define GASCL_DEBUG 1
 #define GASCL_LANES 1
 #define GASCL_PAIRS 1
-#define GASCL_ABREAST 16
+#define GASCL_RECEIVERS_PER_ITEM 16
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -136,11 +136,6 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
-    int frontier;
-    int frontier_next;
-    int listed;
-    int touched;
-    int touched_next;
 } gascl_control;
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
@@ -155,11 +150,6 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
-        (gascl_to).frontier = (gascl_from).frontier; \
-        (gascl_to).frontier_next = (gascl_from).frontier_next; \
-        (gascl_to).listed = (gascl_from).listed; \
-        (gascl_to).touched = (gascl_from).touched; \
-        (gascl_to).touched_next = (gascl_from).touched_next; \
     } while (0)
 
 typedef struct {
@@ -201,24 +191,8 @@ typedef struct {
     int dst;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on.
-#if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
-#define GASCL_MASKS_ON , gascl_flags, gascl_listed
-#else
-#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next
-#define GASCL_MASKS_ON , gascl_mask, gascl_next
-#endif
-#if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global int *restrict gascl_touched
-#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_touched
-#elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps
-#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps
-#else
-#define GASCL_INBOX_STATE
-#define GASCL_INBOX_STATE_ON
-#endif
+// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
+// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global const int *restrict gascl_out_degree, __global float2 *restrict gascl_v_place, __global Known *restrict gascl_v_known, __global Force *restrict gascl_v_push, __global gascl_box *restrict gascl_paired GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_out_degree, gascl_v_place, gascl_v_known, gascl_v_push, gascl_paired GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
@@ -240,7 +214,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 243 };
+enum { gascl_first = __LINE__ - 217 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -389,8 +363,8 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 373, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 373, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 347, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 347, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
@@ -461,9 +435,9 @@ static gascl_vertex gascl_other_get(
 }
 #else
 typedef struct {
-    int gascl_out_degree_0[GASCL_ABREAST];
-    float gascl_place_0[GASCL_ABREAST];
-    float gascl_place_1[GASCL_ABREAST];
+    int gascl_out_degree_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_place_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_place_1[GASCL_RECEIVERS_PER_ITEM];
 } gascl_receivers;
 
 static void gascl_receivers_put(gascl_receivers *gascl_to, const int gascl_i, const gascl_vertex v) {
@@ -482,10 +456,10 @@ static gascl_vertex gascl_receivers_get(const gascl_receivers *gascl_from, const
 }
 
 typedef struct {
-    float gascl_combined_0[GASCL_ABREAST];
-    float gascl_combined_1[GASCL_ABREAST];
-    float gascl_combined_2[GASCL_ABREAST];
-    uint gascl_count_0[GASCL_ABREAST];
+    float gascl_combined_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_combined_1[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_combined_2[GASCL_RECEIVERS_PER_ITEM];
+    uint gascl_count_0[GASCL_RECEIVERS_PER_ITEM];
 } gascl_partials;
 
 static void gascl_partials_put(gascl_partials *gascl_to, const int gascl_i, const gascl_partial gascl_part) {

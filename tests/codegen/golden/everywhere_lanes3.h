@@ -190,11 +190,6 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
-    int frontier;
-    int frontier_next;
-    int listed;
-    int touched;
-    int touched_next;
 } gascl_control;
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
@@ -209,11 +204,6 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
-        (gascl_to).frontier = (gascl_from).frontier; \
-        (gascl_to).frontier_next = (gascl_from).frontier_next; \
-        (gascl_to).listed = (gascl_from).listed; \
-        (gascl_to).touched = (gascl_from).touched; \
-        (gascl_to).touched_next = (gascl_from).touched_next; \
     } while (0)
 
 typedef Pair gascl_message;
@@ -246,24 +236,8 @@ typedef struct {
     Pair rest;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on.
-#if GASCL_SPARSE
-#define GASCL_MASKS , __global uint *restrict gascl_flags, __global int *restrict gascl_listed
-#define GASCL_MASKS_ON , gascl_flags, gascl_listed
-#else
-#define GASCL_MASKS , __global uchar *restrict gascl_mask, __global uchar *restrict gascl_next
-#define GASCL_MASKS_ON , gascl_mask, gascl_next
-#endif
-#if GASCL_INBOX && GASCL_SPARSE
-#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global gascl_cell *restrict gascl_inbox_next, __global uint *restrict gascl_arrived_next, __global int *restrict gascl_wraps_next, __global int *restrict gascl_touched, __global int *restrict gascl_touched_next
-#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_inbox_next, gascl_arrived_next, gascl_wraps_next, gascl_touched, gascl_touched_next
-#elif GASCL_INBOX
-#define GASCL_INBOX_STATE , __global gascl_cell *restrict gascl_inbox, __global uint *restrict gascl_arrived, __global int *restrict gascl_wraps, __global gascl_cell *restrict gascl_inbox_next, __global uint *restrict gascl_arrived_next, __global int *restrict gascl_wraps_next
-#define GASCL_INBOX_STATE_ON , gascl_inbox, gascl_arrived, gascl_wraps, gascl_inbox_next, gascl_arrived_next, gascl_wraps_next
-#else
-#define GASCL_INBOX_STATE
-#define GASCL_INBOX_STATE_ON
-#endif
+// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
+// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global Pair *restrict gascl_v_best, __global int *restrict gascl_v_up, __global float2 *restrict gascl_v_place, __global Pair *restrict gascl_old_best, __global int *restrict gascl_old_up, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_v_best, gascl_v_up, gascl_v_place, gascl_old_best, gascl_old_up, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE , __global const int *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest

@@ -1,4 +1,4 @@
-"""The readers that fuzz_readers.py feeds, and test_fuzz_seeds.py."""
+"""The readers that readers.py feeds, and test_fuzz_seeds.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support import naive_columns, naive_formats
-from support.fuzz_checks import (
+from support.fuzz.checks import (
     PART,
     both_ways,
     check_any,
@@ -20,9 +20,9 @@ from support.fuzz_checks import (
     table_check,
     text_check,
 )
-from support.fuzz_packed import check_packed
+from support.fuzz.packed import check_packed
 
-SEEDS = Path(__file__).parent / "fuzz_seeds"
+SEEDS = Path(__file__).parent / "seeds"
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Feeds gascl's file readers with mutated files, guided by coverage; by hand, not by pytest.
 
     pip install atheris coverage
-    python tests/fuzz_readers.py --reader metis --minutes 10
+    PYTHONPATH=tests python -m support.fuzz.readers --reader metis --minutes 10
 
-Without --reader all of fuzz_targets.py's take their turn. What must hold of each input is told
+Without --reader all of targets.py's take their turn. What must hold of each input is told
 there; what does not hold is printed and kept, once for each place in the code, in
-OUT/READER/findings, beside the corpus. Mend the reader, and put the input into
-tests/fuzz_seeds/READER, where test_fuzz_seeds.py replays it and later runs begin with it. At the
-end a line of Markdown tells minutes, executions, inputs kept, lines of the reader that those and
+OUT/READER/findings, beside the corpus. Mend the reader, and put the input into seeds/READER, where
+test_fuzz_seeds.py replays it and later runs begin with it. At the end a line of Markdown tells
+minutes, executions, inputs kept, lines of the reader that those and
 the seeds reach (lines that only write files do not count), and findings.
 
 Atheris is libFuzzer for Python (https://github.com/google/atheris); it has wheels for Linux and
@@ -30,10 +30,10 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-from support.fuzz_watch import Watched, wait
+from support.fuzz.watch import Watched, wait
 
 HERE = Path(__file__).parent
-SEEDS = HERE / "fuzz_seeds"
+SEEDS = HERE / "seeds"
 READERS = "edgelist matrixmarket baremtx dimacs metis graphalytics gap gml graphml parquet arrow"
 READERS += " scipynpz gascl packed any"
 INSTRUMENTED = [
@@ -41,7 +41,7 @@ INSTRUMENTED = [
     "networkx.readwrite",
     "scipy.sparse._matrix_io",
     "zipfile",
-    "fuzz_packed",
+    "support.fuzz.packed",
 ]
 
 SECONDS = 5  # of processor time that one input may take
@@ -82,7 +82,7 @@ def main() -> int:
 
 def run(reader: str, minutes: float, out: Path) -> int:
     """Fuzz one reader in processes of its own, since some inputs may end them; the findings."""
-    from support.fuzz_targets import TARGETS
+    from support.fuzz.targets import TARGETS
 
     corpus = out / "corpus"
     for folder in (corpus, out / "findings", SEEDS / reader):
@@ -95,7 +95,16 @@ def run(reader: str, minutes: float, out: Path) -> int:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # much faster than a disk
     folder = tempfile.TemporaryDirectory(dir=memory)
     work.symlink_to(folder.name)
-    command = [sys.executable, __file__, "--reader", reader, "--out", str(out), "--step"]
+    command = [
+        sys.executable,
+        "-m",
+        "support.fuzz.readers",
+        "--reader",
+        reader,
+        "--out",
+        str(out),
+        "--step",
+    ]
     began, executions = time.monotonic(), 0
     while (left := began + 60 * minutes - time.monotonic()) > 1:
         before = time.monotonic()
@@ -143,9 +152,9 @@ def fuzz(reader: str, out: Path, options: list[str]) -> int:
         print("this needs Atheris: pip install atheris coverage", file=sys.stderr)
         return 2
     with atheris.instrument_imports(include=INSTRUMENTED):
-        from support.fuzz_checks import check_cut_off
-        from support.fuzz_mutations import mutators
-        from support.fuzz_targets import TARGETS
+        from support.fuzz.checks import check_cut_off
+        from support.fuzz.mutations import mutators
+        from support.fuzz.targets import TARGETS
     target = TARGETS[reader]
     folder = out / "work"
     seen: set[str] = set()
@@ -208,7 +217,7 @@ def cover(reader: str, out: Path) -> int:
     for pattern in NO_READERS:
         cover.exclude(pattern)
     cover.start()
-    from support.fuzz_targets import TARGETS
+    from support.fuzz.targets import TARGETS
 
     target, folder = TARGETS[reader], out / "work"
     inputs = [*(SEEDS / reader).iterdir(), *(out / "corpus").iterdir()]

@@ -1,6 +1,6 @@
 """Small programs that together launch every kernel, in every shape; run by test_oclgrind.py.
 
-    python oclgrind_workload.py GROUP BLOCK [FILE OLD NEW]
+    python workload.py GROUP BLOCK [FILE OLD NEW]
 
 GROUP items a work-group, blocks of BLOCK rows and arcs. With FILE, the kernel text OLD in it is
 replaced by NEW first, and only a few programs run, whose results are not looked at.
@@ -15,10 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from support.oclgrind_device import BLOCK, GROUP, oclgrind_device, patch_kernels
+from support.oclgrind_scripts.device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
-from gascl.delivery.table import DELIVERIES, admitted, demand_of
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import DELIVERIES, admitted
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import trial
 from gascl.runtime.device import Device
@@ -315,7 +316,7 @@ def check_arcs(result: Any, both: bool) -> None:
 
 def look_at_shape(engine: Engine) -> None:
     """That every row longer than a block is one of its own."""
-    layout, group = engine.layout("out", GROUP, BLOCK), GROUP
+    layout, group = engine.resident("out", GROUP, BLOCK), GROUP
     degrees = engine.graph.out_degree
     for name in ("in_blocks", "out_blocks"):
         blocks = layout.blocks(name)
@@ -349,7 +350,7 @@ def run_all(device: Device) -> None:
         least = Engine(Graph.from_edges(src, dst, num_vertices=n), device)
         for cls in (Gossip, Countdown, Arcs, Watching):
             results = [least.run(cls(), delivery=name) for name in able(cls(), device)]
-            field = next(iter(cls.vertex_fields))
+            field = next(iter(cls.spec.vertex_fields))
             for result in results:
                 same(result[field], results[-1][field])  # the last one is serial
 

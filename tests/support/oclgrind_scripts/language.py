@@ -1,22 +1,23 @@
 """The rest of the language: what goes to anyone, one by one, in lanes, along arcs, and goes on.
 
-    python oclgrind_language.py GROUP BLOCK [FILE OLD NEW]
+    python language.py GROUP BLOCK [FILE OLD NEW]
 
-As oclgrind_workload.py; results are compared with those of `serial`, which other tests look after.
+As workload.py; results are compared with those of `serial`, which other tests look after.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from support import oclgrind_pairs
-from support.oclgrind_device import GROUP, oclgrind_device, patch_kernels
-from support.oclgrind_refused import REFUSED, TRAPPED
-from support.oclgrind_workload import (
+from support.oclgrind_scripts import pairs
+from support.oclgrind_scripts.device import GROUP, oclgrind_device, patch_kernels
+from support.oclgrind_scripts.refused import REFUSED, TRAPPED
+from support.oclgrind_scripts.workload import (
     DIRECTED,
     FAR,
     GRAPH,
@@ -26,6 +27,7 @@ from support.oclgrind_workload import (
     able,
 )
 
+import gascl.runtime.engine
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.result import Result
 from gascl.runtime import direction
@@ -245,13 +247,14 @@ def run_all(device: Device) -> None:
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
     run_changing(engine)
     run_on(engine)
+    run_parts(engine)
     for cls, error, words in REFUSED:
         for name in able(cls(), device):
             with pytest.raises(error, match=re.escape(words)):
                 engine.run(cls(), delivery=name)
     if GROUP == 1:  # debug mode has no other shape
         run_debug(device)
-    oclgrind_pairs.run_pairs(device, debug=GROUP == 1)
+    pairs.run_pairs(device, debug=GROUP == 1)
 
 
 def run_changing(engine: Engine) -> None:
@@ -285,6 +288,17 @@ def run_on(engine: Engine) -> None:
     same(*started)
 
 
+def run_parts(engine: Engine) -> None:
+    """Runs whose loop exchanges totals with other parts, which have nothing to add."""
+    alone = [engine.run(Levels(start=FAR), delivery=name) for name in ("push", "slots")]
+    whole = gascl.runtime.engine.Loop
+    exchanging = functools.partial(whole, exchange=lambda state, totals: totals)
+    gascl.runtime.engine.Loop = exchanging  # type: ignore[misc, assignment]
+    for result in alone:
+        same(engine.run(Levels(start=FAR), delivery=result.delivery), result)
+    gascl.runtime.engine.Loop = whole  # type: ignore[misc]
+
+
 def run_debug(device: Device) -> None:
     """What debug mode adds, also the order of messages."""
     debug = Engine(GRAPH, device, debug=True, seed=3)
@@ -301,6 +315,7 @@ def run_debug(device: Device) -> None:
 #: Of which kernel file -> what shows that an error in it is found.
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
+    "frontier_kernels.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
@@ -314,12 +329,14 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
 def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
     if file == "pairs.cl":
-        return oclgrind_pairs.run_patched(device)
+        return pairs.run_patched(device)
     direction.CPU = (10**9, 0.5)  # type: ignore[assignment]
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
+    if file == "superstep.cl":
+        run_parts(Engine(GRAPH, device))
 
 
 class Several(Device):

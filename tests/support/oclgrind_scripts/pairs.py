@@ -1,4 +1,4 @@
-"""Every pair, for oclgrind_language.py: on few vertices, in tiles and ranges that are small."""
+"""Every pair, for language.py: on few vertices, in tiles and ranges that are small."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gascl.delivery.runspec
 import gascl.runtime.plan
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, struct, vertex
 from gascl.runtime.device import Device
@@ -67,9 +68,9 @@ def expected(lanes: int) -> np.ndarray:
 def run_pairs(device: Device, debug: bool) -> None:
     """In one range and in several, which are joined."""
     gascl.runtime.plan.TILE = 4
-    engine, original = Engine(GRAPH, device), gascl.runtime.plan.splits
+    engine, original = Engine(GRAPH, device), gascl.delivery.runspec.splits
     for ranges in (1, 3):
-        gascl.runtime.plan.splits = lambda *_, ranges=ranges: ranges
+        gascl.delivery.runspec.splits = lambda *_, ranges=ranges: ranges
         for program, delivery in ((Pairing(), "push"), (PairingTwice(), "slots")):
             result = engine.run(program, delivery=delivery)
             np.testing.assert_array_equal(result.x, expected(program.lanes))
@@ -83,7 +84,7 @@ def run_pairs(device: Device, debug: bool) -> None:
         np.testing.assert_array_equal(watched.run(Pairing(), delivery="slots").x, expected(1))
         with pytest.raises(ProgramError, match="vertex 0 divided by zero"):
             watched.run(Trapped(), delivery="slots")
-    gascl.runtime.plan.splits = original
+    gascl.delivery.runspec.splits = original
 
 
 def same(got: Any, want: Any) -> None:
@@ -91,5 +92,5 @@ def same(got: Any, want: Any) -> None:
 
 
 def run_patched(device: Device) -> None:
-    gascl.runtime.plan.splits = lambda *_: 3
+    gascl.delivery.runspec.splits = lambda *_: 3
     Engine(GRAPH, device).run(PairingTwice(), delivery="slots")

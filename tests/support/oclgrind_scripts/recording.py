@@ -6,7 +6,6 @@ call different functions.
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
 from typing import Any
@@ -37,5 +36,4 @@ if sys.argv[0] == "-c":
     code = sys.argv.pop(1)
     exec(compile(code, "-c", "exec"), {"__name__": "__main__"})
 else:
-    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -7,6 +7,7 @@ import sys
 
 import pyopencl as cl
 
+import gascl.delivery.assembly
 import gascl.runtime.plan
 import gascl.runtime.resident
 import gascl.runtime.trial
@@ -23,12 +24,17 @@ def patch_kernels(file: str, old: str, new: str) -> str:
         assert text.count(old) > 0, f"{file} does not hold {old!r}"
         return text.replace(old, new)
 
-    original = gascl.runtime.plan.kernel_text
+    original = gascl.delivery.assembly.kernel_text
 
     def patched(name: str) -> str:
         return patch(original(name)) if name == file else original(name)
 
-    gascl.runtime.plan.kernel_text = gascl.runtime.trial.kernel_text = patched
+    gascl.delivery.assembly.kernel_text = gascl.runtime.trial.kernel_text = patched
+    if file in ("frontier.cl", "frontier_kernels.cl"):
+        text = "kernels" if "kernels" in file else "functions"
+        push = DELIVERIES["push"]
+        active = dataclasses.replace(push.active, **{text: patch(getattr(push.active, text))})
+        DELIVERIES["push"] = dataclasses.replace(push, active=active)
     name = file.removesuffix(".cl")
     if name in DELIVERIES:
         DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], text=patch(DELIVERIES[name].text))

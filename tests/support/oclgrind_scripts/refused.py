@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.oclgrind_workload import HUB, V
+from support.oclgrind_scripts.workload import HUB, V
 
 from gascl import GasclError, ProgramError, VertexProgram, param, vertex
 

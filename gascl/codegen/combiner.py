@@ -1,0 +1,43 @@
+"""How messages combine, as functions of a header."""
+
+from __future__ import annotations
+
+from gascl.codegen.context import Context
+from gascl.codegen.text import Text
+from gascl.language.combiners import EXPRESSION, OR
+
+
+def write_combiner(text: Text, c: Context) -> None:
+    """gascl_identity, gascl_combine, and what apply sees where no message came."""
+    spec, wide, single = c.spec, c.accumulator, c.facts.reads_singly
+    combiner = spec.combiner or OR  # where nothing is sent, nothing depends on it
+    text.put("static gascl_accumulator gascl_identity(void) {")
+    if single:  # nothing is combined
+        text.put(f"    return {wide.zero()};")
+    elif combiner is EXPRESSION:
+        text.expression("    return (", spec.snippets["identity"], "    );")
+    else:
+        text.put(f"    return {combiner.identity(wide)};")
+    text.put("}", "", "static gascl_accumulator gascl_combine(")
+    if c.facts.overflows:
+        text.put("    const gascl_accumulator a, const gascl_accumulator b,")
+        text.put("    int *gascl_overflow, const int gascl_more) {")
+    else:
+        text.put("    const gascl_accumulator a, const gascl_accumulator b) {")
+    if single:
+        text.put("    return b;")
+    elif c.facts.overflows:
+        text.put(*combiner.noticing_overflow(wide))
+    elif combiner is EXPRESSION:
+        text.expression("    return (", spec.snippets["combine"], "    );")
+    else:
+        text.put(f"    return {combiner.combined(wide, 'a', 'b')};")
+    text.put("}", "", "// What apply sees where no message came.")
+    text.put("static gascl_gathered gascl_nothing(void) {")
+    if single and "identity" in spec.snippets:
+        text.expression("    return (", spec.snippets["identity"], "    );")
+    elif single:
+        text.put(f"    return {c.gathered.zero()};")
+    else:
+        text.put("    return GASCL_TO_MESSAGE(gascl_identity());")
+    text.put("}", "")

@@ -1,0 +1,233 @@
+"""What the writers of a header share: the spec, what it is generated for, and what follows.
+
+Everything here is worked out from the spec and a few options, before a line is written: the types
+of fields and messages, and the structs that host and device share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gascl.language.combiners import SUM
+from gascl.language.facts import Facts
+from gascl.language.fields import ChoiceParam, Param
+from gascl.language.snippet import Snippet
+from gascl.language.spec import ProgramSpec
+from gascl.language.types import Type, resolve, struct_dtype
+
+INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32"))
+
+
+def struct_of(name: str, members: Iterable[tuple[str, Type]]) -> Type:
+    """A struct that host and device lay out alike. C knows no empty one."""
+    members = tuple(members) or (("gascl_unused", INT32),)
+    return Type(name, struct_dtype(members), 1, members)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A program, and what its header is generated for.
+
+    Attributes:
+        facts: what its snippets do.
+        real: what `real` is, "float32" or "float64".
+        choices: values of the compile-time parameters; defaults where left out.
+        offset: type of arc offsets and edge ids.
+        fp64: the device has double precision; without it sums of floats are float.
+        debug: with traps for NaN, infinity, division by zero and indices.
+    """
+
+    spec: ProgramSpec
+    facts: Facts
+    real: str
+    choices: Mapping[str, str]
+    offset: Type
+    fp64: bool
+    debug: bool
+
+    @property
+    def lanes(self) -> int:
+        """How many runs at once."""
+        return self.facts.lanes
+
+    def snippet(self, name: str) -> Snippet | None:
+        return self.spec.snippets.get(name)
+
+    # Messages ---------------------------------------------------------------------------------
+
+    @cached_property
+    def message(self) -> Type:
+        return self.spec.message_type(self.real)
+
+    @cached_property
+    def gathered(self) -> Type:
+        """What apply sees of the messages: what a gather snippet makes of them, or one of them."""
+        given = self.spec.gathered
+        return self.message if given is None else resolve(given, self.real)
+
+    @cached_property
+    def accumulator(self) -> Type:
+        """The type in which messages are combined."""
+        return self.spec.accumulator(self.real, self.fp64)
+
+    @cached_property
+    def box(self) -> Type:
+        """Messages combined into one, and how many they were."""
+        overflow = [("overflow", INT32)] * self.facts.overflows
+        return struct_of(
+            "gascl_box", [("combined", self.accumulator), ("count", UINT32), *overflow]
+        )
+
+    # Fields -----------------------------------------------------------------------------------
+
+    @cached_property
+    def vertex_fields(self) -> dict[str, Type]:
+        return {n: f.resolve(self.real) for n, f in self.spec.vertex_fields.items()}
+
+    @cached_property
+    def arc_fields(self) -> dict[str, Type]:
+        """Arc fields; none where scatter uses none."""
+        fields = self.spec.arc_fields if self.facts.arc_state else {}
+        return {n: f.resolve(self.real) for n, f in fields.items()}
+
+    @cached_property
+    def edge_members(self) -> dict[str, Type]:
+        """Of `e`, what snippets read of it that has an array on the device: `id`, `reversed` and
+        edge fields."""
+        snippets = [self.snippet("scatter"), *(self.snippet(f"{n}.init") for n in self.arc_fields)]
+        read = set().union(*(s.reads("e") for s in snippets if s is not None))
+        known = {"id": self.offset, "reversed": resolve("uint8", "")}
+        known |= {n: f.resolve(self.real) for n, f in self.spec.edge_fields.items()}
+        return {n: t for n, t in known.items() if n in read}
+
+    @cached_property
+    def field_types(self) -> dict[str, Type]:
+        """The types of vertex fields, of the edge fields that are read, and of arc fields."""
+        edge_fields = {n: t for n, t in self.edge_members.items() if n in self.spec.edge_fields}
+        return {**self.vertex_fields, **edge_fields, **self.arc_fields}
+
+    @cached_property
+    def degrees(self) -> list[str]:
+        """The degrees that snippets read."""
+        snippets = self.spec.snippets.values()
+        read = set().union(*(s.reads(space) for s in snippets for space in ("v", "u")))
+        return [d for d in ("in_degree", "out_degree") if d in read]
+
+    # Structs ----------------------------------------------------------------------------------
+
+    @cached_property
+    def vertex(self) -> Type:
+        ids = [(n, INT32) for n in ("id", *self.degrees)]
+        return struct_of("gascl_vertex", [*ids, *self.vertex_fields.items()])
+
+    @cached_property
+    def edge(self) -> Type:
+        ends = [(n, INT32) for n in ("src", "dst")]
+        return struct_of(
+            "gascl_edge", [*ends, *self.edge_members.items(), *self.arc_fields.items()]
+        )
+
+    @cached_property
+    def chosen(self) -> list[ChoiceParam]:
+        """The compile-time parameters."""
+        return [p for p in self.spec.params.values() if isinstance(p, ChoiceParam)]
+
+    @cached_property
+    def params(self) -> Type:
+        given: list[Param] = [p for p in self.spec.params.values() if p.in_run]
+        plain = [(p.name, p.resolve(self.real)) for p in given]
+        return struct_of("gascl_params", [*plain, *((p.name, INT32) for p in self.chosen)])
+
+    @cached_property
+    def graph(self) -> Type:
+        return struct_of("gascl_graph", [("num_vertices", INT32), ("num_edges", INT64)])
+
+    @property
+    def run_padding(self) -> int:
+        """Bytes between the lanes' parameters and what follows: a multiple of all alignments keeps
+        both sides agreed."""
+        return -(self.params.itemsize * self.lanes) % 16
+
+    @cached_property
+    def run(self) -> np.dtype:
+        """One run's parameters for each lane, and the graph's counts."""
+        first = self.params.itemsize * self.lanes + self.run_padding
+        widest = max(self.params.alignment, self.graph.alignment)
+        return np.dtype(
+            {
+                "names": ["params", "graph"],
+                "formats": [(self.params.scalar, (self.lanes,)), self.graph.scalar],
+                "offsets": [0, first],
+                "itemsize": -(-(first + self.graph.itemsize) // widest) * widest,
+            }
+        )
+
+    @cached_property
+    def means(self) -> list[str]:
+        """The aggregators that are means: each keeps a count beside its sum."""
+        return [n for n, a in self.spec.aggregates.items() if a.op == "mean"]
+
+    @cached_property
+    def aggregates(self) -> Type:
+        """What snippets see of the aggregators. A mean's sum is as wide as the mean."""
+        declared = self.spec.aggregates.items()
+        return struct_of(
+            "gascl_aggregates", [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
+        )
+
+    @cached_property
+    def sums(self) -> Type:
+        """What groups add up of the aggregators, each on its own."""
+        declared = self.spec.aggregates.items()
+        sums = [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
+        return struct_of("gascl_sums", [*sums, *((f"{n}_", INT64) for n in self.means)])
+
+    @cached_property
+    def tally(self) -> Type:
+        return struct_of("gascl_tally", [("messages", INT64), ("sums", self.sums)])
+
+    @cached_property
+    def control(self) -> Type:
+        """The loop's own state, kept on the device so that it can stop without the host."""
+        counts = ("active", "next_active", "next_arcs")
+        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
+        return struct_of(
+            "gascl_control",
+            [
+                *((n, INT64) for n in counts),
+                ("tally", self.tally),
+                ("aggregates", self.aggregates),
+                *((n, INT32) for n in numbers),
+            ],
+        )
+
+    # Every pair -------------------------------------------------------------------------------
+
+    def read_in_pairs(self, space: str) -> list[tuple[str, Type]]:
+        """The degrees and fields that the pairs snippet reads of v, or of u."""
+        read = self.spec.snippets["pairs"].reads(space)
+        members = [(d, INT32) for d in self.degrees] + list(self.vertex_fields.items())
+        return [(n, t) for n, t in members if n in read]
+
+    @cached_property
+    def other(self) -> Type:
+        """What is read of the vertex that gives."""
+        return struct_of("gascl_other", self.read_in_pairs("u"))
+
+    @cached_property
+    def partial(self) -> Type:
+        """What a tile's vertices give to one. A float's sum is in the message's own type: a tile is
+        short. An integer's of 32 bits can't leave its 64 there."""
+        combined = self.message if self.sums_floats else self.accumulator
+        overflow = [("overflow", INT32)] * self.facts.overflows
+        members = [("combined", combined), ("count", UINT32), ("sent", INT32), *overflow]
+        return struct_of("gascl_partial", members)
+
+    @property
+    def sums_floats(self) -> bool:
+        """Messages are added up, and they are floats throughout."""
+        return self.spec.combiner is SUM and self.message.all_floats

@@ -1,0 +1,251 @@
+"""The snippets of each phase, init, scatter, gather, apply and stop, as functions kernels call.
+
+A phase loads what its snippet reads of the vertex, runs the snippet, and stores what it writes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gascl.codegen.calls import Calls
+from gascl.codegen.context import Context
+from gascl.codegen.text import Text
+from gascl.codegen.traps import Traps
+from gascl.language.snippet import Snippet
+
+
+class Phases:
+    """Writes the functions of every phase."""
+
+    def __init__(self, text: Text, context: Context, traps: Traps, calls: Calls):
+        self.text, self.context, self.traps, self.calls = text, context, traps, calls
+
+    def write(self) -> None:
+        self._init()
+        self._init_arc()
+        self._scatter()
+        self._gather()
+        self._copy()
+        self._apply()
+        self._stop()
+
+    def _load(self, snippet: Snippet | None) -> None:
+        c, put = self.context, self.text.put
+        put("    gascl_vertex v;", "    v.id = gascl_id;")
+        read = snippet.reads("v") if snippet is not None else set()
+        for degree in c.degrees:
+            if degree in read:
+                put(f"    v.{degree} = gascl_{degree}[gascl_id];")
+        for name in c.spec.vertex_fields:
+            if name in read:
+                put(f"    v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];")
+
+    def _body(self, snippet: Snippet | None, returned: str, late: bool = False) -> None:
+        """A snippet whose `return` must still let its caller store: it returns what it changed."""
+        put = self.text.put
+        if snippet is None:
+            return
+        returns = snippet.uses("return")
+        words = self.calls.begin_phase(snippet, late)
+        put(*([f"#define return return {returned}"] if returns else []))
+        self.traps.snippet(snippet)
+        put(*(["#undef return"] if returns else []), *(f"#undef {w}" for w in words))
+
+    def _init(self) -> None:
+        put = self.text.put
+        c = self.context
+        init, mask = c.spec.snippets.get("init"), c.spec.snippets.get("mask")
+        state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
+        put(f"static gascl_vertex gascl_init_snippet(gascl_vertex v, {state}) {{")
+        self.calls.declare_read(init)
+        self._body(init, "v")
+        put("    return v;", "}", "")
+        for name in c.spec.vertex_fields:
+            self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
+        put("// Fields are given by the user, or kept from another run: init can't change those.")
+        put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
+        put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
+        put("    gascl_vertex v;", "    v.id = gascl_id;")
+        put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
+        for i, name in enumerate(c.spec.vertex_fields):
+            value = self._initial(name, c.spec.vertex_fields[name].init, "v, GASCL_STATE_ON")
+            put(
+                f"    if (gascl_given >> {i} & 1)",
+                f"        v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];",
+                "    else",
+                f"        v.{name} = {value};",
+            )
+        put("    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);")
+        for i, name in enumerate(c.spec.vertex_fields):
+            put(f"    if (!(gascl_kept >> {i} & 1))")
+            put(f"        gascl_v_{name}[GASCL_AT(gascl_id)] = v.{name};")
+        self.traps.after_init(init)
+        if c.facts.masked and mask is not None:
+            self.calls.declare_read(mask)
+            self.text.expression("    if (gascl_own_mask && (", mask, "    ))")
+            put("        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);")
+        elif c.facts.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
+            put("    if (gascl_own_mask)")
+            put("        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);")
+        put("}", "")
+
+    def _init_value(self, name: str, seen: str) -> None:
+        """A function of a field's init expression."""
+        c, put = self.context, self.text.put
+        snippet, type_ = (
+            c.spec.snippets.get(f"{name}.init"),
+            c.field_types[name],
+        )
+        if snippet is not None:
+            put(f"static {type_.c} gascl_first_of_{name}({seen}) {{")
+            self.calls.declare_read(snippet)
+            self.text.expression("    return (", snippet, "    );")
+            put("}", "")
+
+    def _initial(self, name: str, number: str | float | int, seen: str) -> str:
+        """C text of a field's first value."""
+        c = self.context
+        if f"{name}.init" in c.spec.snippets:
+            return f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
+        type_ = c.field_types[name]
+        return type_.zero() if type_.members else f"({type_.c})({_number(number)})"
+
+    def _init_arc(self) -> None:
+        c, put = self.context, self.text.put
+        where = "const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc"
+        put(f"static gascl_edge gascl_edge_at({where} GASCL_EDGE GASCL_LANE) {{")
+        put("    gascl_edge e;", "    e.src = gascl_src;", "    e.dst = gascl_dst;")
+        plain = [n for n in c.edge_members if not n.startswith("a.")]
+        put(*(f"    e.{n} = gascl_e_{n}[gascl_arc];" for n in plain))
+        put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in c.arc_fields))
+        put("    return e;", "}", "")
+        if not c.arc_fields:
+            return
+        for name in c.arc_fields:
+            self._init_value(name, "const gascl_edge e, GASCL_STATE GASCL_LANE")
+        put("static void gascl_init_arc(gascl_edge e, const gascl_offset gascl_arc,")
+        put("        const ulong gascl_kept, GASCL_STATE GASCL_EDGE GASCL_LANE) {")
+        for i, name in enumerate(c.arc_fields):
+            value = self._initial(name, c.spec.arc_fields[name].init, "e, GASCL_STATE_ON")
+            put(f"    if (!(gascl_kept >> {i} & 1))")
+            put(f"        gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name} = {value};")
+        put("}", "", "static void gascl_store_arc(const gascl_edge e,")
+        put("        const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {")
+        written = c.spec.snippets["scatter"].writes("e")
+        for name in c.arc_fields:
+            if name in written:
+                put(f"    gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name};")
+        put("}", "")
+
+    def _scatter(self) -> None:
+        c, put = self.context, self.text.put
+        scatter = c.spec.snippets.get("scatter")
+        put("static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        self._load(scatter)
+        put("    return v;", "}", "")
+        state = "GASCL_STATE GASCL_LANE"
+        put("// What v sends along one arc, in this superstep or, with 1, in the next.")
+        put("static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,")
+        put(f"        gascl_box *gascl_out, const int gascl_ahead, {state}) {{")
+        self.calls.declare_read(scatter, " + gascl_ahead")
+        self._body(scatter, "e")
+        put("    return e;", "}", "")
+        put("static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,")
+        put(f"        const int gascl_ahead, {state}) {{")
+        put("    gascl_box gascl_out = gascl_box_empty();")
+        put("    *gascl_e = gascl_scatter_snippet(v, *gascl_e, &gascl_out, gascl_ahead,")
+        put("        GASCL_STATE_ON GASCL_LANE_ON);")
+        self.traps.after_scatter(scatter)
+        put("    return gascl_out;", "}", "")
+
+    def _gather(self) -> None:
+        """A gather snippet, over the messages that came, which lie side by side."""
+        c, put = self.context, self.text.put
+        gather = c.spec.snippets.get("gather")
+        if gather is None:
+            return
+        put(
+            "static gascl_gathered gascl_gather_snippet(const gascl_vertex v,",
+            "        __global gascl_message *messages, const int num_messages,",
+            "        GASCL_STATE GASCL_LANE) {",
+            "    gascl_gathered msg = gascl_nothing();",
+        )
+        self.calls.declare_read(gather)
+        self._body(gather, "msg", late=True)
+        put("    return msg;", "}", "")
+        put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        self._load(gather)
+        put("    return v;", "}", "")
+
+    def _copy(self) -> None:
+        """The fields that apply writes and other vertices read, as they are before it."""
+        c, put = self.context, self.text.put
+        if not c.facts.snapshots:
+            return
+        put("static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        for name in c.facts.snapshots:
+            at = "[GASCL_AT(gascl_id)]"
+            put(f"    gascl_old_{name}{at} = gascl_v_{name}{at};")
+        put("}", "")
+
+    def _apply(self) -> None:
+        c, put = self.context, self.text.put
+        apply = c.spec.snippets.get("apply")
+        state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
+        put("static gascl_vertex gascl_apply_snippet(gascl_vertex v,")
+        put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
+        self.calls.declare_read(apply)
+        self._body(apply, "v", late=True)
+        put("    return v;", "}", "")
+        put("static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
+        put(f"        const uint gascl_count, {state}) {{")
+        put("    gascl_all->messages += gascl_count;")
+        put("    if (!GASCL_APPLY_ALL && !gascl_count)", "        return;")
+        self._load(apply)
+        self.traps.before_apply(apply)
+        put(
+            "    v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,",
+            "        GASCL_STATE_ON GASCL_LANE_ON);",
+        )
+        written = apply.writes("v") if apply is not None else set()
+        put(
+            *(
+                f"    gascl_v_{n}[GASCL_AT(gascl_id)] = v.{n};"
+                for n in c.spec.vertex_fields
+                if n in written
+            )
+        )
+        self.traps.after_apply(apply)
+        put("}", "")
+
+    def _stop(self) -> None:
+        c, put = self.context, self.text.put
+        stop = c.spec.snippets.get("stop")
+        put(
+            "static bool gascl_stop(const gascl_aggregates *gascl_prev,",
+            "        const gascl_aggregates *gascl_agg, const int superstep,",
+            "        __global const gascl_run *gascl_run_) {",
+        )
+        if stop is None:
+            put("    return false;", "}")
+            return
+        for name in ("prev", "agg"):
+            if stop.reads(name):
+                put(f"    gascl_aggregates {name};")
+                put(f"    GASCL_COPY_AGGREGATES({name}, *gascl_{name});")
+        if stop.reads("p"):  # of the first lane: one rule ends them all
+            lane = ", 0" if c.lanes > 1 else ""
+            put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")
+        if stop.reads("g"):
+            put("    const gascl_graph g = gascl_run_->graph;")
+        self.text.expression("    return (", stop, "    );")
+        put("}")
+
+
+def _number(value: str | float | int) -> str:
+    """A Python number as C text."""
+    if isinstance(value, float):
+        if np.isnan(value):
+            return "NAN"
+        return f"{'-' if value < 0 else ''}INFINITY" if np.isinf(value) else repr(value)
+    return str(int(value)) if -(2**31) < int(value) < 2**31 else f"{int(value)}L"

@@ -1,0 +1,48 @@
+"""Generated C as it grows: its lines, and the user's line that each came from."""
+
+from __future__ import annotations
+
+from gascl.language.snippet import Snippet
+from gascl.language.source import Place
+from gascl.language.types import Type
+
+
+class Text:
+    """Lines of C.
+
+    Attributes:
+        lines: without line ends.
+        places: for each line, the user's line it came from, or None.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.places: list[Place | None] = []
+
+    def put(self, *lines: str) -> None:
+        """Lines of our own."""
+        for line in lines:
+            self.lines.append(line)
+            self.places.append(None)
+
+    def snippet(self, snippet: Snippet, text: str | None = None) -> None:
+        """A snippet's lines, or `text`, which has as many, each with its place."""
+        for i, line in enumerate((snippet.text if text is None else text).split("\n")):
+            self.lines.append(line)
+            self.places.append(snippet.place(i))
+
+    def expression(self, before: str, snippet: Snippet, after: str) -> None:
+        """A snippet that is an expression, on lines of its own."""
+        self.put(before)
+        self.snippet(snippet)
+        self.put(after)
+
+    def struct(self, type_: Type) -> None:
+        """A struct's definition."""
+        members = (f"    {t.c} {n};" for n, t in type_.members)
+        self.put("typedef struct {", *members, f"}} {type_.c};", "")
+
+    def macro(self, head: str, *statements: str) -> None:
+        """A macro, where a function would need one version for each kind of memory."""
+        lines = [f"#define {head}", "    do {", *(f"        {text};" for text in statements)]
+        self.put(*(f"{line} \\" for line in lines), "    } while (0)", "")

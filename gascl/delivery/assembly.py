@@ -1,0 +1,75 @@
+"""The one source that is built for a program and a delivery; a pure function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gascl.codegen.header import Header
+from gascl.codegen.kerneltext import kernel_text
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.codes import defines
+from gascl.delivery.delivery import Delivery
+from gascl.language.facts import Facts
+from gascl.language.source import Place
+
+_INCLUDE = re.compile(r'^#include "([\w.]+)"$')
+
+
+def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, list[Place | None]]:
+    """A delivery's kernels, superstep.cl and the program's header, each included once.
+
+    Returns:
+        The text, and for each of its lines the user's line it came from, or None.
+    """
+    lines: list[str] = []
+    places: list[Place | None] = []
+    seen: set[str] = set()
+    given = {
+        "active_set.cl": delivery.active.functions,
+        "active_set_kernels.cl": delivery.active.kernels,
+    }
+
+    def include(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        if name == "program.h":
+            put(header.text, header.places)
+        else:
+            put(given[name] if name in given else kernel_text(name))
+
+    def put(text: str, origins: Sequence[Place | None] | None = None) -> None:
+        for i, line in enumerate(text.rstrip("\n").split("\n")):
+            origin = origins[i] if origins else None
+            match = _INCLUDE.match(line) if origin is None else None
+            if match:
+                include(match.group(1))
+            else:
+                lines.append(line)
+                places.append(origin)
+
+    put("\n".join([*defines(), *_of_delivery(facts, delivery)]))
+    include("superstep.cl")
+    if facts.pairs:
+        include("pairs.cl")
+    put(delivery.text)
+    return "\n".join(lines) + "\n", places
+
+
+def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
+    """What the header leaves to the delivery: arguments behind GASCL_STATE, and switches."""
+    return [
+        f"#define GASCL_INBOX {int(delivery.has_inbox(facts))}",
+        f"#define GASCL_LISTS_RECEIVERS {int(delivery.active.lists_receivers)}",
+        *_arguments("MASKS", delivery.mask_arguments(facts)),
+        *_arguments("INBOX_STATE", delivery.inbox_arguments(facts)),
+    ]
+
+
+def _arguments(name: str, buffers: list[Buffer]) -> list[str]:
+    """GASCL_name, the arguments as a function declares them, and GASCL_name_ON, passed on."""
+    return [
+        f"#define GASCL_{name} {''.join(', ' + b.argument() for b in buffers)}".rstrip(),
+        f"#define GASCL_{name}_ON {''.join(f', gascl_{b.name}' for b in buffers)}".rstrip(),
+    ]

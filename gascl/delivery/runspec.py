@@ -1,0 +1,382 @@
+"""Which buffers a run needs, of which type and size, and which kernel takes which.
+
+`State` allocates by it, estimates of memory count by it. A pure function of a program's header, its
+deliveries and the sizes of the graph: no device is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gascl.codegen.cells import cell_bits
+from gascl.codegen.declarations import ABREAST
+from gascl.codegen.header import Header
+from gascl.codegen.pairs import splits
+from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, Buffer
+from gascl.delivery.codes import Fault
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.launch import (
+    DECIDE,
+    EMPTY_INBOX,
+    FINISH,
+    NUMBERS,
+    PAIRS,
+    PAIRS_JOIN,
+    SNAPSHOT,
+    START,
+    START_ARCS,
+    TOTAL,
+    Launch,
+)
+from gascl.errors import GasclError
+from gascl.language.facts import Facts
+from gascl.language.fields import EdgeField
+from gascl.language.spec import ProgramSpec
+from gascl.language.types import Type
+
+#: Supersteps that may be enqueued before the host reads their records.
+RECORDS = 64
+
+# Whose a buffer is that is no delivery's and no active set's.
+VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
+GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
+#: As it begins a buffer's name in messages, where it is more than the bare name.
+_PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
+
+
+class Key(NamedTuple):
+    """The name of a buffer: whose it is, and what it is called there."""
+
+    owner: str
+    name: str
+
+    def __str__(self) -> str:
+        return _PREFIXES.get(self.owner, "") + self.name
+
+
+@dataclass(frozen=True)
+class EdgeValues:
+    """What an edge array holds: an edge field, or `id` or `reversed`, one value an arc.
+
+    Attributes:
+        order: of arcs, "out" or "in".
+        field, type: None for `id` and `reversed`.
+    """
+
+    name: str
+    order: str
+    field: EdgeField | None
+    type: Type | None
+
+
+@dataclass(frozen=True)
+class Array:
+    """One buffer.
+
+    Attributes:
+        dtype, count: of its items, lanes and a vector's components included.
+        begins: how it begins where no earlier run has left it: see buffers.py.
+        edge: of an edge array, what it holds.
+    """
+
+    dtype: np.dtype
+    count: int
+    begins: str = ANYTHING
+    edge: EdgeValues | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return self.dtype.itemsize * self.count
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How large a run is.
+
+    Attributes:
+        vertices, arcs: of the graph, as the program sees it.
+        offset: NumPy's name of the type of arc offsets and edge ids.
+        group: items of a work-group.
+        groups: work-groups over the vertices.
+        blocks: row blocks, at most.
+        block_groups: work-groups over row blocks that keep a tally, at most.
+        lines: of the built texts, the longest one's.
+    """
+
+    vertices: int
+    arcs: int
+    offset: str
+    group: int
+    groups: int
+    blocks: int
+    block_groups: int
+    lines: int = 0
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """The buffers of a run and who takes them.
+
+    Attributes:
+        extent: what it was made for.
+        graph: arrays of the graph, which runs share.
+        own: buffers of this run alone.
+        arguments: by delivery and kernel, what the kernel is given: buffers, numbers by their names
+            in NUMBERS, and by their bare names buffers that the host chooses at each launch.
+        swaps: by delivery, pairs of buffers that change places after a superstep.
+        clears: by delivery, what is 0 before the mask is brought into its form.
+        ranges: of the vertices that give, where every pair is asked for (pairs.cl).
+    """
+
+    extent: Extent
+    graph: Mapping[Key, Array]
+    own: Mapping[Key, Array]
+    arguments: Mapping[tuple[str, str], tuple[Key | str, ...]]
+    swaps: Mapping[str, tuple[tuple[Key, Key], ...]]
+    clears: Mapping[str, tuple[Key, ...]]
+    ranges: int
+
+
+def block_type(offset: str) -> np.dtype:
+    """What kernels read of a block: its arcs and its rows, as `gascl_block` in runtime.cl."""
+    columns = [("begin", offset), ("end", offset), ("first", "i4"), ("last", "i4")]
+    return np.dtype(columns, align=True)
+
+
+def graph_arrays(extent: Extent) -> dict[Key, Array]:
+    """Every array of a graph that kernels can ask for, but for edge fields."""
+    rows, arcs = extent.vertices, extent.arcs
+    offset, index = np.dtype(extent.offset), np.dtype("i4")
+    block = block_type(extent.offset)
+    arrays = {
+        "out_offsets": Array(offset, rows + 1),
+        "in_offsets": Array(offset, rows + 1),
+        "out_sources": Array(index, arcs),
+        "out_targets": Array(index, arcs),
+        "in_sources": Array(index, arcs),
+        "slot": Array(offset, arcs),
+        "out_blocks": Array(block, extent.blocks),
+        "in_blocks": Array(block, extent.blocks),
+        "out_degree": Array(index, rows),
+        "in_degree": Array(index, rows),
+    }
+    return {Key(GRAPH, name): array for name, array in arrays.items()}
+
+
+def run_spec(
+    spec: ProgramSpec,
+    header: Header,
+    facts: Facts,
+    deliveries: Sequence[Delivery],
+    extent: Extent,
+) -> RunSpec:
+    """What a run of a program needs that may go by any of some deliveries."""
+    return _Builder(spec, header, facts, deliveries, extent).build()
+
+
+class _Builder:
+    def __init__(
+        self,
+        spec: ProgramSpec,
+        header: Header,
+        facts: Facts,
+        deliveries: Sequence[Delivery],
+        extent: Extent,
+    ):
+        self.spec, self.header, self.facts = spec, header, facts
+        self.deliveries, self.extent = deliveries, extent
+        self.ranges = self._ranges()
+        self.run = self._run()
+        self.fields = self._fields()
+        self.arrays = graph_arrays(extent)
+
+    def build(self) -> RunSpec:
+        own = {key: array for _, key, array in (*self.fields, *self.run)}
+        edges: dict[Key, Array] = {}
+        arguments: dict[tuple[str, str], tuple[Key | str, ...]] = {}
+        swaps: dict[str, tuple[tuple[Key, Key], ...]] = {}
+        clears: dict[str, tuple[Key, ...]] = {}
+        for delivery in self.deliveries:
+            memory = self._memory(delivery.name, delivery.buffers, delivery)
+            active = self._memory(
+                f"active set {delivery.active.name}", delivery.active.buffers, delivery
+            )
+            own |= memory | active
+            edges |= {key: array for _, key, array in self._edges(delivery)}
+            shared = self._names() | {key.name: key for key in active}
+            names = shared | {key.name: key for key in memory}
+            for launch, known in self._launches(delivery, shared, names):
+                its = tuple(self._arguments(launch, delivery, shared, known))
+                arguments[delivery.name, launch.kernel] = its
+            swaps[delivery.name] = (
+                *_pairs(delivery.swaps, names),
+                *_pairs(delivery.active.swaps, shared),
+                *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
+            )
+            clears[delivery.name] = tuple(shared[n] for n in delivery.active.clears)
+        taken = {key for its in arguments.values() for key in its}
+        graph = {k: array for k, array in self.arrays.items() if k in taken}
+        return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)
+
+    # Buffers ----------------------------------------------------------------------------------
+
+    def _ranges(self) -> int:
+        extent = self.extent
+        receivers = extent.group if extent.group > 1 else ABREAST
+        return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
+
+    def _fields(self) -> list[tuple[str, Key, Array]]:
+        """The program's own fields, by the names that the header gives them."""
+        types, rows = self.header.types, self.extent.vertices
+        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
+        copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
+        arcs = self.spec.arc_fields if self.facts.arc_state else ()
+        arc = [("a.", ARC, n, self.extent.arcs) for n in arcs]
+        return [
+            (
+                before + name,
+                Key(owner, name),
+                Array(_stored(types[name]), count * self.header.lanes),
+            )
+            for before, owner, name, count in (*vertex, *copies, *arc)
+        ]
+
+    def _run(self) -> list[tuple[str, Key, Array]]:
+        """What every run has."""
+        header, extent = self.header, self.extent
+        boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
+        arrays = {
+            "run": Array(header.run, 1),
+            "control": Array(header.control, 1),
+            "faults": Array(np.dtype("i4"), len(Fault) * extent.lines),
+            # One a group; a group has its share of the blocks of rows or of the vertices.
+            "tallies": Array(header.tally, max(extent.block_groups, extent.groups)),
+            "counts": Array(np.dtype("2i8"), extent.groups),
+            "records": Array(header.control, RECORDS),
+            **({"boxes": Array(header.box, boxes)} if boxes else {}),
+        }
+        common = {
+            b.name: self._array(b)
+            for b in COMMON
+            if any(d.needs(b, self.facts) for d in self.deliveries)
+        }
+        return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
+
+    def _memory(
+        self, owner: str, buffers: Sequence[Buffer], delivery: Delivery
+    ) -> dict[Key, Array]:
+        """The buffers of a delivery, or of its active set, that the program needs."""
+        needed = (b for b in buffers if delivery.needs(b, self.facts))
+        return {Key(owner, b.name): self._array(b) for b in needed}
+
+    def _array(self, buffer: Buffer) -> Array:
+        header, extent = self.header, self.extent
+        item = ITEMS[buffer.item]
+        own = {"message": _stored(header.message), "box": header.box}
+        own["cell"] = np.dtype(f"u{(cell_bits(header.accumulator) or 64) // 8}")
+        lanes = header.lanes
+        counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
+        counts["row"] = extent.vertices
+        wraps = self.facts.overflows and header.message.itemsize == 8
+        unneeded = {"mark": self.facts.every_arc_sends, "wrap": not wraps}
+        if unneeded.get(buffer.item):
+            count = 1
+        elif callable(buffer.per):
+            count = buffer.per(extent.vertices, extent.arcs)
+        else:
+            count = counts[buffer.per]
+        dtype = np.dtype(item.dtype) if item.dtype else own[buffer.item]
+        return Array(dtype, count, item.begins)
+
+    def _edges(self, delivery: Delivery) -> Iterator[tuple[str, Key, Array]]:
+        """Edge arrays; those of one name differ by order, type and default between programs."""
+        plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
+        for name in self.header.edge:
+            field = self.spec.edge_fields.get(name)
+            if field is None and name not in plain:  # an arc field
+                continue
+            type_ = self.header.types[name] if field else None
+            about = f":{type_.c}:{field.default!r}" if field and type_ else ""
+            dtype = _stored(type_) if type_ else plain[name]
+            values = EdgeValues(name, delivery.arcs, field, type_)
+            key = Key(EDGE, f"{name}@{delivery.arcs}{about}")
+            yield name, key, Array(dtype, self.extent.arcs, edge=values)
+
+    # Who takes them ---------------------------------------------------------------------------
+
+    def _names(self) -> dict[str, Key]:
+        """What an argument's name means to every kernel."""
+        names = {key.name: key for key in self.arrays}
+        return names | {name: key for name, key, _ in (*self.fields, *self.run)}
+
+    def _launches(
+        self, delivery: Delivery, shared: Mapping[str, Key], names: Mapping[str, Key]
+    ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
+        """All that a run may enqueue with a delivery, and what names mean there."""
+        facts, active = self.facts, delivery.active
+        yield from ((launch, names) for launch in delivery.launches)
+        launches = [START, FINISH, TOTAL, DECIDE]
+        if facts.arc_state:
+            launches.append(START_ARCS)
+        if facts.snapshots:
+            launches.append(SNAPSHOT)
+        if facts.masked:
+            launches += [x for x in (active.commit, active.enter, active.leave) if x]
+        if active.all_scatter and self.spec.scatter_on == "all":
+            launches.append(active.all_scatter)
+        if delivery.has_inbox(facts):
+            launches.append(EMPTY_INBOX)
+        if facts.pairs:
+            launches += [PAIRS, PAIRS_JOIN]
+        plain = {name: key for name, key in shared.items() if name not in CHOSEN}
+        yield from ((launch, plain) for launch in launches)
+
+    def _arguments(
+        self,
+        launch: Launch,
+        delivery: Delivery,
+        shared: Mapping[str, Key],
+        names: Mapping[str, Key],
+    ) -> Iterator[Key | str]:
+        edges = {name: key for name, key, _ in self._edges(delivery)}
+        for name in launch.arguments:
+            if name == "STATE":
+                yield from (shared[n] for n in state_arguments(self.header, self.facts, delivery))
+            elif name == "EDGE":
+                yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
+            elif name not in names and (name in NUMBERS or name in CHOSEN):
+                yield name
+            elif name not in names:
+                raise GasclError(
+                    f"delivery {delivery.name!r}: its kernel {launch.kernel} is to be given "
+                    f"{name!r}, which is no array of the graph, no buffer of the delivery or of "
+                    "the run, and no number: see gascl/delivery/launch.py"
+                )
+            else:
+                yield names[name]
+                if name in ("in_blocks", "out_blocks"):
+                    yield f"num_{name}"
+
+
+#: Buffers that the host chooses at each launch.
+CHOSEN = ("cells", "boxes")
+
+
+def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:
+    """Pairs of buffers that change places; of those that the program needs."""
+    return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
+
+
+def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:
+    """The names of what kernels are given behind GASCL_STATE, in order."""
+    its = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
+    return [*header.state, *(buffer.name for buffer in its)]
+
+
+def _stored(type_: Type) -> np.dtype:
+    """A value as the device keeps it: a vector of 3 takes the place of 4."""
+    return np.dtype((type_.scalar, (type_.stored,))) if type_.width > 1 else type_.scalar

@@ -1,0 +1,266 @@
+"""`ProgramSpec`: what a program class declares, frozen. Collected once, when the class is defined.
+
+Everything behind the language (checks, facts, generated code, deliveries, the runtime) reads the
+spec and never the class: its declarations are copies, so that one declaration may serve several
+classes, and nothing that happens to a class later changes what was checked and compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gascl.errors import ProgramError
+from gascl.language.combiners import Combiner, combiner_of
+from gascl.language.fields import (
+    Aggregate,
+    ArcField,
+    EdgeField,
+    Field,
+    Param,
+    SuperstepsParam,
+    VertexField,
+)
+from gascl.language.preprocessor import NotUnderstood, Preprocessor
+from gascl.language.snippet import Snippet
+from gascl.language.source import ClassSource, Place
+from gascl.language.types import Struct, Type, name_of, resolve, struct
+
+#: The attributes of a program that hold C: statements, then expressions.
+SNIPPETS = (
+    *("functions", "init", "scatter", "pairs", "gather", "apply"),
+    *("mask", "stop", "combine", "identity"),
+)
+#: Those of them without which a program does nothing.
+WORK = {"scatter", "pairs", "apply"}
+
+
+@dataclass(frozen=True)
+class ProgramSpec:
+    """What one class declares.
+
+    Attributes:
+        name: the class's.
+        source: where the class and its attributes stand in the user's file.
+        message, gathered: the types of a message, and of what a gather snippet makes of them.
+        combiner: how messages combine; None where they are read one by one, or there are none.
+        vertex_fields, edge_fields, arc_fields, params, aggregates: declarations by name.
+        structs: the structs by the names that the class gives them.
+        snippets: what the program does, by the attribute's name; `distance.init` and the like for
+            expressions within declarations.
+        scatter_on, apply_on, edges, restart, lanes: as the class gives them.
+        stop: the text of `stop` in one line, for messages.
+        asks_converged: the class defines `converged`.
+        composite: it defines `solve`, which runs other programs.
+    """
+
+    name: str
+    source: ClassSource
+    message: str | Struct | None
+    gathered: str | Struct | None
+    combiner: Combiner | None
+    vertex_fields: Mapping[str, VertexField]
+    edge_fields: Mapping[str, EdgeField]
+    arc_fields: Mapping[str, ArcField]
+    params: Mapping[str, Param]
+    aggregates: Mapping[str, Aggregate]
+    structs: Mapping[str, Struct]
+    snippets: Mapping[str, Snippet]
+    scatter_on: str
+    apply_on: str
+    edges: str
+    restart: str
+    lanes: int
+    stop: str
+    asks_converged: bool
+    composite: bool
+
+    @property
+    def works(self) -> bool:
+        """It can be run; without, it is a base for others."""
+        return bool(WORK & set(self.snippets))
+
+    @property
+    def supersteps_param(self) -> str | None:
+        """The name of the declared `param.supersteps()`, if any."""
+        found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
+        return found[0] if found else None
+
+    def message_type(self, real: str) -> Type:
+        """The type of a message; some scalar where there are none."""
+        return resolve(self.message or "uint8", real)
+
+    def accumulator(self, real: str, fp64: bool) -> Type:
+        """The type in which messages are combined, which may be wider than they are."""
+        message = self.message_type(real)
+        return message if self.combiner is None else self.combiner.accumulator(message, fp64)
+
+    def refuse(self, place: Place, why: str) -> NoReturn:
+        """Raise ProgramError about a line of the class."""
+        _refuse(place, self.name, why)
+
+
+def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> ProgramSpec:
+    """The spec of a class, from what it and its bases declare, the class's own last.
+
+    Parameters are descriptors: the class keeps this spec's copies of them.
+
+    Args:
+        reserved: whether a name means something in snippets already, and can name no macro.
+
+    Raises:
+        ProgramError: a type, or the text of a snippet, can't be understood.
+    """
+    structs = _structs(cls)
+    types = {}
+    for name in ("message", "gathered"):
+        types[name] = given = getattr(cls, name)
+        if given is not None:
+            try:
+                types[name] = _named(structs, name_of(given))
+            except ProgramError as error:
+                raise ProgramError(f"{source.place(name)}: {cls.__name__}: {error}") from None
+    tables = _declarations(cls)
+    for table in tables.values():
+        for name, declared in table.items():
+            # A declaration may serve several classes and names: each has a copy of its own.
+            own = replace(declared, name=name, type=_named(structs, declared.type))
+            if (own.name, own.type) != (declared.name, declared.type):
+                setattr(cls, name, own)
+                table[name] = own
+    vertex_fields, edge_fields, arc_fields, params, aggregates = tables.values()
+    rule = cls.combine  # type: ignore[attr-defined]
+    combiner = combiner_of(rule) if isinstance(rule, str) and rule.strip() else None
+    named = combiner is not None and rule == combiner.name
+    known = Preprocessor(
+        lambda word: reserved(word) or (word.endswith("_of") and word[:-3] in vertex_fields),
+        types=set(structs),
+    )
+    snippets: dict[str, Snippet] = {}
+
+    def add(attribute: str, key: str, text: Any, scope: Preprocessor) -> None:
+        snippet = _snippet(cls, source, attribute, key, text, scope)
+        if snippet is not None:
+            snippets[key] = snippet
+
+    for name in SNIPPETS:
+        if name == "combine" and named:
+            continue  # a word, and no text
+        # What `functions` defines holds in every snippet, what another one defines in that alone.
+        scope = known if name == "functions" else known.copy()
+        add(name, name, getattr(cls, name), scope)
+    for name, field in (*vertex_fields.items(), *arc_fields.items()):
+        if isinstance(field.init, str):
+            add(name, f"{name}.init", field.init, known.copy())
+    for name, declared in aggregates.items():
+        if declared.is_custom:
+            add(name, f"{name}.combine", declared.op, known.copy())
+            add(name, f"{name}.identity", declared.identity, known.copy())
+    got: Any = cls
+    return ProgramSpec(
+        name=cls.__name__,
+        source=source,
+        message=types["message"],
+        gathered=types["gathered"],
+        combiner=combiner,
+        vertex_fields=MappingProxyType(vertex_fields),
+        edge_fields=MappingProxyType(edge_fields),
+        arc_fields=MappingProxyType(arc_fields),
+        params=MappingProxyType(params),
+        aggregates=MappingProxyType(aggregates),
+        structs=MappingProxyType(structs),
+        snippets=MappingProxyType(snippets),
+        scatter_on=got.scatter_on,
+        apply_on=got.apply_on,
+        edges=got.edges,
+        restart=got.restart,
+        lanes=got.lanes,
+        stop=" ".join((got.stop or "").split()),
+        asks_converged=got.converged is not None,
+        composite=got.solve is not None,
+    )
+
+
+def _declarations(cls: type) -> dict[type[Field], dict[str, Any]]:
+    """The declarations of each kind by name; one that is declared anew keeps its place."""
+    tables: dict[type[Field], dict[str, Any]] = {
+        VertexField: {},
+        EdgeField: {},
+        ArcField: {},
+        Param: {},
+        Aggregate: {},
+    }
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            for kind, table in tables.items():
+                if isinstance(value, kind):
+                    table[name] = value
+                else:
+                    table.pop(name, None)
+    return tables
+
+
+def _structs(cls: type) -> dict[str, Struct]:
+    """The structs among a class's attributes, each under its attribute's name."""
+    found: dict[str, Struct] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, np.dtype) and value.names:
+                value = struct(value)
+            if isinstance(value, Struct):
+                found[name] = replace(value, name=value.name or name)
+    return found
+
+
+def _named(structs: dict[str, Struct], type_: str | Struct) -> str | Struct:
+    """A type; a struct under the name it has, from another class perhaps, or else under the first
+    that the class gives to it."""
+    if not isinstance(type_, Struct):
+        return type_
+    if type_.name and structs.setdefault(type_.name, type_).members == type_.members:
+        return type_
+    names = [n for n, s in structs.items() if s.members == type_.members]
+    return replace(type_, name=names[0] if names else "")
+
+
+def _snippet(
+    cls: type, source: ClassSource, attribute: str, key: str, text: Any, known: Preprocessor
+) -> Snippet | None:
+    if text is not None and not isinstance(text, str):
+        place = source.place(attribute)
+        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be text, not {text!r}")
+    if not text or not text.strip():
+        return None
+    text = re.sub("\r\n?", "\n", text)  # compilers end lines at either
+    label, places = _origin(cls, source, attribute, key, text)
+    try:
+        return Snippet.make(label, text, places, known)
+    except NotUnderstood as error:
+        _refuse(places[error.line], cls.__name__, error.why)
+
+
+def _origin(
+    cls: type, source: ClassSource, attribute: str, key: str, text: str
+) -> tuple[str, Sequence[Place]]:
+    """The name of a snippet and the places of its lines: where `attribute` is assigned, in the
+    class or in a base."""
+    owner = next(b for b in cls.__mro__ if attribute in vars(b))
+    spec: ProgramSpec | None = vars(owner).get("spec")
+    if owner is not cls and spec is not None and key in spec.snippets:
+        inherited = spec.snippets[key]
+        return inherited.label, inherited.places
+    places = source.places(attribute, text)
+    if attribute != key:
+        # An init expression stands inside its declaration: its lines are not the attribute's.
+        places = [source.place(attribute)] * len(places)
+    return f"{cls.__name__}.{attribute}", places
+
+
+def _refuse(place: Place, name: str, why: str) -> NoReturn:
+    shown = f"\n    {place.text.strip()}" if place.text else ""
+    raise ProgramError(f"{place}: {name}: {why}{shown}")

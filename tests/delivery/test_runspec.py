@@ -1,0 +1,147 @@
+"""What a run needs in memory, and which kernel takes which: no device is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gascl import GasclError, VertexProgram, arc, edge, vertex
+from gascl.codegen.generate import generate
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.launch import DECIDE, FINISH, START, TOTAL, Launch
+from gascl.delivery.runspec import (
+    ARC,
+    EDGE,
+    GRAPH,
+    RUN,
+    VERTEX,
+    Extent,
+    Key,
+    RunSpec,
+    run_spec,
+)
+from gascl.delivery.table import DELIVERIES
+from gascl.language.facts import Facts
+
+V, A, GROUPS = 1000, 5000, 16
+EXTENT = Extent(V, A, "int32", group=1, groups=GROUPS, blocks=16, block_groups=16, lines=10)
+
+
+class Levels(VertexProgram):
+    level = vertex.int32(init="v.id == 0 ? 0 : -1")
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    scatter = "send(v.level + 1);"
+    apply = "if (v.level < 0) { v.level = msg; set_mask(); }"
+
+
+class Weighed(Levels):
+    """Vectors, arc and edge fields, lanes."""
+
+    at = vertex.float3()
+    kept = arc.int16()
+    weight = edge.float32(default=2.0)
+    lanes = 3
+    scatter = "e.kept += 1; send(v.level + (int)e.weight + e.reversed);"
+
+
+class Ahead(Levels):
+    apply = "if (v.level < 0) { v.level = msg; send_to(0, 1); }"
+
+
+def spec_of(program: type[VertexProgram], *deliveries, extent: Extent = EXTENT) -> RunSpec:
+    chosen = [DELIVERIES[d] if isinstance(d, str) else d for d in deliveries]
+    lanes = program.spec.lanes
+    facts = Facts.of(program.spec, lanes)
+    return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
+
+
+def test_two_deliveries_may_have_buffers_of_one_name():
+    """`sent` is one mark an arc in slots and one a vertex in outbox, which also swaps it."""
+    spec = spec_of(Levels, "slots", "outbox")
+    assert spec.own[Key("slots", "sent")].count == A
+    assert spec.own[Key("outbox", "sent")].count == V
+    for name in ("slots", "outbox"):
+        taken = [its for (delivery, _), its in spec.arguments.items() if delivery == name]
+        owners = {key.owner for its in taken for key in its if key[1] == "sent"}
+        assert owners == {name}
+    assert spec.swaps["slots"] == ()
+    assert (Key("outbox", "sent"), Key("outbox", "sent_next")) in spec.swaps["outbox"]
+
+
+def test_types_and_counts():
+    spec = spec_of(Weighed, "slots")
+    at = spec.own[Key(VERTEX, "at")]  # a vector of 3 takes the place of 4
+    assert (at.nbytes, at.count) == (4 * 4 * 3 * V, 3 * V)
+    kept = spec.own[Key(ARC, "kept")]
+    assert (kept.dtype, kept.count) == (np.int16, 3 * A)
+    assert spec.own[Key("slots", "messages")].nbytes == 4 * 3 * A
+    assert spec.own[Key(RUN, "mask")].nbytes == V
+    assert spec.own[Key(RUN, "counts")].nbytes == 16 * GROUPS
+    assert spec.graph[Key(GRAPH, "out_offsets")].nbytes == 4 * (V + 1)
+    wide = spec_of(Weighed, "slots", extent=replace(EXTENT, offset="int64"))
+    assert wide.graph[Key(GRAPH, "out_offsets")].nbytes == 8 * (V + 1)
+    edges = {key: array for key, array in spec.graph.items() if key.owner == EDGE}
+    assert {array.edge.name: array.nbytes for array in edges.values()} == {
+        "weight": 4 * A,
+        "reversed": A,
+    }
+
+
+def test_only_what_is_used():
+    pulled = spec_of(Levels, "pull")
+    assert not {key.name for key in pulled.own} & {"inbox", "arrived", "flags", "paired", "boxes"}
+    assert Key(GRAPH, "slot") not in pulled.graph
+    assert Key(GRAPH, "in_sources") in pulled.graph
+    both = spec_of(Levels, "push", "pull")
+    assert {"inbox", "arrived", "flags", "listed", "touched", "mask"} <= {k.name for k in both.own}
+    assert "inbox_next" not in {key.name for key in both.own}
+    ahead = spec_of(Ahead, "push")
+    assert "touched_next" in {key.name for key in ahead.own}
+    assert (Key(RUN, "inbox"), Key(RUN, "inbox_next")) in ahead.swaps["push"]
+
+
+def test_what_kernels_are_given():
+    spec = spec_of(Levels, "pull")
+    header = generate(Levels.spec)
+    assert header.state == ("run", "control", "v.level")
+    state = (Key(RUN, "run"), Key(RUN, "control"), Key(VERTEX, "level"), Key(RUN, "mask"))
+    state += (Key("active set bytes", "next"),)
+    tallies, counts = Key(RUN, "tallies"), Key(RUN, "counts")
+    assert spec.arguments["pull", START.kernel] == (*state, "given", "kept", "own_mask", tallies)
+    counted = (tallies, "num_tallies", counts, "num_counts")
+    decision = ("starting", "ask_stop", "least_arcs", "most_arcs", Key(RUN, "records"), "record")
+    assert spec.arguments["pull", FINISH.kernel] == (*state, *counted, *decision)
+    assert spec.arguments["pull", TOTAL.kernel] == counted
+    assert spec.arguments["pull", DECIDE.kernel] == (*state, tallies, counts, *decision)
+    gather = spec.arguments["pull", "gascl_pull_gather"]
+    blocks = Key(GRAPH, "in_blocks")
+    assert gather[len(state) : len(state) + 2] == (blocks, "num_in_blocks")
+    assert gather[-1] == Key("pull", "pulled")
+
+
+def test_a_delivery_may_call_its_buffers_as_it_likes():
+    """Its own kernels see its own; those that every run has see theirs."""
+    names = ("cells", "given", "tallies", "mask", "slot")
+    own = replace(
+        DELIVERIES["slots"],
+        name="own",
+        buffers=tuple(Buffer(name, "flag", "vertex") for name in names),
+        launches=(Launch("own_kernel", "one", ("STATE", *names)),),
+    )
+    spec = spec_of(Levels, own)
+    given = spec.arguments["own", "own_kernel"]
+    assert given[-5:] == tuple(Key("own", name) for name in names)
+    assert Key(RUN, "mask") in given[:-5]
+    assert spec.arguments["own", START.kernel][-1] == Key(RUN, "tallies")
+    assert "given" in spec.arguments["own", START.kernel]
+
+
+def test_an_argument_that_nothing_has():
+    unknown = replace(
+        DELIVERIES["slots"], name="own", launches=(Launch("own_kernel", "one", ("nowhere",)),)
+    )
+    with pytest.raises(GasclError, match="own_kernel is to be given 'nowhere', which is no array"):
+        spec_of(Levels, unknown)
