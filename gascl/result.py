@@ -163,7 +163,7 @@ class Result:
             FormatError: the file cannot be written; an existing one is unchanged.
             GasclError: another file extension, or pyarrow is missing for .parquet.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         path = checked_path(path)
         writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
@@ -220,7 +220,7 @@ class Result:
         Raises:
             FormatError: the file cannot be written; an existing one is unchanged.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         summary = {
             "supersteps": self.supersteps,
