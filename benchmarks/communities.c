@@ -1,5 +1,5 @@
 // Particles that are attracted by neighbours and repelled by all others, until they are at rest: the
-// formula and the step of programs/particles.py, in float32, on one thread.
+// formula and the step of programs/particle_communities.py, in float32, on one thread.
 #include <math.h>
 #include <stdlib.h>
 

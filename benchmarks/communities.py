@@ -25,9 +25,10 @@ import numpy as np
 from turns import table
 
 from gascl import Engine, Graph
+from gascl.communities import adjusted_rand, mutual_information
 from gascl.generators import lfr
 from gascl.programs import LabelPropagation, ParticleCommunities
-from gascl.programs.clusters import adjusted_rand, by_length, mutual_information, simple
+from gascl.programs.clusters import by_length
 
 #: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
@@ -75,9 +76,9 @@ def known(folder: Path) -> dict[str, tuple[Graph, np.ndarray]]:
     for file in sorted(folder.glob("*.gml")):
         graph = Graph.read(file)
         if "gt" in graph.vertex_fields:
-            found[file.stem] = simple(graph), np.asarray(graph.vertex_fields["gt"])
+            found[file.stem] = graph.simple(undirected=True), np.asarray(graph.vertex_fields["gt"])
     for file in sorted(folder.glob("*/network.dat*")):
-        graph = simple(Graph.read(file, directed=False))
+        graph = Graph.read(file, directed=False).simple()
         groups = np.loadtxt(file.parent / "community.dat", dtype=np.int64)
         at = graph.indices_of(groups[:, 0])
         truth = np.empty(graph.num_vertices, np.int64)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CLEAR = "\r\033[K"  # go to the start of a terminal's line and erase it
 
 
-class Progress:
+class RunProgress:
     """Callback of a run: reports its progress on stderr, if it takes longer than `AFTER` seconds.
 
     The time before the end of the first superstep, such as for building kernels, does not count. On

@@ -33,7 +33,7 @@ class Step:
         seconds: kernel time.
         delivery: how its messages travelled.
         why: why `auto` chose that delivery, where it had a choice.
-        program: the program that ran it, if a program with `solve` ran others.
+        program: the program that ran it, in a program of several stages.
     """
 
     superstep: int
@@ -82,10 +82,10 @@ class Result:
         stopped: why it ended, in words.
         trace: one `Step` per superstep.
         device, delivery: what it ran on, and how messages travelled.
-        seconds: wall time of "build", "upload" and "supersteps"; for a program with `solve` also
-            "solve", the time spent outside the programs that it runs.
+        seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
+            also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
-        missing: fields that were not computed yet when a program with `solve` ended early.
+        missing: fields that were not computed yet when a program of several stages ended early.
     """
 
     graph: Graph
@@ -163,7 +163,7 @@ class Result:
             FormatError: the file cannot be written; an existing one is unchanged.
             GasclError: another file extension, or pyarrow is missing for .parquet.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         path = checked_path(path)
         writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
@@ -220,7 +220,7 @@ class Result:
         Raises:
             FormatError: the file cannot be written; an existing one is unchanged.
         """
-        from gascl.io.paths import checked_path
+        from gascl.paths import checked_path
 
         summary = {
             "supersteps": self.supersteps,

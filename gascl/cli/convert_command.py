@@ -18,7 +18,7 @@ from gascl.errors import GasclError
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
-    from gascl.graph.parsed import Format
+    from gascl.io.format import Format
 
 ABOUT = "write a graph in another format"
 HELP = f"""\

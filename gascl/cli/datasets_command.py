@@ -92,7 +92,7 @@ def _availability(dataset: Dataset) -> str:
 
 def _details(dataset: Dataset) -> str:
     from gascl.datasets.cache import place, recorded
-    from gascl.datasets.registry import COLLECTIONS
+    from gascl.datasets.catalog import COLLECTIONS
 
     kind = "directed" if dataset.directed else "undirected"
     path = place(dataset)

@@ -45,10 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the algorithms one after the other, and print a line for each."""
     from gascl.graph.graph import Graph
     from gascl.graphalytics.algorithms import algorithms_of, fitted
+    from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
-    from gascl.io.graphalytics import read_properties
-    from gascl.io.vertexvalues import write_values
-    from gascl.progress import Progress
+    from gascl.io.formats.ldbc import read_properties
+    from gascl.progress import RunProgress
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     engine, failed = Engine(graph, device), []
     for algorithm in algorithms:
         name = f"{properties['name']}-{algorithm.name}"
-        progress = Progress(say)
+        progress = RunProgress(say)
         started, took = time.perf_counter(), 0.0
         try:
             values = algorithm.run(engine, progress)
@@ -110,7 +110,7 @@ def _compare(
     algorithm: Algorithm, graph: Graph, values: np.ndarray, expected: Path
 ) -> tuple[bool, str]:
     """Whether the values differ from the expected ones, and the verdict in words."""
-    from gascl.io.vertexvalues import read_values
+    from gascl.graphalytics.outputs import read_values
 
     found = [expected.with_name(expected.name + suffix) for suffix in ("", *COMPRESSIONS)]
     file = next((each for each in found if each.is_file()), None)

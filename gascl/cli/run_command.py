@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
-    from gascl.progress import Progress
+    from gascl.progress import RunProgress
 
     # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         print(graphfile.describe(graph), flush=True)
-    progress = Progress(say)
+    progress = RunProgress(say)
     try:
         engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
         result = engine.run(

@@ -1,1 +1,5 @@
-"""Tracks communities that change over time, and draws them."""
+"""Communities that change over time: tracked, compared and drawn."""
+
+from gascl.communities.comparison import adjusted_rand, mutual_information
+
+__all__ = ["adjusted_rand", "mutual_information"]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gascl.codegen.cells import cell_bits
 from gascl.codegen.declarations import RECEIVERS_PER_ITEM
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
-from gascl.delivery.atomics import cell_bits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, Buffer
 from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery

@@ -32,7 +32,7 @@ _WORDS = (
 _HOOKS = {
     "prepare": ("self", "graph", "initial"),
     "converged": ("self", "step"),
-    "solve": ("self", "turns"),
+    "solve": ("self", "stages"),
 }
 
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")

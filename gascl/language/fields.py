@@ -246,7 +246,7 @@ class VerticesParam(Param):
         )
 
 
-class Lanes(tuple):
+class Lanes(tuple[Any, ...]):
     """The values of a parameter, one per lane."""
 
 

@@ -131,7 +131,7 @@ class VertexProgram:
     #: `stop` in Python: called after each superstep, and slower. None: not defined.
     converged: ClassVar[Any] = None
 
-    #: `solve(self, turns)` runs other programs by `turns.run` (see gascl.runtime.composite) and
+    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.runtime.composite) and
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 

@@ -46,7 +46,7 @@ class Runner(Protocol):
     def for_graph(self, graph: Graph) -> Runner: ...
 
 
-class CompositeRun:
+class Stages:
     """Runs programs one after the other on a graph, each continuing from the State of the last.
 
     This is what `solve` gets as its argument.
@@ -212,13 +212,13 @@ def solve(
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
-    turns = CompositeRun(engine, program, delivery, state, max_supersteps, callback)
+    stages = Stages(engine, program, delivery, state, max_supersteps, callback)
     interrupted = False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
-            found = cls.solve(program, turns)
-            stopped = turns.endless or (f"solved; {turns.last}" if turns.last else "solved")
+            found = cls.solve(program, stages)
+            stopped = stages.endless or (f"solved; {stages.last}" if stages.last else "solved")
     except _Unfinished as unfinished:
         stopped, whole = str(unfinished), False
     except KeyboardInterrupt:
@@ -228,29 +228,29 @@ def solve(
     except GasclError as error:
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])
         raise
-    fields = _fields(program, turns, found, types, whole)
-    turns.seconds["solve"] = time.perf_counter() - started - sum(turns.seconds.values())
+    fields = _fields(program, stages, found, types, whole)
+    stages.seconds["solve"] = time.perf_counter() - started - sum(stages.seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
-        supersteps=len(turns.trace),
-        converged=whole and not turns.endless,
+        supersteps=len(stages.trace),
+        converged=whole and not stages.endless,
         stopped=stopped,
-        trace=turns.trace,
+        trace=stages.trace,
         device=str(engine.device),
-        delivery=" and ".join(dict.fromkeys(s.delivery for s in turns.trace)),
-        seconds=turns.seconds,
-        state=turns.state if keep_state else None,
+        delivery=" and ".join(dict.fromkeys(s.delivery for s in stages.trace)),
+        seconds=stages.seconds,
+        state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),
     )
     return result, interrupted
 
 
 def _fields(
-    program: VertexProgram, turns: CompositeRun, found: Any, types: dict[str, Any], whole: bool
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
 ) -> dict[str, np.ndarray]:
     """The declared fields: those that solve returned, and the others from the State."""
-    cls, graph = type(program), turns.graph
+    cls, graph = type(program), stages.graph
     if not isinstance(found, dict) or not set(found) <= set(types):
         known = ", ".join(types)
         _refuse(cls, f"must return a dict of its vertex fields ({known}), not {_shown(found)}")
@@ -264,8 +264,8 @@ def _fields(
             if fields[name].shape != shape:
                 _refuse(cls, f"returned {name!r} with shape {fields[name].shape}, not {shape}")
             fields[name] = _held(cls, name, fields[name], type_)
-        elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
-            fields[name] = turns.state.field(name)
+        elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
+            fields[name] = stages.state.field(name)
         elif whole:
             _refuse(
                 cls, f"did not compute {name!r}: return it, or declare it in a program that it runs"

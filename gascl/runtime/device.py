@@ -54,11 +54,11 @@ class Device:
 
     @property
     def name(self) -> str:
-        return self.cl.name.strip()
+        return str(self.cl.name).strip()
 
     @property
     def platform(self) -> str:
-        return self.cl.platform.name.strip()
+        return str(self.cl.platform.name).strip()
 
     @property
     def is_cpu(self) -> bool:

@@ -25,8 +25,8 @@ from gascl.errors import (
     warn,
 )
 from gascl.graph.graph import Graph
-from gascl.language.checks import WORK
 from gascl.language.program import VertexProgram
+from gascl.language.spec import WORK
 from gascl.result import KeptState, Result, Step
 from gascl.runtime import process
 from gascl.runtime.composite import solve

@@ -17,14 +17,14 @@ import scipy.io
 from support.command_line import KARATE, ROADS, start
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Format
 from gascl.io import FORMATS
 from gascl.io.files import created
+from gascl.io.format import Format
 
 
 def write_rows(path, graph):
     if not graph.num_edges:
-        raise FormatError(f"{path}: rows can't hold a graph without edges; write Matrix Market")
+        raise FormatError(f"{path}: rows cannot hold a graph without edges; write Matrix Market")
     names = range(graph.num_vertices) if graph.labels is None else graph.labels.tolist()
     with created(path) as file:
         for u, v in zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True):
@@ -62,7 +62,7 @@ def test_what_was_read_taken_and_written_is_said(gascl_, tmp_path):
     assert re.fullmatch(rf"read {re.escape(KARATE)}: {count:,} bytes in \d+\.\d{{3}} s", first)
     assert graph == "graph: 34 vertices, 78 edges, undirected"
     assert taken == "  Matrix Market: pattern, symmetric"
-    assert ids == "  ids, which count from 1, taken as vertices from 0"
+    assert ids == "  ids, which start at 1, became vertices from 0"
     count = path.stat().st_size
     assert re.fullmatch(
         rf"wrote {re.escape(str(path))}: rows, {count:,} bytes in \d+\.\d{{3}} s", last
@@ -226,7 +226,7 @@ def test_what_cannot_be_written_is_refused_before_a_is_read(
         ("1 2\n", ("--option", "nose=1"), "the reader of edgelist has no option 'nose'; "),
         ("1 2\n", ("--option", "format=rows"), "--option format: no reader has this option; use"),
         ("1 2\n1 2\n", ("--duplicates", "error"), "repeats edge 0; "),
-        ("", (), "rows can't hold a graph without edges; write Matrix Market"),
+        ("", (), "rows cannot hold a graph without edges; write Matrix Market"),
     ],
 )
 def test_where_it_fails_b_stays_as_it_was(gascl_, write, tmp_path, text, options, words):

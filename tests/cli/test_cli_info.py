@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from support.command_line import KARATE, ROADS, read_with_networkx
 
 import gascl
-from gascl.graph.parsed import Format, Parsed
+from gascl.graph.parsed import Parsed
 from gascl.io import FORMATS
+from gascl.io.format import Format
 from gascl.runtime import memory
 
 

@@ -231,7 +231,7 @@ def test_a_struct_is_not_printed(gascl_, write, small):
 def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     text = ENDLESS + (
         "\nclass Whole(VertexProgram):\n    late = vertex.int32()\n    count = vertex.int32()\n\n"
-        "    def solve(self, turns):\n        return {'late': turns.run(Endless()).count}\n"
+        "    def solve(self, stages):\n        return {'late': stages.run(Endless()).count}\n"
     )
     program, path = f"{write('endless.py', text)}:Whole", tmp_path / "out.csv"
     options = ["--output", path, "--max-supersteps", 10**9]

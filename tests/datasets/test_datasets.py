@@ -13,7 +13,7 @@ from support.archives import refused
 
 from gascl.cli import datasets_command as command
 from gascl.datasets import REGISTRY, find
-from gascl.datasets.registry import COLLECTIONS
+from gascl.datasets.catalog import COLLECTIONS
 from gascl.errors import GasclError, GraphError
 from gascl.graph.graph import Graph
 
