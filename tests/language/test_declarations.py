@@ -200,7 +200,7 @@ AGGREGATORS = [
     ),
     (("float4", "mean"), {}, "an aggregator with 'mean' needs scalars"),
     (("int2", "count"), {}, "an aggregator with 'count' needs scalars"),
-    (("real",), {}, "real(...): missing a required argument: 'op'; its arguments: op, doc, identity"),
+    (("real",), {}, "missing a required argument: 'op'; its arguments: op, doc, identity"),
 ]
 
 

@@ -183,7 +183,7 @@ MEMBERS = [
         "init of 'rank' reads v.hops",
         "not declared before it",
     ),
-    ("rank = vertex.real(init='v.rank + 1')  # <<<", "init of 'rank' reads v.rank", "not declared before it"),
+    ("rank = vertex.real(init='v.rank + 1')  # <<<", "reads v.rank", "not declared before it"),
     ("apply = '''\n    v.hops = 1;\n    v.rnak = 2;  // <<<\n'''", "did you mean v.rank?"),
     ("supersteps = None\nscatter_on = 'all'  # <<<", "never stops", "stop = '...'", "converged"),
 ]
