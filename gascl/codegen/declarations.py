@@ -51,7 +51,11 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
         f"#define GASCL_DEBUG {int(c.debug)}",
         f"#define GASCL_LANES {c.lanes}",
-        *(["#define GASCL_PAIRS 1", f"#define GASCL_ABREAST {ABREAST}"] if facts.pairs else []),
+        *(
+            ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {ABREAST}"]
+            if facts.pairs
+            else []
+        ),
         *(
             ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
             if c.lanes > 1

@@ -107,8 +107,8 @@ class Pairs:
         put(*(f"    v.{n} = gascl_from->{n};" for n in its), "    return v;", "}")
 
     def _abreast(self, name: str, one: str, members: list[tuple[str, Type]], value: str) -> None:
-        """GASCL_ABREAST structs, each scalar of them in an array of its own, and how one is put
-        there and taken out again."""
+        """The structs of an item's receivers, each scalar of them in an array of its own, and how
+        one is put there and taken out again."""
         put = self.text.put
         scalars = [
             (f"gascl_{n}_{i}", part.c, f"{value}.{n}{at}")
@@ -116,7 +116,7 @@ class Pairs:
             if n != "sent"
             for i, (at, part) in enumerate(t.parts())
         ]
-        arrays = [f"    {c} {array}[GASCL_ABREAST];" for array, c, _ in scalars]
+        arrays = [f"    {c} {array}[GASCL_RECEIVERS_PER_ITEM];" for array, c, _ in scalars]
         put("typedef struct {", *(arrays or ["    int gascl_unused;"]), f"}} {name};", "")
         put(f"static void {name}_put({name} *gascl_to, const int gascl_i, const {one} {value}) {{")
         put(*(f"    gascl_to->{a}[gascl_i] = {of};" for a, _, of in scalars), "}", "")

@@ -54,7 +54,11 @@ DELIVERIES = {
             "pull",
             kernel_text("pull.cl"),
             (
-                Launch("gascl_pull_gather", "in_blocks", ("STATE", "EDGE", *_CSC, "pulled")),
+                Launch(
+                    "gascl_pull_gather",
+                    "in_blocks",
+                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled"),
+                ),
                 Launch(
                     "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
                 ),

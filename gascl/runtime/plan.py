@@ -29,8 +29,12 @@ from gascl.runtime.device import Device, built, cannot_build, kernel
 BLOCK = 2048
 #: Vertices of a tile in pairs.cl, at most.
 TILE = 256
-#: Arcs of which an item fetches the messages at once.
-DEEP = 4
+#: Messages of a block that one item combines into a box, for others to use.
+CHUNK_ARCS = 8
+#: Boxes that an item joins in one step of a reduction over a work-group.
+FAN_IN = 8
+#: Messages that an item fetches before it looks at the first of them.
+FETCHES = 4
 #: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
 #: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
@@ -112,7 +116,7 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     group, block = device.group, BLOCK
     while group > 1:
         shared = block * (header.message.itemsize + 3) + 2
-        boxes = max(group, block // 8) * header.box.itemsize
+        boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
         if 2 * shared <= device.cl.local_mem_size:
             break
@@ -206,7 +210,9 @@ def _build(
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
-        f"-DGASCL_DEEP={DEEP if header.message.itemsize <= 16 else 1}",
+        f"-DGASCL_CHUNK_ARCS={CHUNK_ARCS}",
+        f"-DGASCL_FAN_IN={FAN_IN}",
+        f"-DGASCL_FETCHES={FETCHES if header.message.itemsize <= 16 else 1}",
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),

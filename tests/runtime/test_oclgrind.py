@@ -120,8 +120,8 @@ SPOILT = {
     "gascl_finish": (
         READ_WRITE,
         "runtime.cl",
-        "barrier(CLK_LOCAL_MEM_FENCE);\n        if (item < stride) {\n            // At first",
-        "if (item < stride) {\n            // At first",
+        "barrier(CLK_LOCAL_MEM_FENCE);\n        if (item < stride) {\n            // In the first",
+        "if (item < stride) {\n            // In the first",
     ),
     "gascl_slots_scatter": (
         WRITE_WRITE,
@@ -131,9 +131,9 @@ SPOILT = {
     ),
     "gascl_slots_gather": (
         WRITE_WRITE,
-        "runtime.cl",
-        "gascl_shared_.boxes[gascl_item] = gascl_mine;",
-        "gascl_shared_.boxes[gascl_item / 2] = gascl_mine;",
+        "gather.cl",
+        "boxes[item] = gascl_combine_share(",
+        "boxes[item / 2] = gascl_combine_share(",
     ),
     "gascl_pull_gather": (INVALID_WRITE, "pull.cl", "AT(row)] = in", "AT(row) + 1] = in"),
     "gascl_pull_apply": (INVALID_READ, "pull.cl", "pulled[GASCL_AT(row)]", "pulled[row + 999]"),

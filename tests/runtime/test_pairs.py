@@ -265,7 +265,7 @@ def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
 @pytest.mark.parametrize("delivery", ["slots", "pull", "outbox", "edges", "push"])
 @pytest.mark.parametrize("group", [ONE, EIGHT])
 def test_fewer_vertices_than_a_group(group, delivery):
-    """Items without a vertex of their own apply none (see GASCL_SHORT in kernels/runtime.cl)."""
+    """Items without a vertex of their own apply none (GASCL_DO_NOT_VECTORIZE in gather.cl)."""
 
     class Largest(VertexProgram):
         supersteps = param.supersteps(1)

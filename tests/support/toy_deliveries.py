@@ -234,6 +234,64 @@ BITMAP = ActiveSet(
     enter=Launch("toy_enter_bits", "vertices", ("STATE", "mask")),
     leave=Launch("toy_leave_bits", "vertices", ("STATE", "mask")),
 )
+#: Scatter writes each message into its slot, a mark beside it; gather is gascl's own.
+BY_SLOTS = """
+#include "runtime.cl"
+
+__kernel void toy_put(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                      __global const int *targets, __global const gascl_offset *slot,
+                      __global gascl_message *put, __global uchar *full) {
+    GASCL_FOR_RANGE(row, gascl_vertices(gascl_run_, gascl_control_)) {
+        for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
+            GASCL_FOR_LANES {
+#if !GASCL_SCATTER_ALL
+                if (!gascl_mask[row])
+                    continue;
+#endif
+                const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
+                gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
+                const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ARC_STATE
+                gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#endif
+                put[GASCL_AT(slot[arc])] = gascl_narrow(out, row, gascl_control_);
+                full[GASCL_AT(slot[arc])] = out.count > 0;
+            }
+    }
+}
+
+#define GASCL_DELIVERY , __global const gascl_message *restrict put, __global uchar *restrict full
+#define GASCL_DELIVERY_ON , put, full
+
+static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+    return true;
+}
+
+static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+                        GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    *x = put[GASCL_AT(arc)];
+    return GASCL_EVERY_ARC_SENDS || full[GASCL_AT(arc)];
+}
+
+static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    full[GASCL_AT(arc)] = 0;
+}
+
+static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
+#include "gather.cl"
+
+__kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gascl_tally *tallies) {
+    __local gascl_gather_memory memory;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_tally_store(&tally, tallies, &memory.shared);
+}
+"""
 
 
 def refuses_single(demand):
@@ -303,6 +361,24 @@ TOYS = {
             refuses=DELIVERIES["push"].refuses,
             inbox=True,
             active=FRONTIER,
+        ),
+        Delivery(
+            "by_slots",
+            BY_SLOTS,
+            (
+                Launch(
+                    "toy_put",
+                    "vertices",
+                    ("STATE", "EDGE", "out_offsets", "out_targets", "slot", "put", "full"),
+                ),
+                Launch(
+                    "toy_gather",
+                    "in_blocks",
+                    ("STATE", "in_blocks", "in_offsets", "put", "full", "tallies"),
+                ),
+            ),
+            (Buffer("put", "message", "arc"), Buffer("full", "flag", "arc")),
+            refuses=refuses_single,
         ),
     )
 }

@@ -1,21 +1,22 @@
-// Inbox cells: words of 32 or 64 bits, each a combined message that many work-items add to at once.
+// Inbox cells: words of 32 or 64 bits, each holding one combined message, into which many
+// work-items may combine messages at once.
 //
 // Included after the generated header, whose lines from atomics.py choose what a cell is:
 //   GASCL_CELL_BITS  32 or 64; smaller accumulators take 32
 //   GASCL_CELL_KIND  what an accumulator is: one of the four below
 //   GASCL_CELL_OP    how it combines: one of the seven below
-// and the device says what it can (Atomics.options(), each 0 or 1):
-//   GASCL_NATIVE_ATOMICS          use what there is; 0 leaves compare-and-swap for all
+// and compiled with options that say what the device offers (Atomics.options(), each 0 or 1):
+//   GASCL_NATIVE_ATOMICS          use the device's operations; 0: compare-and-swap for everything
 //   GASCL_INT64_EXTENDED_ATOMICS  cl_khr_int64_extended_atomics; cells of 64 bits need
 //                                 cl_khr_int64_base_atomics in any case
-//   GASCL_PTX_FLOAT32, GASCL_PTX_FLOAT64  NVIDIA's additions of floats
+//   GASCL_PTX_FLOAT32, GASCL_PTX_FLOAT64  NVIDIA's instructions that add floats atomically
 //
-// Floating sums by the extension cl_ext_float_atomics are left out: its functions work on the atomic
-// types of OpenCL C 2.0 and later, and these kernels are OpenCL C 1.2, the most that PoCL 3 and
-// NVIDIA's driver compile in full. A program that needed them would have to be built anew and whole
-// as CL3.0; until a device is at hand on which that pays, such devices compare and swap.
+// The floating-point sums of cl_ext_float_atomics are not used: they need the atomic types of
+// OpenCL C 2.0 and later, and these kernels are OpenCL C 1.2, the latest version that both PoCL 3
+// and NVIDIA's driver support in full. The whole source would have to be compiled as CL3.0. Until
+// that is known to pay on some device, devices with that extension use compare-and-swap.
 //
-// Every access is atomic, that of a first look included; none is ordered with other memory.
+// Every access to a cell that others may change is atomic, and relaxed: it orders no other memory.
 #define GASCL_SIGNED 0
 #define GASCL_UNSIGNED 1
 #define GASCL_FLOATING 2
@@ -55,7 +56,7 @@ typedef int gascl_signed_cell;
 #define GASCL_CELL_INTEGER (GASCL_CELL_KIND == GASCL_SIGNED || GASCL_CELL_KIND == GASCL_UNSIGNED)
 #define GASCL_CELL_EXTREME (GASCL_CELL_OP == GASCL_MIN || GASCL_CELL_OP == GASCL_MAX)
 #define GASCL_CELL_BITWISE (GASCL_CELL_OP == GASCL_OR || GASCL_CELL_OP == GASCL_AND)
-// The least or greatest float is found among signed integers of the same order.
+// The minimum or maximum of floats is that of signed integers in the same order.
 #define GASCL_CELL_ORDERED (GASCL_CELL_FLOATING && GASCL_CELL_EXTREME)
 #define GASCL_CELL_NATIVE                                                                     \
     (GASCL_NATIVE_ATOMICS &&                                                                  \
@@ -66,7 +67,7 @@ typedef int gascl_signed_cell;
     (GASCL_NATIVE_ATOMICS && GASCL_CELL_FLOATING && GASCL_CELL_OP == GASCL_SUM && \
      (GASCL_CELL_BITS == 32 ? GASCL_PTX_FLOAT32 : GASCL_PTX_FLOAT64))
 
-// What cells of integers, and of floats in order, compare as.
+// The type as which cells of integers, and of floats turned into ordered integers, compare.
 #if GASCL_CELL_KIND == GASCL_UNSIGNED
 typedef gascl_cell gascl_number;
 #else
@@ -81,8 +82,8 @@ typedef union {
 #endif
 
 #if GASCL_CELL_ORDERED
-// Floats of one sign are in the order of their bits; the negative ones run the other way. A NaN
-// goes beyond all of them, to the side that wins, and comes back as one. -0.0 is before 0.0.
+// Positive floats are ordered as their bits are, negative floats the other way round. NaN becomes
+// the integer that wins over all others, and is NaN again when read back. -0.0 is less than 0.0.
 static gascl_signed_cell gascl_in_order(const gascl_signed_cell bits) {
     return bits < 0 ? bits ^ GASCL_GREATEST_CELL : bits;
 }
@@ -125,15 +126,16 @@ static gascl_accumulator gascl_of_cell(const gascl_cell c) {
 #endif
 }
 
-// What a cell holds before the first message.
+// What a cell holds before its first message.
 static gascl_cell gascl_cell_empty(void) {
     return gascl_cell_of(gascl_identity());
 }
 
 #if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
-// A product that left its cell: the number of largest magnitude, which stands for itself and all
-// beyond. Factors other than 0 bring none back from there, and 0 makes it 0, so that the order
-// does not matter. For messages of 32 bits it is no product that fits, whichever way it came.
+// An overflown product is represented by the number of largest magnitude, which stands for itself
+// and everything beyond. Another factor leaves it there, except for 0, which makes it 0, so that
+// the order of factors does not matter. It fits no message of 32 bits, whether it is exact or
+// overflown.
 #define GASCL_OVERFLOWN_CELL                                                           \
     ((gascl_cell)(GASCL_CELL_KIND == GASCL_SIGNED ? (gascl_cell)GASCL_LEAST_CELL \
                                                   : ~(gascl_cell)0))
@@ -160,7 +162,8 @@ static gascl_cell gascl_cell_after(const gascl_cell c, const gascl_accumulator x
 #endif
 }
 
-// How often the sum of two cells of integers left their range: 1 above, -1 below, 0 not at all.
+// Whether the sum of two cells of integers wrapped around: 1 beyond the maximum, -1 beyond the
+// minimum, else 0.
 static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 #if GASCL_CELL_OP != GASCL_SUM || !GASCL_CELL_INTEGER
     return 0;
@@ -173,10 +176,10 @@ static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 #endif
 }
 
-// Atomically *cell = combine(*cell, x). How an integer sum wrapped: 1, 0 or -1; else 0. One who
-// adds these up and finds 0 knows that the sum fits, in whatever order it was made. Where they
-// can't be other than 0 (messages of up to 32 bits in cells of 64) leave the result unused: then
-// the compiler chooses an addition that brings nothing back.
+// Atomically sets *cell = combine(*cell, x). Returns how an integer sum wrapped around, 1, 0 or -1;
+// 0 for all else. Where these numbers add up to 0, the sum fits, in whatever order it was made.
+// Where each of them must be 0 (messages of up to 32 bits in cells of 64), callers ignore the
+// result: the compiler can then choose an addition that returns nothing.
 static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_accumulator x) {
 #if GASCL_CELL_NATIVE
     const gascl_cell more = gascl_cell_of(x);
@@ -195,7 +198,7 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
 #elif GASCL_CELL_PTX
     gascl_accumulator before;
 #if GASCL_CELL_BITS == 32
-    // On global memory this takes subnormal floats for 0.
+    // In global memory, this flushes subnormal floats to 0.
     __asm__ volatile("atom.global.add.f32 %0, [%1], %2;"
                      : "=f"(before) : "l"(cell), "f"(x) : "memory");
 #else
@@ -204,7 +207,7 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
 #endif
     return 0;
 #else
-    gascl_cell before = gascl_cell_empty();  // a guess: the first exchange tells what is there
+    gascl_cell before = gascl_cell_empty();  // a guess, which the first exchange corrects
     gascl_cell after = gascl_cell_after(before, x);
     for (;;) {
         const gascl_cell found = GASCL_ATOMIC(cmpxchg)(cell, before, after);
@@ -212,14 +215,15 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
             break;
         before = found;
         after = gascl_cell_after(before, x);
-        if (after == before)  // nothing to change
+        if (after == before)  // x changes nothing
             break;
     }
     return gascl_cell_wrap(before, gascl_cell_of(x));
 #endif
 }
 
-// The combined message of a cell; overflow: 1 for an integer product that did not fit, else 0.
+// The combined message that a cell holds; `overflow` becomes 1 for an overflown integer product,
+// else 0.
 static gascl_accumulator gascl_cell_take(const gascl_cell c, int *overflow) {
 #if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
     *overflow = c == GASCL_OVERFLOWN_CELL;
@@ -230,7 +234,7 @@ static gascl_accumulator gascl_cell_take(const gascl_cell c, int *overflow) {
 }
 
 #if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
-// For gascl_cell_combine, what stands for a factor that is itself known not to fit.
+// What to hand to gascl_cell_combine() for a factor that has itself overflown.
 static gascl_accumulator gascl_cell_overflown(void) {
     return gascl_of_cell(GASCL_OVERFLOWN_CELL);
 }

@@ -1,8 +1,8 @@
-// Delivery `edges` (Kim, algorithms 1 and 2, edge-centric): a work-item takes an arc of the list of
-// arcs (COO), whoever its ends are, and adds what it carries to its receiver's inbox atomically.
+// Delivery `edges` (Kim, algorithms 1 and 2, edge-centric): each work-item takes single arcs of the
+// list of arcs (COO), and adds their messages to the receivers' inboxes atomically.
 //
-// Departures: any combiner, not only a sum; both directions of an undirected edge are arcs of the
-// list; scatter of a masked program skips the arcs of vertices that are not in the mask.
+// Unlike there, any combiner will do, not only a sum; both directions of an undirected edge are
+// arcs of the list; and where a program has a mask, arcs of vertices outside of it are skipped.
 #include "runtime.cl"
 
 __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *restrict sources,

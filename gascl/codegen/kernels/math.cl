@@ -1,6 +1,6 @@
-// Some functions written out for snippets that a compiler is to run for several vertices at once:
-// PoCL's own are calls, which keep it from that. They are as exact as OpenCL asks: exp and rsqrt are
-// off by less than 2 units in the last place, sqrt is rounded correctly.
+// Functions that a compiler can inline and so vectorize over vertices; PoCL's own are calls, which
+// prevent that. They are as accurate as OpenCL requires: errors of exp and rsqrt are below 2 units
+// in the last place, and sqrt is correctly rounded.
 #define GASCL_MATH __attribute__((overloadable))
 
 static float GASCL_MATH gascl_sqrt(const float x) {
@@ -11,11 +11,12 @@ static float GASCL_MATH gascl_rsqrt(const float x) {
     return 1.0f / gascl_sqrt(x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln 2 / 2, by the polynomials of Cephes (Moshier). n is rounded by
-// adding and taking off what leaves a float no fraction, and read from its bits. Two powers of two,
-// since 2^n alone may be out of range where the result is not.
+// exp(x) = 2^n exp(r), |r| <= ln 2 / 2, by the polynomials of Cephes (Moshier). n is rounded to an
+// integer by adding a number so large that no bits are left for a fraction, and subtracting it
+// again; its bits are read from that sum. Two powers of two are multiplied, since 2^n alone may be
+// out of range where the result is not.
 static float GASCL_MATH gascl_exp(const float x) {
-    const float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;  // NaN stays
+    const float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;  // keeps NaN
     const float shifted = c * 1.44269504088896341f + 12582912.0f;
     const float n = shifted - 12582912.0f;
     const float r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -56,7 +57,7 @@ static double GASCL_MATH gascl_exp(const double x) {
 }
 #endif
 
-// Vectors are left to the library.
+// Vectors use the device's library.
 #define GASCL_MATH_OF(type)                                                        \
     static type GASCL_MATH gascl_sqrt(const type x) { return sqrt(x); }            \
     static type GASCL_MATH gascl_rsqrt(const type x) { return rsqrt(x); }          \

@@ -1,10 +1,10 @@
-// Delivery `outbox`: the pull form of a scatter that reads nothing of its arc. What a vertex sends
-// is computed once, not once an arc (Reddy, section 5: the PageRank contribution), into a
-// double-buffered outbox; gather and apply fuse, and where nothing stands between, so does the
-// next superstep's scatter.
+// Delivery `outbox`: pull, for a scatter that reads nothing of its arc. What a vertex sends is then
+// computed once, not once for each arc (Reddy, section 5: the PageRank contribution), and stored in
+// its outbox. Gather and apply are one kernel. Where the program allows (GASCL_FUSED), the scatter
+// of the next superstep is part of it, too; hence two outboxes, which take turns.
 #include "runtime.cl"
 
-// A vertex without arcs scatters nowhere: where its scatter could stop the run, it must not be run.
+// A vertex without out-arcs does not scatter. Its scatter must not be run where it could fail.
 static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
                              __global const gascl_offset *out_offsets,
                              __global gascl_message *outbox, __global uchar *sent) {
@@ -13,7 +13,7 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
         return;
 #endif
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_edge e;  // a program that reads e is not admitted
+    gascl_edge e;  // programs that read e are not admitted
     e.src = id;
     const gascl_box out = gascl_scatter(v, &e, ahead, GASCL_STATE_ON GASCL_LANE_ON);
     outbox[GASCL_AT(id)] = gascl_narrow(out, id, gascl_control_);
@@ -39,8 +39,19 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
         }
 }
 
-static bool gascl_outbox_fetch(const size_t at, gascl_message *x,
-                               __global const gascl_message *outbox, __global const uchar *sent) {
+#define GASCL_DELIVERY                                                                       \
+    , __global const int *restrict sources, __global const gascl_offset *restrict out_offsets, \
+        __global const gascl_message *restrict outbox, __global const uchar *restrict sent,    \
+        __global gascl_message *restrict outbox_next, __global uchar *restrict sent_next
+#define GASCL_DELIVERY_ON , sources, out_offsets, outbox, sent, outbox_next, sent_next
+
+static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+    return true;
+}
+
+static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+                        GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const size_t at = GASCL_AT(sources[arc]);
 #if !GASCL_EVERY_ARC_SENDS
     if (!sent[at])
         return false;
@@ -49,38 +60,23 @@ static bool gascl_outbox_fetch(const size_t at, gascl_message *x,
     return true;
 }
 
-static void gascl_outbox_finish(const int row, const gascl_box in, gascl_tally *tally,
-                                GASCL_STATE GASCL_LANE, __global const gascl_offset *out_offsets,
-                                __global gascl_message *outbox_next, __global uchar *sent_next) {
+static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
+
+static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_FUSED
-    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next,
-                     sent_next);
+    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, sent_next);
 #endif
 }
 
-#define GASCL_OUTBOX_WANTED(row) true
-#define GASCL_OUTBOX_FETCH(arc, row, x) \
-    gascl_outbox_fetch(GASCL_AT(sources[arc]), &x, outbox, sent)
-#define GASCL_OUTBOX_TAKEN(arc)
-#define GASCL_OUTBOX_FINISH(row, in) \
-    gascl_outbox_finish(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, \
-                        sent_next)
+#include "gather.cl"
 
-__kernel void gascl_outbox_gather(GASCL_STATE, __global const gascl_block *restrict blocks,
-                                  const int num_blocks,
-                                  __global const gascl_offset *restrict offsets,
-                                  __global const int *restrict sources,
-                                  __global const gascl_offset *restrict out_offsets,
-                                  __global const gascl_message *restrict outbox,
-                                  __global const uchar *restrict sent,
-                                  __global gascl_message *restrict outbox_next,
-                                  __global uchar *restrict sent_next,
+__kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
                                   __global gascl_tally *restrict tallies) {
-    __local gascl_shared gascl_shared_;
+    __local gascl_gather_memory memory;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-    GASCL_GATHER(blocks, num_blocks, offsets, GASCL_OUTBOX_WANTED, GASCL_OUTBOX_FETCH,
-                 GASCL_OUTBOX_TAKEN, GASCL_OUTBOX_FINISH)
-    gascl_tally_store(&tally, tallies, &gascl_shared_);
+    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_tally_store(&tally, tallies, &memory.shared);
 }

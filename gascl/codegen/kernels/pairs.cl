@@ -1,15 +1,15 @@
-// Every pair: what each vertex gives to each other one, combined into one box a receiver and lane,
-// which apply merges with the messages that came. No pair is kept: memory is that of the boxes.
+// All pairs: what each vertex gives to every other one, combined into one box for each receiver and
+// lane, which apply joins with the messages that came along arcs. Only these boxes are stored.
 //
-// Blocks of receivers against ranges of the vertices that give (`splits` of them, so that few
-// vertices keep a whole device busy), range by range in tiles of GASCL_TILE. Where items share a
-// group, each has a receiver and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems
-// 3, chapter 31). An item of its own has GASCL_ABREAST receivers, side by side. The order in which
-// a receiver's are combined is fixed by the number of vertices and the device: tile by tile, then
-// range by range.
+// The vertices that give are split into `splits` ranges, so that even few receivers keep a device
+// busy, and each range into tiles of GASCL_TILE. Where items share a work-group, each item has one
+// receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
+// Where a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
+// compiler can vectorize. The order in which a receiver's messages are combined, tile by tile and
+// then range by range, depends only on the number of vertices and on the device.
 #include "runtime.cl"
 
-// Who gives is as who scatters.
+// The vertices that give are those that scatter.
 #if GASCL_SCATTER_ALL
 #define GASCL_GIVES(id) true
 #else
@@ -17,11 +17,12 @@
 #endif
 
 #if GASCL_GROUP == 1
-#define GASCL_RECEIVERS GASCL_ABREAST
+#define GASCL_RECEIVERS_PER_GROUP GASCL_RECEIVERS_PER_ITEM
 #else
-#define GASCL_RECEIVERS GASCL_GROUP
+#define GASCL_RECEIVERS_PER_GROUP GASCL_GROUP
 #endif
 
+// Combines what a tile gave to a receiver with what earlier tiles gave.
 static void gascl_box_give(gascl_box *whole, const gascl_partial part) {
     if (!part.count)
         return;
@@ -34,7 +35,7 @@ static void gascl_box_give(gascl_box *whole, const gascl_partial part) {
     whole->count += part.count;
 }
 
-// Several messages of a pair are combined and count as one.
+// What u gives to v. Several messages of a pair are combined and count as one.
 static void gascl_pair(const gascl_vertex v, const gascl_vertex u, gascl_partial *part,
                        GASCL_STATE GASCL_LANE) {
     part->sent = 0;
@@ -43,57 +44,59 @@ static void gascl_pair(const gascl_vertex v, const gascl_vertex u, gascl_partial
 }
 
 #if GASCL_GROUP == 1
-static void gascl_pair_abreast(gascl_partials *parts, const gascl_receivers *receivers,
-                               const int i, const int id, const gascl_vertex u,
-                               GASCL_STATE GASCL_LANE) {
+#define GASCL_FOR_RECEIVERS for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM; ++i)
+
+// What u gives to the i-th receiver of an item, which is the vertex `id`.
+static void gascl_pair_with(gascl_partials *parts, const gascl_receivers *receivers, const int i,
+                            const int id, const gascl_vertex u, GASCL_STATE GASCL_LANE) {
     gascl_partial part = gascl_partials_get(parts, i);
     gascl_pair(gascl_receivers_get(receivers, i, id), u, &part, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_partials_put(parts, i, part);
 }
-
-#define GASCL_FOR_ABREAST for (int i = 0; i < GASCL_ABREAST; ++i)
-// Behind the last vertex it is taken again, and what it gets is dropped.
-#define GASCL_ITS_ID min(first + i, n - 1)
-#define GASCL_PAIR_ABREAST                                                                    \
-    gascl_pair_abreast(&parts, &receivers, i, GASCL_ITS_ID, u, GASCL_STATE_ON GASCL_LANE_ON)
 #endif
 
-// boxes: (splits, V, lanes).
+// Fills `boxes`, of shape (splits, V, lanes).
 __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const int splits) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
-    const int blocks = n / GASCL_RECEIVERS + (n % GASCL_RECEIVERS > 0);
+    const int blocks = n / GASCL_RECEIVERS_PER_GROUP + (n % GASCL_RECEIVERS_PER_GROUP > 0);
     const int range = n / splits + (n % splits > 0);
 #if GASCL_GROUP == 1
     GASCL_FOR_RANGE_OF(long, at, (long)blocks * splits) {
-        const int first = (int)(at / splits) * GASCL_RECEIVERS, split = (int)(at % splits);
+        const int first = (int)(at / splits) * GASCL_RECEIVERS_PER_GROUP;
+        const int split = (int)(at % splits);
         const int begin = min(n, split * range), end = min(n, begin + range);
         GASCL_FOR_LANES {
             gascl_receivers receivers;
-            gascl_box wholes[GASCL_ABREAST];
-            GASCL_FOR_ABREAST {
-                gascl_receivers_put(&receivers, i, gascl_receiving(GASCL_ITS_ID, GASCL_STATE_ON
-                                                                   GASCL_LANE_ON));
+            gascl_box wholes[GASCL_RECEIVERS_PER_ITEM];
+            GASCL_FOR_RECEIVERS {
+                // Behind the last vertex, the last one again, whose box is dropped in the end.
+                const int id = min(first + i, n - 1);
+                gascl_receivers_put(&receivers, i,
+                                    gascl_receiving(id, GASCL_STATE_ON GASCL_LANE_ON));
                 wholes[i] = gascl_box_empty();
             }
             for (int tile = begin; tile < end; tile += GASCL_TILE) {
                 const int last = min(end, tile + GASCL_TILE);
                 gascl_partials parts;
-                GASCL_FOR_ABREAST gascl_partials_put(&parts, i, gascl_partial_empty());
+                GASCL_FOR_RECEIVERS gascl_partials_put(&parts, i, gascl_partial_empty());
                 for (int other = tile; other < last; ++other) {
                     if (!GASCL_GIVES(other))
                         continue;
                     const gascl_vertex u = gascl_giving(other, GASCL_STATE_ON GASCL_LANE_ON);
-                    if (other < first || other >= first + GASCL_ABREAST) {
-                        GASCL_FOR_ABREAST GASCL_PAIR_ABREAST;
+                    if (other < first || other >= first + GASCL_RECEIVERS_PER_ITEM) {
+                        GASCL_FOR_RECEIVERS
+                            gascl_pair_with(&parts, &receivers, i, min(first + i, n - 1), u,
+                                            GASCL_STATE_ON GASCL_LANE_ON);
                     } else {
-                        GASCL_FOR_ABREAST
-                            if (GASCL_ITS_ID != other)
-                                GASCL_PAIR_ABREAST;
+                        GASCL_FOR_RECEIVERS
+                            if (min(first + i, n - 1) != other)
+                                gascl_pair_with(&parts, &receivers, i, min(first + i, n - 1), u,
+                                                GASCL_STATE_ON GASCL_LANE_ON);
                     }
                 }
-                GASCL_FOR_ABREAST gascl_box_give(&wholes[i], gascl_partials_get(&parts, i));
+                GASCL_FOR_RECEIVERS gascl_box_give(&wholes[i], gascl_partials_get(&parts, i));
             }
-            for (int i = 0; i < GASCL_ABREAST && first + i < n; ++i)
+            for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM && first + i < n; ++i)
                 boxes[(size_t)split * n * GASCL_LANES + GASCL_AT(first + i)] = wholes[i];
         }
     }
@@ -137,7 +140,7 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
 #endif
 }
 
-// The ranges' boxes as one, where there are several.
+// Joins the boxes of all ranges, where there are several.
 __kernel void gascl_pairs_join(GASCL_STATE, __global const gascl_box *restrict boxes,
                                const int splits) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);

@@ -1,10 +1,18 @@
 // Delivery `pull` (Kim, section 4, node-centric; Reddy, implementation I): no message is stored.
-// Each vertex computes anew what its in-neighbours send it, into one box a vertex; apply runs
-// behind a barrier, because it may write what another vertex's pull still reads.
+// Each vertex recomputes what its in-neighbours send to it, and combines that into one box. Apply
+// is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-static bool gascl_pull_fetch(const gascl_offset arc, const int row, gascl_message *x,
-                             GASCL_STATE GASCL_EDGE GASCL_LANE, __global const int *sources) {
+#define GASCL_DELIVERY \
+    GASCL_EDGE, __global const int *restrict sources, __global gascl_box *restrict pulled
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled
+
+static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+    return true;
+}
+
+static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+                        GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
     if (!gascl_mask[source])
@@ -17,27 +25,22 @@ static bool gascl_pull_fetch(const gascl_offset arc, const int row, gascl_messag
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
-#define GASCL_PULL_WANTED(row) true
-#define GASCL_PULL_TAKEN(arc)
-#define GASCL_PULL_FETCH(arc, row, x) \
-    gascl_pull_fetch(arc, row, &x, GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON, sources)
-#define GASCL_PULL_FINISH(row, in) pulled[GASCL_AT(row)] = in
+static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
-__kernel void gascl_pull_gather(GASCL_STATE GASCL_EDGE,
-                                __global const gascl_block *restrict blocks,
-                                const int num_blocks,
-                                __global const gascl_offset *restrict offsets,
-                                __global const int *restrict sources,
-                                __global gascl_box *restrict pulled) {
-#if GASCL_GROUP > 1
-    __local gascl_shared gascl_shared_;
-#endif
-    GASCL_GATHER(blocks, num_blocks, offsets, GASCL_PULL_WANTED, GASCL_PULL_FETCH, GASCL_PULL_TAKEN,
-                 GASCL_PULL_FINISH)
+static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    pulled[GASCL_AT(row)] = in;
 }
 
-// As GASCL_GATHER goes through rows, so that aggregators add up floats in the order in which they do
-// where apply stands in the gather.
+#include "gather.cl"
+
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+    __local gascl_gather_memory memory;
+    gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+// Goes through rows as gascl_gather() does, so that aggregators add up floats in the same order as
+// where apply is part of gather.
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled,
                                __global gascl_tally *restrict tallies) {
@@ -46,15 +49,15 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
     GASCL_ZERO_TALLY(tally);
     const int end = gascl_control_->stopped ? 0 : num_blocks;
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
-        const gascl_block its = blocks[at];
+        const gascl_block block = blocks[at];
 #if GASCL_GROUP == 1
-        for (int row = its.first; row < its.last; ++row)
+        for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES
                 gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #else
-        const int count = (its.last - its.first) * GASCL_LANES;
+        const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
-            const int row = its.first + i / GASCL_LANES;
+            const int row = block.first + i / GASCL_LANES;
 #if GASCL_LANES > 1
             const int gascl_lane = i % GASCL_LANES;
 #endif

@@ -1,5 +1,5 @@
-// Delivery `serial`: one work-item that follows the model word for word, phase by phase. It is the
-// reference that the others are checked against.
+// Delivery `serial`: one work-item that follows the model literally, phase by phase. The others are
+// checked against it.
 #include "runtime.cl"
 
 __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *restrict offsets,
@@ -39,7 +39,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
 #if GASCL_SINGLE
             const size_t first = GASCL_SLOT(in_offsets[id], offsets);
             const int slots = (int)(in_offsets[id + 1] - in_offsets[id]);
-            const int count = gascl_close_up(messages + first, sent + first, slots);
+            const int count = gascl_compact(messages + first, sent + first, slots);
             gascl_apply_single(id, messages + first, count, &tally,
                                GASCL_STATE_ON GASCL_LANE_ON);
 #else

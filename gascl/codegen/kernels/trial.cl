@@ -1,4 +1,4 @@
-// Whether a device builds and runs what gascl's kernels are made of: local memory, barriers, integer
+// A trial of a device: what gascl's kernels need of it, which is local memory, barriers, integer
 // atomics, 64-bit integers, wide vectors and, where the device has it, double precision.
 #ifdef GASCL_FP64
 typedef double16 gascl_wide;
@@ -10,7 +10,7 @@ typedef float16 gascl_wide;
 #define GASCL_NARROW(x) (x)
 #endif
 
-// Work-item i leaves in sums[i] the sum of the numbers below n that are i modulo the group's size;
+// sums[i] becomes the sum of the numbers below n that are i modulo the size of the work-group, and
 // count becomes n.
 __kernel void gascl_trial(__global long *sums, __global int *count, const int n) {
     __local float16 shared[GASCL_GROUP];

@@ -9,7 +9,7 @@
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
 
-// Where the value of this lane stands among those of a vertex or an arc.
+// The index of this lane's value among those of all vertices or arcs.
 #if GASCL_LANES == 1
 #define GASCL_AT(i) (i)
 #else
@@ -49,7 +49,7 @@ static void gascl_box_combine(gascl_box *box, const gascl_accumulator x) {
 }
 
 #if GASCL_SINGLE
-// Where messages are read singly, one travels along an arc: there is nothing to combine two with.
+// Where a gather snippet reads messages one by one, an arc carries one: no combiner could join two.
 static void gascl_send(gascl_box *out, const gascl_message x, const int sender, const int line,
                        __global int *faults, __global gascl_control *control) {
     if (out->count)
@@ -67,9 +67,9 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
     out->count = 1;
 #if GASCL_OVERFLOWS
     if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
-        out->overflow += 1 << 24;  // more than wrapping back can undo
+        out->overflow += 1 << 24;  // more than later wraps the other way can undo
 #endif
-    // A message travels, however delivered.
+    // Narrowed as if it had been stored as a message, so that all deliveries give the same.
     out->combined = GASCL_TO_ACCUMULATOR(GASCL_TO_MESSAGE(out->combined));
 }
 #endif
@@ -81,35 +81,35 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #include "inbox.cl"
 #endif
 
-// The other end of the i-th arc of `whose`, a vertex.
-static int gascl_arc_end(const int whose, const long i, const int id, const int line,
+// The other end of a vertex's i-th arc.
+static int gascl_arc_end(const int vertex, const long i, const int id, const int line,
                          __global int *faults, __global gascl_control *control,
                          __global const gascl_offset *offsets, __global const int *targets) {
-    if (i >= 0 && i < offsets[whose + 1] - offsets[whose])
-        return targets[offsets[whose] + i];
+    if (i >= 0 && i < offsets[vertex + 1] - offsets[vertex])
+        return targets[offsets[vertex] + i];
     gascl_trap(GASCL_NO_NEIGHBOR, line, id, faults, control);
     return id;
 }
 
-static int gascl_neighbor_of(const long whose, const long i, const int id, const int line,
+static int gascl_neighbor_of(const long vertex, const long i, const int id, const int line,
                              __global int *faults, __global gascl_control *control,
                              __global const gascl_run *run, __global const gascl_offset *offsets,
                              __global const int *targets) {
-    return gascl_is_vertex(whose, id, line, faults, control, run)
-               ? gascl_arc_end((int)whose, i, id, line, faults, control, offsets, targets)
+    return gascl_is_vertex(vertex, id, line, faults, control, run)
+               ? gascl_arc_end((int)vertex, i, id, line, faults, control, offsets, targets)
                : id;
 }
 
-static int gascl_num_neighbors_of(const long whose, const int id, const int line,
+static int gascl_num_neighbors_of(const long vertex, const int id, const int line,
                                   __global int *faults, __global gascl_control *control,
                                   __global const gascl_run *run,
                                   __global const gascl_offset *offsets) {
-    return gascl_is_vertex(whose, id, line, faults, control, run)
-               ? (int)(offsets[whose + 1] - offsets[whose])
+    return gascl_is_vertex(vertex, id, line, faults, control, run)
+               ? (int)(offsets[vertex + 1] - offsets[vertex])
                : 0;
 }
 
-// Whether there is an arc from a to b: a row's targets are sorted.
+// Whether there is an arc from a to b, by binary search: the targets of a row are sorted.
 static bool gascl_has_edge(const long a, const long b, const int id, const int line,
                            __global int *faults, __global gascl_control *control,
                            __global const gascl_run *run, __global const gascl_offset *offsets,

@@ -18,7 +18,7 @@ typedef int gascl_offset;
 #define GASCL_DEBUG 1
 #define GASCL_LANES 1
 #define GASCL_PAIRS 1
-#define GASCL_ABREAST 16
+#define GASCL_RECEIVERS_PER_ITEM 16
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -435,9 +435,9 @@ static gascl_vertex gascl_other_get(
 }
 #else
 typedef struct {
-    int gascl_out_degree_0[GASCL_ABREAST];
-    float gascl_place_0[GASCL_ABREAST];
-    float gascl_place_1[GASCL_ABREAST];
+    int gascl_out_degree_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_place_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_place_1[GASCL_RECEIVERS_PER_ITEM];
 } gascl_receivers;
 
 static void gascl_receivers_put(gascl_receivers *gascl_to, const int gascl_i, const gascl_vertex v) {
@@ -456,10 +456,10 @@ static gascl_vertex gascl_receivers_get(const gascl_receivers *gascl_from, const
 }
 
 typedef struct {
-    float gascl_combined_0[GASCL_ABREAST];
-    float gascl_combined_1[GASCL_ABREAST];
-    float gascl_combined_2[GASCL_ABREAST];
-    uint gascl_count_0[GASCL_ABREAST];
+    float gascl_combined_0[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_combined_1[GASCL_RECEIVERS_PER_ITEM];
+    float gascl_combined_2[GASCL_RECEIVERS_PER_ITEM];
+    uint gascl_count_0[GASCL_RECEIVERS_PER_ITEM];
 } gascl_partials;
 
 static void gascl_partials_put(gascl_partials *gascl_to, const int gascl_i, const gascl_partial gascl_part) {

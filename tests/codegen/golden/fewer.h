@@ -17,7 +17,7 @@ typedef int gascl_offset;
 #define GASCL_DEBUG 0
 #define GASCL_LANES 1
 #define GASCL_PAIRS 1
-#define GASCL_ABREAST 16
+#define GASCL_RECEIVERS_PER_ITEM 16
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -306,9 +306,9 @@ static gascl_vertex gascl_receivers_get(const gascl_receivers *gascl_from, const
 }
 
 typedef struct {
-    long gascl_combined_0[GASCL_ABREAST];
-    uint gascl_count_0[GASCL_ABREAST];
-    int gascl_overflow_0[GASCL_ABREAST];
+    long gascl_combined_0[GASCL_RECEIVERS_PER_ITEM];
+    uint gascl_count_0[GASCL_RECEIVERS_PER_ITEM];
+    int gascl_overflow_0[GASCL_RECEIVERS_PER_ITEM];
 } gascl_partials;
 
 static void gascl_partials_put(gascl_partials *gascl_to, const int gascl_i, const gascl_partial gascl_part) {

@@ -1,0 +1,360 @@
+// Gather: combines the messages on each row of arcs into one box, and hands that to the delivery.
+//
+// A delivery that gathers defines what follows before it includes this file; its kernel then calls
+// gascl_gather(). pull.cl, outbox.cl and slots.cl are examples.
+//
+//   GASCL_DELIVERY      its own arguments as a function declares them, a comma before each
+//   GASCL_DELIVERY_ON   the same, passed on
+//
+//   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
+//   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);
+//
+//   // Whether an arc of the row carries a message, and which. May be called twice for an arc.
+//   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+//                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
+//
+//   // Called once for each message that was fetched, which is not fetched again. Where every arc
+//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
+//   static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
+//
+//   // Called once for each row and lane, with all its messages combined; the count may be 0.
+//   // `tally` is what gascl_gather() was given.
+//   static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
+//                                GASCL_STATE GASCL_LANE GASCL_DELIVERY);
+//
+// Messages are combined in an order that depends on nothing but the blocks, so that every delivery
+// that gathers gives the same sums of floats, bit for bit.
+
+#if GASCL_GROUP == 1
+// A work-item has a block, and with it every row, to itself.
+
+// Nothing but what every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+// A row's boxes, one for each lane, each member in an array of its own, so that a compiler can
+// vectorize over lanes.
+typedef struct {
+    gascl_accumulator combined[GASCL_LANES];
+    uint count[GASCL_LANES];
+#if GASCL_OVERFLOWS
+    int overflow[GASCL_LANES];
+#endif
+} gascl_lane_boxes;
+
+static gascl_box gascl_lane_get(const gascl_lane_boxes *boxes GASCL_LANE) {
+    gascl_box box;
+    box.combined = boxes->combined[gascl_lane];
+    box.count = boxes->count[gascl_lane];
+#if GASCL_OVERFLOWS
+    box.overflow = boxes->overflow[gascl_lane];
+#endif
+    return box;
+}
+
+static void gascl_lane_put(gascl_lane_boxes *boxes, const gascl_box box GASCL_LANE) {
+    boxes->combined[gascl_lane] = box.combined;
+    boxes->count[gascl_lane] = box.count;
+#if GASCL_OVERFLOWS
+    boxes->overflow[gascl_lane] = box.overflow;
+#endif
+}
+
+#if GASCL_DEBUG
+static gascl_offset gascl_greatest_divisor(gascl_offset a, gascl_offset b) {  // Euclid
+    while (b) {
+        const gascl_offset rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// The i-th of n arcs in an order that depends on row, superstep and seed: each arc is followed by
+// the one `step` further on, modulo n, and step and n have no common divisor.
+static gascl_offset gascl_shuffled(const gascl_offset i, const gascl_offset n, const int row,
+                                   const int superstep) {
+    const uint seed = gascl_mixed(gascl_mixed(GASCL_SEED + superstep) + row);
+    gascl_offset step = n > 1 ? 1 + seed % (n - 1) : 1;
+    while (gascl_greatest_divisor(n, step) != 1)
+        ++step;
+    return (gascl_offset)(((ulong)i * step + gascl_mixed(seed) % n) % n);
+}
+#define GASCL_ITH_ARC(i, begin, end, row) \
+    ((begin) + gascl_shuffled((i) - (begin), (end) - (begin), row, gascl_control_->superstep))
+#else
+#define GASCL_ITH_ARC(i, begin, end, row) (i)
+#endif
+
+// Adds what an arc carries in a lane. Where there are several lanes, without a branch, which would
+// keep a compiler from vectorizing.
+static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, const int row,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_LANES > 1
+    gascl_message x = GASCL_TO_MESSAGE(gascl_identity());
+#else
+    gascl_message x;
+#endif
+    const bool found =
+        gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (found)
+        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#if GASCL_LANES > 1
+    const gascl_box before = gascl_lane_get(boxes GASCL_LANE_ON);
+    gascl_box after = before;
+    gascl_box_add(&after, x);
+    gascl_lane_put(boxes, found ? after : before GASCL_LANE_ON);
+#else
+    if (found) {
+        gascl_box box = gascl_lane_get(boxes);
+        gascl_box_add(&box, x);
+        gascl_lane_put(boxes, box);
+    }
+#endif
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const gascl_block block = blocks[get_group_id(0)];
+    const int last = gascl_control_->stopped ? 0 : block.last;
+    for (int row = block.first; row < last; ++row) {
+        gascl_lane_boxes boxes;
+        GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
+        if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
+            const gascl_offset begin = offsets[row], end = offsets[row + 1];
+            for (gascl_offset i = begin; i < end; ++i) {
+                const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
+                GASCL_FOR_LANES
+                    gascl_gather_arc(&boxes, arc, row,
+                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            }
+        }
+        GASCL_FOR_LANES
+            gascl_finish_row(row, gascl_lane_get(&boxes GASCL_LANE_ON), tally,
+                             GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    }
+}
+
+#elif GASCL_LANES > 1
+// A work-item takes one lane of a row, so that neighbouring items read neighbouring lanes.
+
+// Nothing but what every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+        const int count = (block.last - block.first) * GASCL_LANES;
+        for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
+            const int row = block.first + i / GASCL_LANES, gascl_lane = i % GASCL_LANES;
+            gascl_box in = gascl_box_empty();
+            if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
+                const gascl_offset last = offsets[row + 1];
+                for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
+                    gascl_message x;
+                    if (gascl_fetch(arc, row, &x,
+                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
+                        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                        gascl_box_add(&in, x);
+                    }
+                }
+            }
+            gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
+    }
+}
+
+#else
+// The items of a work-group share a block (CSR-adaptive, Greathouse and Daga 2014). Neighbouring
+// items fetch neighbouring arcs, since neighbouring reads of memory are fast, and each fetches
+// several before it looks at the first, so that it waits for memory once for all of them.
+//
+// In a block of one row, each item combines the messages that it fetched, and the group joins the
+// items' boxes. In a block of several rows, the messages are staged in local memory. Items combine
+// chunks of GASCL_CHUNK_ARCS of them, wherever rows begin and end; then one item finishes a row
+// from the chunks that lie within it and the single messages before and behind those.
+
+typedef struct {
+    gascl_shared shared;
+    gascl_message messages[GASCL_BLOCK];
+#if !GASCL_EVERY_ARC_SENDS
+    uchar found[GASCL_BLOCK];  // whether the arc carries a message
+#endif
+    ushort starts[GASCL_BLOCK + 1];  // where a row's messages begin, and where the last row's end
+} gascl_gather_memory;
+
+// The row of an arc of a block, by binary search.
+static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
+                        const int first, const int rows) {
+    int row = 0;
+    for (uint step = gascl_half(rows); step > 0; step >>= 1)
+        if (row + (int)step < rows && offsets[first + row + step] <= arc)
+            row += step;
+    return first + row;
+}
+
+// Fetches the message of the i-th arc of a block. Behind the last arc it is the last one's again:
+// reading it is cheaper than a branch. Not so where arcs carry marks, since another item may take
+// the last one's mark back meanwhile.
+static bool gascl_fetch_ith(const gascl_offset i, const gascl_block block, const int rows,
+                            gascl_message *x, __global const gascl_offset *restrict offsets,
+                            GASCL_STATE GASCL_DELIVERY) {
+    const gascl_offset arcs = block.end - block.begin;
+    const gascl_offset arc = block.begin + min(i, arcs - 1);
+    return (GASCL_EVERY_ARC_SENDS || i < arcs) &&
+           gascl_fetch(arc, gascl_row_of(arc, offsets, block.first, rows), x,
+                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+}
+
+// An item's share of a block of one row.
+static gascl_box gascl_combine_share(const gascl_block block,
+                                     __global const gascl_offset *restrict offsets,
+                                     GASCL_STATE GASCL_DELIVERY) {
+    const gascl_offset arcs = block.end - block.begin;
+    gascl_box mine = gascl_box_empty();
+    for (gascl_offset i = get_local_id(0); i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
+        gascl_message x[GASCL_FETCHES];
+        bool found[GASCL_FETCHES];
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, 1, &x[k], offsets,
+                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            if (i + k * GASCL_GROUP < arcs && found[k]) {
+                gascl_taken(block.begin + i + k * GASCL_GROUP,
+                            GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                gascl_box_add(&mine, x[k]);
+            }
+    }
+    return mine;
+}
+
+// Stages an item's share of a block of several rows.
+static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block block,
+                        const int rows, __global const gascl_offset *restrict offsets,
+                        GASCL_STATE GASCL_DELIVERY) {
+    const int item = get_local_id(0), arcs = (int)(block.end - block.begin);
+    for (int i = item; i <= rows; i += GASCL_GROUP)
+        memory->starts[i] = (ushort)(offsets[block.first + i] - block.begin);
+    for (int i = item; i < GASCL_BLOCK; i += GASCL_FETCHES * GASCL_GROUP)
+        if (i < arcs) {
+            gascl_message x[GASCL_FETCHES];
+            bool found[GASCL_FETCHES];
+            _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+                found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, rows, &x[k], offsets,
+                                           GASCL_STATE_ON GASCL_DELIVERY_ON);
+            _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+                const int at = i + k * GASCL_GROUP;
+#if GASCL_EVERY_ARC_SENDS
+                // Behind the end, the last message again: the same value in the same place.
+                memory->messages[min(at, arcs - 1)] = x[k];
+#else
+                if (at < arcs) {
+                    if (found[k]) {
+                        gascl_taken(block.begin + at,
+                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                        memory->messages[at] = x[k];
+                    }
+                    memory->found[at] = found[k];
+                }
+#endif
+            }
+        }
+}
+
+static void gascl_combine_staged(gascl_box *whole, __local const gascl_gather_memory *memory,
+                                 const int i) {
+#if !GASCL_EVERY_ARC_SENDS
+    if (!memory->found[i])
+        return;
+#endif
+    gascl_box_add(whole, memory->messages[i]);
+}
+
+// The messages of a chunk. Neighbouring items begin at different places of their chunks, so that
+// they read different banks of local memory.
+static gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, const int chunk) {
+    gascl_box whole = gascl_box_empty();
+    for (int i = 0; i < GASCL_CHUNK_ARCS; ++i)
+        gascl_combine_staged(&whole, memory,
+                             chunk * GASCL_CHUNK_ARCS + (i + chunk / 4) % GASCL_CHUNK_ARCS);
+    return whole;
+}
+
+// Before loops too short to be worth vectorizing. LLVM 14 vectorizes them for AVX-512 all the same,
+// inside the loop over work-items that PoCL generates, and drops the mask of items that have no
+// row: these then applied messages to vertices that do not exist.
+#ifdef __clang__
+#define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
+#else
+#define GASCL_DO_NOT_VECTORIZE
+#endif
+
+// The messages of a row, from `begin` to before `end`, with the chunks that lie within.
+static gascl_box gascl_combine_row(__local const gascl_gather_memory *memory, const int begin,
+                                   const int end) {
+    const bool has_chunks = end - begin >= 2 * GASCL_CHUNK_ARCS;
+    const int first = (begin + GASCL_CHUNK_ARCS - 1) / GASCL_CHUNK_ARCS;
+    const int last = end / GASCL_CHUNK_ARCS;
+    const int head = has_chunks ? first * GASCL_CHUNK_ARCS : end;
+    gascl_box whole = gascl_box_empty();
+    GASCL_DO_NOT_VECTORIZE for (int i = begin; i < head; ++i)
+        gascl_combine_staged(&whole, memory, i);
+    if (has_chunks) {
+        for (int i = first; i < last; ++i)
+            gascl_box_join(&whole, memory->shared.boxes[i]);
+        GASCL_DO_NOT_VECTORIZE for (int i = last * GASCL_CHUNK_ARCS; i < end; ++i)
+            gascl_combine_staged(&whole, memory, i);
+    }
+    return whole;
+}
+
+// Every `stride`-th box, `count` of them.
+static gascl_box gascl_join(__local const gascl_box *boxes, const int count, const int stride) {
+    gascl_box whole = boxes[0];
+    for (int i = 1; i < count; ++i)
+        gascl_box_join(&whole, boxes[i * stride]);
+    return whole;
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int item = get_local_id(0);
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    __local gascl_box *boxes = memory->shared.boxes;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+        const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
+        if (rows == 1)
+            boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        else
+            gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (rows != 1)
+            for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
+                boxes[i] = gascl_combine_chunk(memory, i);
+        int left = rows == 1 ? GASCL_GROUP : 1;
+        while (left > GASCL_FAN_IN) {
+            left /= GASCL_FAN_IN;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (item < left)
+                boxes[item] = gascl_join(boxes + item, GASCL_FAN_IN, left);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = item; i < rows; i += GASCL_GROUP) {
+            gascl_box in;
+            if (rows == 1)
+                in = gascl_join(boxes, left, 1);
+            else
+                in = gascl_combine_row(memory, memory->starts[i], memory->starts[i + 1]);
+            gascl_finish_row(block.first + i, in, tally,
+                             GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
