@@ -25,8 +25,8 @@ from turns import table
 
 import gascl.programs
 from gascl import Engine, VertexProgram
+from gascl.delivery import table as deliveries
 from gascl.delivery.admission import demand_of
-from gascl.delivery.table import DELIVERIES, admitted
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: V^2 pairs are too many of this graph: communities.py is their benchmark.
@@ -136,8 +136,8 @@ def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
             needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
             device = engine.device
             demand = demand_of(cls(**needed), device.atomics, device.fp64, True)
-            able.append(admitted(demand))
-    return " ".join(d for d in DELIVERIES if able and all(d in a for a in able))
+            able.append(deliveries.admitted(demand))
+    return " ".join(d for d in deliveries.DELIVERIES if able and all(d in a for a in able))
 
 
 def ours(engine: Engine, program: VertexProgram, verify: Callable[..., None]) -> float:
