@@ -84,9 +84,9 @@ class Turning(VertexProgram):
     n = vertex.int32()
     late = vertex.int32()
 
-    def solve(self, turns):
-        turns.run(Counting())
-        return {"late": turns.run(Counting()).n}
+    def solve(self, stages):
+        stages.run(Counting())
+        return {"late": stages.run(Counting()).n}
 
 
 def test_ctrl_c_as_one_of_several_programs_ends(handler):
@@ -114,7 +114,7 @@ class Counting(VertexProgram):
 
 def test_the_command_writes_a_result_that_is_whole(gascl_, write, tmp_path, handler, monkeypatch):
     handler(signal.default_int_handler)
-    monkeypatch.setattr("gascl.progress.Progress.__call__", lambda self, step: press(step))
+    monkeypatch.setattr("gascl.progress.RunProgress.__call__", lambda self, step: press(step))
     program, out = f"{write('counting.py', COUNTING)}:Counting", tmp_path / "out.csv"
     code, said, err = gascl_("run", program, write("g.txt", "1 2\n2 1\n"), "--output", out)
     assert code == 130
@@ -177,8 +177,8 @@ class Stuck(VertexProgram):
 
 class Turning(VertexProgram):
     x = vertex.int32()
-    def solve(self, turns):
-        turns.run(Stuck())
+    def solve(self, stages):
+        stages.run(Stuck())
 """
 SCRIPT = f"""
 import signal, sys
