@@ -54,7 +54,7 @@ def test_packed_files_that_are_cut_off(tmp_path):
 
 @pytest.mark.parametrize("reader", ["edgelist", "matrixmarket", "baremtx", "dimacs", "metis"])
 def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
-    """They are refused, or the report says that the last line has no end."""
+    """They are refused, or the report says that the last line has no line end."""
     suffix = {"edgelist": "txt", "dimacs": "gr", "metis": "graph"}.get(reader, "mtx")
     path = tmp_path / f"a.{suffix}"
     for seed in sorted((SEEDS / reader).glob("[!b]*")):
@@ -62,7 +62,9 @@ def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
         for length in {*range(1, len(data), 3), *range(max(len(data) - 4, 1), len(data))}:
             path.write_bytes(data[:length])
             graph = checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
-            told = graph is None or any("last line has no end" in line for line in graph.report)
+            told = graph is None or any(
+                "last line has no line end" in line for line in graph.report
+            )
             assert told or data[length - 1 : length] == b"\n", (seed, length)
     path = tmp_path / "b.txt"
     path.write_bytes(gzip.compress(b"1 2"))

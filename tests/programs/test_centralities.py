@@ -11,7 +11,7 @@ from support.verifiers.matrices import counted
 
 from gascl import Engine, GasclError, Graph, NotConverged, ProgramError
 from gascl.programs import Eigenvector, Hits, Katz, WeightedEigenvector, WeightedKatz
-from gascl.programs.spectrum import most_eigenvalue
+from gascl.programs.katz import eigenvalue_bound
 
 VERIFIERS = {
     Eigenvector: eigenvector,
@@ -211,11 +211,11 @@ def test_the_bound_of_eigenvalues():
         graph = weighted(random_graph(seed, directed=seed % 2 == 0, edges=150), 10.0**seed)
         for field in (None, "weight"):
             exact = np.abs(np.linalg.eigvals(counted(graph, field).toarray())).max()
-            bound = most_eigenvalue(graph, graph.edge_fields.get(field))
+            bound = eigenvalue_bound(graph, graph.edge_fields.get(field))
             assert (1 - 1e-12) * exact <= bound <= 1.01 * exact
     path = Graph.from_edges(range(20), range(1, 21))
-    assert 0 < most_eigenvalue(path) < 0.2
-    assert most_eigenvalue(Graph.from_edges([], [], num_vertices=3)) == 0
+    assert 0 < eigenvalue_bound(path) < 0.2
+    assert eigenvalue_bound(Graph.from_edges([], [], num_vertices=3)) == 0
     with pytest.raises(ProgramError, match=r"too large: .* will do") as refused:
         Engine(path).run(Katz(alpha=1e12))
     will_do = float(str(refused.value).split("; ")[1].split()[0])

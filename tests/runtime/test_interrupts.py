@@ -84,9 +84,9 @@ class Turning(VertexProgram):
     n = vertex.int32()
     late = vertex.int32()
 
-    def solve(self, turns):
-        turns.run(Counting())
-        return {"late": turns.run(Counting()).n}
+    def solve(self, stages):
+        stages.run(Counting())
+        return {"late": stages.run(Counting()).n}
 
 
 def test_ctrl_c_as_one_of_several_programs_ends(handler):
@@ -177,8 +177,8 @@ class Stuck(VertexProgram):
 
 class Turning(VertexProgram):
     x = vertex.int32()
-    def solve(self, turns):
-        turns.run(Stuck())
+    def solve(self, stages):
+        stages.run(Stuck())
 """
 SCRIPT = f"""
 import signal, sys

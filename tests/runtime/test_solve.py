@@ -1,4 +1,4 @@
-"""Programs that take turns: what `solve` runs, keeps, returns, and how it ends early."""
+"""Programs of several stages: what `solve` runs, keeps, returns, and how it ends early."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Distances(VertexProgram):
     seed = param.int32(0, low=0)
     total = vertex.int64()
 
-    def solve(self, turns):
-        for source in turns.vertices(self.sources, self.seed):
-            turns.run(Hops(source=source), fresh=["hops"])
-            turns.run(Add())
+    def solve(self, stages):
+        for source in stages.vertices(self.sources, self.seed):
+            stages.run(Hops(source=source), fresh=["hops"])
+            stages.run(Add())
         return {}
 
 
@@ -132,12 +132,12 @@ def test_what_an_early_end_leaves(karate, by):
         hops = vertex.int32()
         late = vertex.int32()
 
-        def solve(self, turns):
-            turns.run(Hops(source=0))
+        def solve(self, stages):
+            stages.run(Hops(source=0))
             if by == "solve":
                 raise KeyboardInterrupt
-            turns.run(Add())
-            return {"late": turns.state.field("hops")}
+            stages.run(Add())
+            return {"late": stages.state.field("hops")}
 
     engine, _ = karate
     if by == "max_supersteps":
@@ -151,7 +151,9 @@ def test_what_an_early_end_leaves(karate, by):
     assert list(result.fields) == ([] if by == "callback" else ["hops"])
     assert "late" in result.missing and "total" in result.missing
     for ask in (lambda: result["late"], lambda: result.late, lambda: result.top("late")):
-        with pytest.raises(GasclError, match="no field 'late' yet: the run ended before"):
+        with pytest.raises(
+            GasclError, match="field 'late' is not computed yet: the run ended too early"
+        ):
             ask()
     assert not hasattr(result, "late")
 
@@ -162,10 +164,10 @@ class Once(VertexProgram):
     total = vertex.int64()
     hops = vertex.int32()
 
-    def solve(self, turns):
-        turns.run(Add(hops=np.arange(turns.graph.num_vertices)))
-        turns.run(Add())
-        return {"hops": np.ones(turns.graph.num_vertices)}
+    def solve(self, stages):
+        stages.run(Add(hops=np.arange(stages.graph.num_vertices)))
+        stages.run(Add())
+        return {"hops": np.ones(stages.graph.num_vertices)}
 
 
 def test_the_same_program_begins_anew_and_what_is_returned_wins(karate):
@@ -178,11 +180,11 @@ def test_another_graph_of_the_same_vertices():
     class Both(VertexProgram):
         total = vertex.int64()
 
-        def solve(self, turns):
-            turns.run(Hops(source=0))
-            turns.run(Add())
-            turns.run(Hops(source=0), fresh=["hops"], graph=back, start=[0])
-            turns.run(Add())
+        def solve(self, stages):
+            stages.run(Hops(source=0))
+            stages.run(Add())
+            stages.run(Hops(source=0), fresh=["hops"], graph=back, start=[0])
+            stages.run(Add())
             return {}
 
     there, back = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0, 2], [2, 1])
@@ -200,7 +202,7 @@ def solving(found):
     class Found(VertexProgram):
         total = vertex.int64()
 
-        def solve(self, turns):
+        def solve(self, stages):
             return found
 
     return Found()
@@ -246,8 +248,8 @@ def test_integers_that_would_wrap_are_refused(karate):
     class Wide(VertexProgram):
         count = vertex.int32()
 
-        def solve(self, turns):
-            return {"count": np.full(turns.graph.num_vertices, 2**31)}
+        def solve(self, stages):
+            return {"count": np.full(stages.graph.num_vertices, 2**31)}
 
     with pytest.raises(GasclError, match=r"Wide: what solve returns as 'count'.*2147483648"):
         karate[0].run(Wide())
@@ -264,10 +266,10 @@ def test_snippets_beside_solve_are_refused():
         class Mixed(VertexProgram):
             apply = "set_mask();"
 
-            def solve(self, turns):
+            def solve(self, stages):
                 return {}
 
-    with pytest.raises(ProgramError, match=r"define it as solve\(self, turns\)"):
+    with pytest.raises(ProgramError, match=r"define it as solve\(self, stages\)"):
 
         class Wrong(VertexProgram):
             def solve(self):
@@ -319,8 +321,8 @@ def test_a_default_out_of_its_range_is_refused():
 class Costs(VertexProgram):
     total = vertex.real()
 
-    def solve(self, turns):
-        turns.run(Bounded())
+    def solve(self, stages):
+        stages.run(Bounded())
         return {}
 
 

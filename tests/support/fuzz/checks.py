@@ -17,10 +17,10 @@ from support.naive_formats import Expected, Unknown, Wrong
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.io import integers, lines
+from gascl.io import lines
 from gascl.io.files import PACKED
 
-UNMARKED = "nothing tells if it was cut off"  # in the report of a format that can't tell
+UNMARKED = "it may have been cut off"  # in the report of a format that can't tell
 PART = b"\n@@@@\n"  # between the files of a bundle
 
 
@@ -72,7 +72,7 @@ def check_sound(graph: Graph) -> None:
         for offsets in (arcs.out_offsets, arcs.in_offsets):
             require(len(offsets) == size + 1, "offsets", len(offsets))
             require(offsets[0] == 0 and offsets[-1] == many, "ends of the offsets")
-            require(bool((np.diff(offsets) >= 0).all()), "offsets fall")
+            require(bool((np.diff(offsets) >= 0).all()), "offsets decrease")
 
 
 def agree(graph: Graph | None, expected: Callable[[], Expected], indices: bool = False) -> None:
@@ -133,14 +133,14 @@ def check_cut_off(
 @contextmanager
 def in_pieces(choice: int) -> Iterator[None]:
     """Read in small pieces now and then, so that their borders are met in small files."""
-    kept = lines.PIECE, integers.blocks.__defaults__
+    kept = lines.PIECE, lines.blocks.__defaults__
     size = (None, None, 64, 7)[choice // 16 % 4]
     if size:
-        lines.PIECE, integers.blocks.__defaults__ = size, (size,)
+        lines.PIECE, lines.blocks.__defaults__ = size, (size,)
     try:
         yield
     finally:
-        lines.PIECE, integers.blocks.__defaults__ = kept
+        lines.PIECE, lines.blocks.__defaults__ = kept
 
 
 def _packed(data: bytes) -> bool:
@@ -175,7 +175,7 @@ def text_check(
 
 
 def _is_doubled(graph: Graph) -> bool:
-    return any(line.startswith("directed=True: every edge is two") for line in graph.report)
+    return any(line.startswith("directed=True: each edge became two") for line in graph.report)
 
 
 def both_ways(expected: Expected, graph: Graph) -> Expected:

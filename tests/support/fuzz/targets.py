@@ -43,11 +43,11 @@ class Target:
 
 
 NUMBERS = (b"0 ", b"-1", b"2147483648", b"9223372036854775808", b"1e400", b"nan", b"\r\n", b"\t")
-TABLE = ("table", "arrow", "tableids", "tablesource", "anyids")
+TABLE = ("formats/arrowfiles", "adapters/arrow", "ids")
 
 TARGETS = {
     "edgelist": Target(
-        ("edgelist", "edgelayout", "columns", "lines", "ids"),
+        ("formats/edgelist", "columns", "lines", "ids"),
         text_check(
             "edgelist",
             ("a.txt", "a.txt", "a.csv", "a.tsv"),
@@ -61,7 +61,7 @@ TARGETS = {
         ),
     ),
     "matrixmarket": Target(
-        ("matrixmarket", "columns", "lines"),
+        ("formats/matrixmarket", "columns", "lines"),
         text_check("matrixmarket", ("a.mtx",), matrix),
         (
             *(*NUMBERS, b"%%MatrixMarket matrix coordinate ", b"array ", b"real ", b"integer "),
@@ -70,24 +70,24 @@ TARGETS = {
         ),
     ),
     "baremtx": Target(
-        ("barematrix", "columns", "lines"),
+        ("formats/matrixmarket", "columns", "lines"),
         text_check("matrixmarket", ("a.mtx",), matrix),
         (*NUMBERS, b"%", b"3 3 2\n"),
     ),
     "dimacs": Target(
-        ("dimacs", "integers"),
+        ("formats/dimacs", "lines"),
         check_dimacs,
         (*NUMBERS, b"p sp ", b"p aux sp co ", b"a 1 2 3\n", b"v 1 2 3\n", b"c \n", PART),
     ),
     "metis": Target(
-        ("metis", "integers", "mirrors"),
+        ("formats/metis", "lines", "undirected"),
         text_check(
             "metis", ("a.graph",), lambda data, _, directed: naive_formats.metis(data, directed)
         ),
         (*NUMBERS, b" 011", b" 100", b" 001", b" 010 2", b"%\n", b"\n\n"),
     ),
     "graphalytics": Target(
-        ("graphalytics", "properties", "integers"),
+        ("formats/ldbc", "lines"),
         check_graphalytics,
         (
             *(*NUMBERS, b"graph.a.vertex-file = a.v\n", b"graph.a.edge-file = a.e\n", PART, b"#"),
@@ -95,9 +95,9 @@ TARGETS = {
             *(b"graph.a.edge-properties.types = real\n", b"graph.a.meta.edges = 2\n", b"\\"),
         ),
     ),
-    "gap": Target(("gap", "mirrors"), check_gap, suffixes=(".sg", ".wsg")),
+    "gap": Target(("formats/gap", "undirected"), check_gap, suffixes=(".sg", ".wsg")),
     "gml": Target(
-        ("gml", "networkx"),
+        ("formats/gml", "adapters/networkx"),
         text_check(
             "gml",
             ("a.gml",),
@@ -112,7 +112,7 @@ TARGETS = {
         ),
     ),
     "graphml": Target(
-        ("graphml", "xmltree", "networkx"),
+        ("formats/graphml", "adapters/networkx"),
         text_check(
             "graphml",
             ("a.graphml",),
@@ -136,16 +136,19 @@ TARGETS = {
         (".arrow",),
     ),
     "scipynpz": Target(
-        ("scipynpz", "scipy"), check_scipynpz, (b"PK\x03\x04", b"coo", b"csr"), (".npz",)
+        ("formats/scipynpz", "adapters/scipy"),
+        check_scipynpz,
+        (b"PK\x03\x04", b"coo", b"csr"),
+        (".npz",),
     ),
     "gascl": Target(
-        ("native", "members"),
+        ("formats/native", "members"),
         check_gascl,
         (b"PK\x03\x04", b'"directed": false', b'"members": []', b'"arcs": {}', b"'<i8'", b"'|u1'"),
         (".npz",),
     ),
-    "packed": Target(("files", "unpacked"), check_packed),
+    "packed": Target(("files",), check_packed),
     "any": Target(
-        ("__init__",), check_any, (b"graph [", b"<graphml", b"PAR1", b"p sp ", b"%%MatrixMarket")
+        ("registry",), check_any, (b"graph [", b"<graphml", b"PAR1", b"p sp ", b"%%MatrixMarket")
     ),
 }
