@@ -26,7 +26,7 @@ from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart"),
+    *("lanes", "restart", "ends"),
 )
 #: Methods that a class may define, with what they take.
 _HOOKS = {
@@ -190,6 +190,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         ("apply_on", ("message", "all")),
         ("edges", ("out", "in", "both")),
         ("restart", ("any", "added", "never")),
+        ("ends", ("mask", "stop")),
     ):
         if getattr(spec, name) not in words:
             quoted = " or ".join(map(repr, words))
@@ -422,13 +423,14 @@ def _check_pairs(spec: ProgramSpec) -> None:
 def _check_stop(spec: ProgramSpec) -> None:
     if not spec.works:
         return  # an abstract base: it can't be run, and the engine says so
-    ends = spec.stop or spec.asks_converged or spec.supersteps_param
-    if spec.scatter_on == "all" and not ends:
-        spec.refuse(
-            spec.source.place("scatter_on"),
-            "scatters on all and never stops: give stop = '...', def converged(self, step), "
-            "or supersteps = param.supersteps(20)",
-        )
+    if spec.ends_on_empty_mask or spec.stop or spec.asks_converged or spec.supersteps_param:
+        return
+    on_all = spec.scatter_on == "all"
+    spec.refuse(
+        spec.source.place("scatter_on" if on_all else "ends"),
+        f"{'scatters on all' if on_all else 'does not end on an empty mask'} and never stops: give "
+        "stop = '...', def converged(self, step), or supersteps = param.supersteps(20)",
+    )
 
 
 def _reads_field(spec: ProgramSpec, name: str) -> bool:

@@ -49,6 +49,7 @@ class VertexProgram:
     edges: str = "out"
     lanes: int = 1
     restart: str = "any"
+    ends: str = "mask"
 
     #: The program whose `solve` runs this one, for messages.
     run_by: str = ""

@@ -3,6 +3,7 @@
 typedef double real;
 typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 1
+#define GASCL_ENDS_ON_EMPTY_MASK 0
 #define GASCL_APPLY_ALL 1
 #define GASCL_MASKED 0
 #define GASCL_MARKS 0
@@ -188,6 +189,7 @@ typedef struct {
 #define GASCL_EDGE
 #define GASCL_EDGE_ON
 
+
 static gascl_accumulator gascl_identity(void) {
     return 0;
 }
@@ -209,7 +211,7 @@ static gascl_gathered gascl_nothing(void) {
 #define aggregate_lost(...) gascl_aggregate_lost(gascl_all, (__VA_ARGS__))
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-if (v.out_degree == 0) aggregate_lost(v.rank);
+if ((v.out_degree == 0)) aggregate_lost(v.rank);
     return v;
 }
 
@@ -291,10 +293,10 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const real started = ((1 - p.damping) * whole + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
         aggregate_change(fabs(rank - v.rank) / whole);
-        if (v.out_degree == 0)
+        if ((v.out_degree == 0))
             aggregate_lost(rank);
         v.rank = rank;
-    
+
     return v;
 }
 

@@ -3,6 +3,7 @@
 typedef float real;
 typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 0
+#define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 1
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
@@ -180,7 +181,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 183 };
+enum { gascl_first = __LINE__ - 184 };
 static float gascl_sound_float(const float x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (isnan(x))
@@ -328,10 +329,10 @@ static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
-    gascl_sound_float(v.x, v.id, gascl_first + 309, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 309, gascl_faults, gascl_control_);
-    gascl_sound_float(v.share, v.id, gascl_first + 308, gascl_faults, gascl_control_);
-    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 308, gascl_faults, gascl_control_);
+    gascl_sound_float(v.x, v.id, gascl_first + 310, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.x, v.x, v.id, gascl_first + 310, gascl_faults, gascl_control_);
+    gascl_sound_float(v.share, v.id, gascl_first + 309, gascl_faults, gascl_control_);
+    gascl_finite_float(gascl_before.share, v.share, v.id, gascl_first + 309, gascl_faults, gascl_control_);
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
