@@ -1,20 +1,21 @@
 # Each target makes its own virtual environment; nothing else is needed but Python 3.10 or newer.
 PYTHON ?= python3
 VENV ?= .venv
-SOURCES := pyproject.toml $(wildcard gascl/*.py gascl/*/*.py gascl/kernels/*.cl programs/*.py)
+SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
-.PHONY: demo test check clean
+.PHONY: demo check test clean
 
 demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
 
-test: $(VENV)/.test  ## the tests, but for the slow ones
-	$(VENV)/bin/pytest -n auto
-
-check: $(VENV)/.test  ## lint, format and types
+check: $(VENV)/.test  ## lint, format, types, and which package imports which
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+test: $(VENV)/.test  ## the tests, but for the slow ones
+	$(VENV)/bin/pytest -n auto
 
 clean:
 	rm -rf $(VENV) build *.egg-info

@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from gascl.runtime.engine import Engine as Engine
 
 provide(
-    read="gascl.io:read_file",
-    write="gascl.io:write_file",
+    read="gascl.io.registry:read_file",
+    write="gascl.io.registry:write_file",
     too_large="gascl.io.files:too_large",
     dataset="gascl.datasets:load",
-    from_arrow="gascl.io.arrow:read_arrow",
-    from_igraph="gascl.io.igraph:read_igraph",
-    from_networkx="gascl.io.networkx:read_networkx",
-    from_pandas="gascl.io.pandas:read_pandas",
-    from_scipy="gascl.io.scipy:read_scipy",
-    to_arrow="gascl.io.arrow:write_arrow",
-    to_igraph="gascl.io.igraph:write_igraph",
-    to_networkx="gascl.io.networkx:write_networkx",
-    to_pandas="gascl.io.pandas:write_pandas",
+    from_arrow="gascl.io.adapters.arrow:read_arrow",
+    from_igraph="gascl.io.adapters.igraph:read_igraph",
+    from_networkx="gascl.io.adapters.networkx:read_networkx",
+    from_pandas="gascl.io.adapters.pandas:read_pandas",
+    from_scipy="gascl.io.adapters.scipy:read_scipy",
+    to_arrow="gascl.io.adapters.arrow:write_arrow",
+    to_igraph="gascl.io.adapters.igraph:write_igraph",
+    to_networkx="gascl.io.adapters.networkx:write_networkx",
+    to_pandas="gascl.io.adapters.pandas:write_pandas",
 )
 
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.agreement import GROUPS, find_device
 from support.filecases import put
 
 from gascl.cli.main import main
@@ -42,6 +43,36 @@ def write(tmp_path):
 def small(write):
     """a -> b -> c, of 2 and 3, and d -> e, apart, of 4."""
     return write("small.txt", "a b 2\nb c 3\nd e 4\n")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_builds(request):
+    """PoCL's optimizer is left out of builds for groups of 8, unless slow tests are asked for.
+
+    On a CPU gascl runs groups of 1. Those of 8 stand for a GPU's, in tests of barriers and memory
+    that items share, and the optimizer takes more than two thirds of the time of their builds.
+    """
+    if request.config.option.markexpr != "not slow":
+        yield
+        return
+    cl = pytest.importorskip("pyopencl")
+    build = cl.Program.build
+
+    def quick(self: Any, options: Any = (), *arguments: Any, **others: Any) -> Any:
+        (device, *_) = self.get_info(cl.program_info.DEVICES)
+        if "-DGASCL_GROUP=8" in options and "PoCL" in device.platform.version:
+            options = [*options, "-cl-opt-disable"]
+        return build(self, options, *arguments, **others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cl.Program, "build", quick)
+        yield
+
+
+@pytest.fixture(scope="module", params=GROUPS, ids=[f"group{group}" for group in GROUPS])
+def device(request):
+    """`find_device` in both shapes of a work-group."""
+    return find_device(request.param)
 
 
 @pytest.fixture

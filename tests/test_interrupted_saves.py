@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes fork on POSIX only")
-SCRIPT = Path(__file__).with_name("interrupted_saves.py")
+TESTS = Path(__file__).parent
 
 
 def interrupted(*arguments):
     """What is said of each kind of save."""
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "support.interrupted_saves", *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 

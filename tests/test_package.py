@@ -1,11 +1,16 @@
-"""What `import gascl` alone gives, and when it loads it."""
+"""What `import gascl` alone gives, and when it loads it; the names of modules and classes."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
+
+import gascl
 
 MODULES = ("datasets", "generators", "io", "memory", "programs")
 
@@ -24,7 +29,7 @@ def alone(code):
 
 def test_modules_are_there_by_name():
     assert alone("print(gascl.generators.rmat(5).num_vertices)") == "32"
-    assert alone("print(gascl.runtime.memory.estimate(3, 4).host['ends of the edges'])") == "32"
+    assert alone("print(gascl.memory.estimate(3, 4).host['ends of the edges'])") == "32"
     names = "gascl.io.graphalytics.read_properties, gascl.programs.PageRank, gascl.datasets.fetch"
     assert alone(f"print(*(x.__name__ for x in ({names})))") == "read_properties PageRank fetch"
     assert alone(f"print({set(MODULES)} <= {{*dir(gascl)}})") == "True"
@@ -32,11 +37,45 @@ def test_modules_are_there_by_name():
 
 def test_nothing_is_loaded_before_it_is_used():
     """So that `gascl --help` need not wait for it."""
-    assert alone("print(*(m for m in sys.modules if m.startswith(('gascl.', 'numpy'))))") == ""
+    loaded = alone("print(*(m for m in sys.modules if m.startswith(('gascl.', 'numpy'))))")
+    assert loaded == "gascl.graph gascl.graph.outside"  # the table of what Graph needs from others
 
 
 def test_no_such_name():
-    import gascl
-
     with pytest.raises(AttributeError, match="module 'gascl' has no attribute 'generator'"):
         _ = gascl.generator
+
+
+def test_the_command_as_a_module():
+    command = [sys.executable, "-m", "gascl", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (0, f"gascl {gascl.__version__}\n")
+
+
+def test_no_name_twice():
+    """A package's main module, such as gascl/graph/graph.py, may share the package's name."""
+    package = Path(gascl.__file__).parent
+    paths = {path.resolve() for path in package.rglob("*.py")}
+    paths |= {path.resolve() for path in (package / "programs").glob("*.py")}  # a symbolic link
+    modules, classes = defaultdict(list), defaultdict(list)
+    for path in sorted(paths):
+        place = path.relative_to(package.parent)
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        if path.stem != path.parent.name:
+            modules[name].append(str(place))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(f"{place}:{node.lineno}")
+    assert len(modules) > 100 and len(classes) > 100
+    twice = {**modules, **{f"class {n}": places for n, places in classes.items()}}
+    assert {name: places for name, places in twice.items() if len(places) > 1} == {}
+
+
+def test_every_package_is_installed():
+    """pyproject.toml lists the packages, as two of them lie elsewhere."""
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11
+    root = Path(__file__).parents[1]
+    listed = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {path.parent for path in (root / "gascl").rglob("*.[pc][yl]")}
+    names = {".".join(folder.relative_to(root).parts) for folder in found}
+    assert set(listed) == names | {"gascl.datasets.files", "gascl.programs"}

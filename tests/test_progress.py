@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gascl.cli.terminal import say
-from gascl.progress import Progress
+from gascl.progress import RunProgress
 from gascl.result import Step
 
 
@@ -24,7 +24,7 @@ def test_progress(monkeypatch, kind, between):
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(sys, "stderr", kind())
-    progress = Progress(say)
+    progress = RunProgress(say)
     lines = []
     for i in range(4000):
         clock[0] = 100 + i / 100

@@ -1,4 +1,4 @@
-"""Communities: compared, tracked over time, and drawn."""
+"""Communities that change over time: tracked, compared and drawn."""
 
 from gascl.communities.comparison import adjusted_rand, mutual_information
 

@@ -1,6 +1,6 @@
 """Graphs by name: some ship with gascl, others are downloaded once and kept.
 
-`REGISTRY` says what there is; a further one is an entry there.
+`REGISTRY` lists them; to add one, add an entry in catalog.py.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gascl.datasets.cache import fetch
+from gascl.datasets.catalog import REGISTRY, find
 from gascl.datasets.dataset import Dataset
-from gascl.datasets.registry import REGISTRY, find
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -18,15 +18,15 @@ __all__ = ["REGISTRY", "Dataset", "fetch", "find", "load"]
 
 
 def load(kind: type[Graph], name: str, options: dict[str, Any]) -> Graph:
-    """The dataset as a graph, downloaded where it is not there yet.
+    """The dataset as a graph, downloaded if necessary.
 
     Args:
         kind: Graph, whose `read` reads it.
-        options: those of `read`; they come before the dataset's own.
+        options: options of `read`, which override the dataset's own.
 
     Raises:
-        GraphError: there is no such dataset; names the nearest.
-        FormatError: it can't be downloaded, or is not what was promised.
+        GraphError: there is no such dataset; suggests the nearest name.
+        FormatError: it cannot be downloaded, or is not the expected file.
     """
     dataset = find(name)
     path = fetch(dataset)

@@ -1,4 +1,4 @@
-"""Archives from elsewhere, unpacked so that nothing gets out of the folder they are given."""
+"""Downloaded archives, unpacked so that nothing is written outside their folder."""
 
 from __future__ import annotations
 
@@ -15,29 +15,32 @@ from typing import IO
 from gascl.errors import FormatError
 from gascl.io.files import opened
 
-#: A member's name, its size, and its content; a folder has none.
+#: A member's name, its size, and its content, which is None for a folder.
 Member = tuple[str, int, IO[bytes] | None]
 
 CHUNK = 1 << 20
 MEMBERS = 10_000
-#: Text of edges packs to a tenth, seldom to a twentieth. What unpacks to more is no such text.
+#: Text of edges is compressed to a tenth, rarely a twentieth. What expands more is not such text.
 EXPANSION, ALWAYS = 50, 64 << 20
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst", ".zip")
 
 
 def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
-    """Write the files of a .tar (packed or not) or .zip into `folder`, a new one.
+    """Write the files of a .tar (compressed or not) or .zip into a new `folder`.
 
-    Only plain files and folders, under relative names: permissions, owners and links are not
-    taken over. The folder appears when it is whole.
+    Only regular files and folders with relative names are accepted, and permissions and owners are
+    ignored. The folder appears once it is complete.
+
+    pooch's own processors (Untar, Unzip) extract links, have no limit of size, and extract into the
+    final folder, which an interruption leaves half full.
 
     Args:
         limit: bytes that the files may have together; by default 50 times those of the archive.
 
     Raises:
-        FormatError: the archive is damaged, has a member that would get out of the folder, a link
-            or a device, or more than the limit. Nothing of it is left.
+        FormatError: the archive is damaged, exceeds the limit, or has a link, a device, or a member
+            outside the folder. Nothing remains of it then.
     """
     limit = max(ALWAYS, EXPANSION * archive.stat().st_size) if limit is None else limit
     part = folder.with_name(f"{folder.name}.part")
@@ -52,7 +55,7 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
                 if total > limit or count > MEMBERS:
                     raise FormatError(
                         f"{archive} unpacks to more than {limit:,} bytes or {MEMBERS:,} files, too "
-                        "much for what it should be; it is not used"
+                        "much for what it should be; it is not used: look where it comes from"
                     )
                 _write(archive, name, size, content, part / _inside(archive, name))
         part.replace(folder)
@@ -66,10 +69,10 @@ def _tar(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
         with opened(archive) as file, tarfile.open(fileobj=file, mode="r|") as tar:
             yield _tarred(archive, tar, folder)
             rest = 0
-            while got := len(file.read(CHUNK)):  # padding, and then the packing's checksum
+            while got := len(file.read(CHUNK)):  # padding, then the checksum of the compression
                 rest += got
                 if rest > CHUNK:
-                    raise FormatError(f"{archive} goes on after its end; it is not used")
+                    raise FormatError(f"{archive} continues after its end; fetch it again")
     except (tarfile.TarError, OverflowError, UnicodeError) as error:
         raise FormatError(f"{archive} is damaged ({error}); fetch it again") from error
 
@@ -84,7 +87,7 @@ def _tarred(archive: Path, tar: tarfile.TarFile, folder: Path) -> Iterator[Membe
         if check is not None:
             try:
                 check(member, str(folder))
-            except NotADirectoryError as error:  # Pythons since mid-2025 look where links lead
+            except NotADirectoryError as error:  # Pythons since mid-2025 resolve links
                 raise _twice(archive, member.name) from error
         yield member.name, member.size, None if member.isdir() else tar.extractfile(member)
 
@@ -108,7 +111,7 @@ def _zip(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
 
 def _zipped(archive: Path, zipped: zipfile.ZipFile) -> Iterator[Member]:
     for member in zipped.infolist():
-        kind = member.external_attr >> 28  # the file's type, where a Unix made the archive
+        kind = member.external_attr >> 28  # the file's type, if the archive was made on Unix
         if kind not in (0, 0o10, 0o4):
             raise _refused(archive, member.filename, "is a link or a device")
         if member.flag_bits & 1:
@@ -117,7 +120,7 @@ def _zipped(archive: Path, zipped: zipfile.ZipFile) -> Iterator[Member]:
 
 
 def _write(archive: Path, name: str, size: int, content: IO[bytes] | None, target: Path) -> None:
-    """One member, its content read by the archive's reader, whose errors are for that to tell."""
+    """Write one member; errors in reading its content are left to the archive's reader."""
     try:
         (target if content is None else target.parent).mkdir(parents=True, exist_ok=True)
         if content is None:
@@ -151,16 +154,16 @@ def _inside(archive: Path, name: str) -> PurePosixPath:
         if path.anchor or ".." in path.parts:
             raise _refused(archive, name, "would be written outside its folder")
     if any(ord(character) < 32 for character in name):
-        raise _refused(archive, name, "has a name that no file has")
+        raise _refused(archive, name, "has control characters in its name")
     return PurePosixPath(name)
 
 
 def _twice(archive: Path, name: str) -> FormatError:
-    return FormatError(f"{archive} has {name!r} twice; it is not used")
+    return FormatError(f"{archive} contains {name!r} twice; it is not used: fetch it again")
 
 
 def _refused(archive: Path, name: str, why: str) -> FormatError:
     return FormatError(
-        f"{archive}: member {name!r} {why}; the archive is not used, for it is not what it should "
-        "be: look where it comes from"
+        f"{archive}: member {name!r} {why}; the archive is not what it should be, and is not "
+        "used: look where it comes from"
     )

@@ -1,4 +1,4 @@
-"""Where downloaded datasets are kept, and how one gets there."""
+"""The folder of downloaded datasets, and how a file gets there."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gascl.errors import FormatError
 from gascl.io.files import opened
 from gascl.newfile import new_file
 
-#: More bytes than a record of `sha256sum`'s form begins with.
+#: Bytes read of a record, more than the hash in `sha256sum`'s format takes.
 SHA256_LINE = 100
 
 
 def root() -> Path | None:
-    """The folder of the cache: that of GASCL_DATA, or else the system's for caches; None where
-    it takes pooch to know that, and pooch is missing."""
+    """The folder of the cache: GASCL_DATA, otherwise the system's for caches as pooch knows it;
+    None if pooch is needed and not installed."""
     if os.environ.get("GASCL_DATA"):
         return Path(os.environ["GASCL_DATA"]).expanduser()
     if not find_spec("pooch"):
@@ -35,7 +35,7 @@ def root() -> Path | None:
 
 
 def place(dataset: Dataset) -> Path | None:
-    """Where the dataset's file is, or will be once it is downloaded."""
+    """The path of the dataset's file, downloaded or not."""
     if dataset.ships:
         return SHIPPED / dataset.file_name
     cache = root()
@@ -43,10 +43,10 @@ def place(dataset: Dataset) -> Path | None:
 
 
 def recorded(dataset: Dataset) -> str | None:
-    """The SHA-256 that its file must have: the published one, else that of the first download.
+    """The SHA-256 that the file must have: the published one, else that of the first download.
 
     Raises:
-        FormatError: that of the first download was recorded, and the record is damaged.
+        FormatError: the record of the first download is damaged.
     """
     path = place(dataset)
     record = None if path is None else _record(path)
@@ -57,27 +57,26 @@ def recorded(dataset: Dataset) -> str | None:
     found = re.match(r"[0-9a-f]{64}(?!\S)", text)
     if found is None:
         raise FormatError(
-            f"{record} is damaged: it should begin with the SHA-256 of the first download, and "
-            f"holds {text.strip()[:40]!r}; delete it and {path.name if path else 'the file'} "
-            "beside it, and the next use downloads anew"
+            f"{record} is damaged: it should start with the SHA-256 of the first download, and "
+            f"contains {text.strip()[:40]!r}; delete it and {path.name if path else 'the file'} "
+            "beside it, and the next use downloads the file again"
         )
     return found[0]
 
 
 def fetch(dataset: Dataset) -> Path:
-    """The path of the dataset's file to read; downloads and unpacks it where it is not there.
+    """The path of the dataset's file to read; downloads and unpacks it if necessary.
 
-    Every call compares the file's SHA-256 with what it must be, and downloads it again where it
-    differs.
+    Every call checks the file's SHA-256, and downloads it again if it differs.
 
     Raises:
-        FormatError: it can't be downloaded or is not what it should be; in one line.
+        FormatError: it cannot be downloaded, or is not the expected file; in one line.
     """
     path = place(dataset)
     if dataset.ships:
         assert path is not None
         if not path.exists():
-            raise FormatError(f"{path} is missing, which comes with gascl; install gascl anew")
+            raise FormatError(f"{path}, a part of gascl, is missing; reinstall gascl")
         return path
     if path is None or not find_spec("pooch"):
         raise FormatError(f"{dataset.name}: downloading needs pooch: `pip install pooch`")
@@ -104,11 +103,11 @@ def _download(dataset: Dataset, path: Path) -> None:
             files.fetch(name, downloader=Downloader(dataset.name, part, dataset.size))
         except FormatError:
             raise
-        except ValueError as error:  # pooch's, which has removed the file
-            whose = "the published one" if dataset.sha256 else f"that in {_record(path)}"
+        except ValueError as error:  # from pooch, which has deleted the file
+            whose = "that was published" if dataset.sha256 else f"in {_record(path)}"
             raise FormatError(
-                f"{dataset.name}: what {dataset.url} gave has another SHA-256 than {whose}, "
-                f"{known}; it is removed: try again; if it stays so, the file there is a new one"
+                f"{dataset.name}: the file from {dataset.url} does not have the SHA-256 {whose}, "
+                f"{known}, and was deleted; try again; if that fails, the file there has changed"
             ) from error
         if known is None:
             with new_file(_record(path)) as record:
@@ -116,7 +115,7 @@ def _download(dataset: Dataset, path: Path) -> None:
 
 
 def _member(dataset: Dataset, path: Path) -> Path:
-    """The file to read of an archive, which is unpacked beside it, once each version."""
+    """The file to read of an archive, which is unpacked beside it, once for each version."""
     folder = path.with_name(f"unpacked-{(recorded(dataset) or '')[:12]}")
     if not folder.is_dir():
         with locked(path.parent, wait=True):
@@ -125,8 +124,8 @@ def _member(dataset: Dataset, path: Path) -> Path:
     found = sorted(folder.rglob(dataset.member))
     if len(found) != 1:
         raise FormatError(
-            f"{path} has {len(found)} files {dataset.member!r}, and one is needed; the archive "
-            "there is a new one: read it with Graph.read"
+            f"{path} contains {len(found)} files {dataset.member!r} instead of one; the archive "
+            "has changed: unpack it and read a file with Graph.read"
         )
     return found[0]
 
@@ -137,7 +136,7 @@ def _record(path: Path) -> Path:
 
 @contextmanager
 def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """pooch tells of each download; what there is to say is said here."""
+    """Silences pooch's messages about downloads, which gascl reports itself."""
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:

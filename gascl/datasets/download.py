@@ -1,4 +1,8 @@
-"""One file over HTTP, for pooch: kept where it stops, and gone on with the next time."""
+"""A downloader for pooch that resumes.
+
+pooch's HTTPDownloader starts over after a cut connection, has no limit of size, and shows progress
+only with tqdm; so pooch keeps the cache and checks hashes, and this fetches the file.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +24,21 @@ CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
 class Cut(Exception):
-    """The connection ended before the file did."""
+    """The connection ended before the file was complete."""
 
 
 class Downloader:
-    """A downloader as pooch calls it. What came in stays in a file `part` until all is there, with
-    the server's own mark of its version beside it, so that two versions are never mixed.
+    """A downloader as pooch calls it. What has arrived stays in the file `part` until it is
+    complete, with the server's identifier of the version beside it, so that versions never mix.
 
     Args:
-        name: of the dataset, for messages.
-        part: where what came in is kept.
-        size: bytes that the file has, about; one of more than twice as many is refused.
+        name: the dataset's name, for messages.
+        part: the file for what has arrived.
+        size: approximate size of the file in bytes; more than twice as many are refused.
     """
 
-    TIMEOUT = (10.0, 60.0)  # seconds to connect, and to wait for more
-    RETRIES, WAIT = 8, 1.0  # where at least something came in; seconds more each time
+    TIMEOUT = (10.0, 60.0)  # seconds to connect, and to wait for data
+    RETRIES, WAIT = 8, 1.0  # if at least something arrived; WAIT seconds more each time
 
     def __init__(self, name: str, part: Path, size: int | None) -> None:
         self.name = name
@@ -46,8 +50,8 @@ class Downloader:
         """Download the URL to `output_file`, a path.
 
         Raises:
-            FormatError: it can't be had, in one line with the reason; what came in stays, unless
-                it is wrong.
+            FormatError: it cannot be downloaded, in one line with the reason; what has arrived is
+                kept, unless it is wrong.
         """
         try:
             with locked(self.part.parent, wait=False):
@@ -55,11 +59,11 @@ class Downloader:
                 os.replace(self.part, output_file)
         except BlockingIOError:
             raise FormatError(
-                f"{self.name}: another process downloads it to {self.part}; wait for it"
+                f"{self.name}: another process is downloading it to {self.part}; wait for it"
             ) from None
 
     def _fetch(self, url: str) -> None:
-        """All of the file into `part`."""
+        """Download the whole file to `part`."""
         retries = 0
         while True:
             before = self._have()
@@ -75,8 +79,8 @@ class Downloader:
                     if not self._have():
                         self._remove()
                     raise FormatError(
-                        f"{self.name}: the download from {url} was cut off ({cut}); do it again, "
-                        f"and it goes on after the {self._have():,} bytes that are there"
+                        f"{self.name}: the download from {url} was cut off ({cut}); try again, "
+                        f"and it resumes after the {self._have():,} bytes that arrived"
                     ) from cut
                 retries += 1
                 time.sleep(self.WAIT * retries)
@@ -86,15 +90,15 @@ class Downloader:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _go_on(self, url: str) -> None:
-        """Fetch what is missing, to the end.
+        """Fetch the rest of the file.
 
         Raises:
-            Cut: before the end.
+            Cut: the connection ended before the file was complete.
         """
         import requests
 
         with self._opened() as file:
-            # Encoded would be what the server packs on the way, and of other length.
+            # Otherwise the server may compress what it sends, and lengths would not match.
             headers = {"Accept-Encoding": "identity", "User-Agent": f"gascl/{__version__}"}
             have = self._have()
             if have and self.mark.exists():
@@ -114,7 +118,7 @@ class Downloader:
                 ) from error
 
     def _take(self, response: Any, file: IO[bytes], have: int) -> None:
-        """The body of an answer: the rest of the file (206), or all of it (200)."""
+        """Append the body of a response: the rest of the file (206), or all of it (200)."""
         from urllib3.exceptions import HTTPError
 
         total: int | None = None
@@ -122,13 +126,13 @@ class Downloader:
             found = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
             if found is None or int(found[1]) != have:
                 self._remove()
-                raise Cut("the server sent another part than was asked for")
+                raise Cut("the server did not send the part that was requested")
             total = None if found[2] == "*" else int(found[2])
         elif response.status_code == 416 and have:
             if response.headers.get("Content-Range") == f"bytes */{have}":
-                return  # it had all come in
+                return  # it was already complete
             self._remove()
-            raise self._wrong(response.url, "the server has less than had come in")
+            raise self._wrong(response.url, "the server's file is shorter than what has arrived")
         elif response.status_code == 200:
             have = 0
             file.truncate(0)
@@ -140,10 +144,10 @@ class Downloader:
             raise FormatError(
                 f"{self.name} cannot be downloaded: {response.url} answers "
                 f"{response.status_code} {response.reason}; "
-                f"{'try later' if busy else 'look whether it has moved'}, or put the file at "
+                f"{'try later' if busy else 'check whether it has moved'}, or put the file at "
                 f"{self.part.with_suffix('')} yourself"
             )
-        progress = Progress(self.name, have, total)
+        progress = DownloadProgress(self.name, have, total)
         try:
             while True:
                 if self.limit is not None and max(have, total or 0) > self.limit:
@@ -167,10 +171,10 @@ class Downloader:
             raise Cut(f"{have:,} of {total:,} bytes")
         if total is not None and have > total:
             self._remove()
-            raise self._wrong(response.url, f"{have:,} bytes came in, and {total:,} were announced")
+            raise self._wrong(response.url, f"{have:,} bytes arrived instead of {total:,}")
 
     def _remember_version(self, headers: Any) -> None:
-        """Keep the mark that `If-Range` takes; without one, nothing is gone on with."""
+        """Keep the identifier for `If-Range`; without one, a download cannot be resumed."""
         tag = headers.get("ETag", "")
         mark = tag if tag.startswith('"') else headers.get("Last-Modified", "")
         if mark and mark.isascii():
@@ -185,14 +189,14 @@ class Downloader:
 
     def _wrong(self, url: str, why: str) -> FormatError:
         return FormatError(
-            f"{self.name}: {url} is not the file it should be: {why}; it is removed, try again or "
-            "look what has become of it"
+            f"{self.name}: {url} is not the expected file: {why}; it was deleted: try again, or "
+            "check whether the file there has changed"
         )
 
     def _opened(self) -> IO[bytes]:
-        """What came in, to append to. Its name must be the same the next time, so that anyone can
-        guess it: a link of that name is not followed to what it would have this overwrite."""
-        no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such thing
+        """The part file, open for appending. Since its name is predictable, a symbolic link of that
+        name is not followed, which could overwrite another file."""
+        no_links = getattr(os, "O_NOFOLLOW", 0)  # missing on Windows
         try:
             return open(
                 self.part, "ab", opener=lambda p, flags: os.open(p, flags | no_links, 0o666)
@@ -200,14 +204,15 @@ class Downloader:
         except OSError as error:
             if self.part.is_symlink():
                 raise FormatError(
-                    f"{self.name}: {self.part} is a link, where a file is kept while it comes in; "
-                    "delete it, or name another folder with GASCL_DATA"
+                    f"{self.name}: {self.part} is a symbolic link, and the download needs a file "
+                    "of "
+                    "that name; delete it, or name another folder with GASCL_DATA"
                 ) from error
             raise
 
 
-class Progress:
-    """How far a download is, on stderr where it is a terminal."""
+class DownloadProgress:
+    """The progress of a download, on stderr if it is a terminal."""
 
     EVERY = 0.2  # seconds
 
@@ -238,7 +243,7 @@ class Progress:
 
 
 def _reason(error: BaseException) -> str:
-    """The innermost cause, of the several that requests and urllib3 wrap around it."""
+    """The innermost cause of an error that requests and urllib3 have wrapped."""
     inner = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
     text = str(getattr(inner, "reason", None) or inner).rsplit(": ", 1)[-1].strip("'\" ")
     return text[:-1] if text.count(")") > text.count("(") else text

@@ -1,4 +1,4 @@
-"""One process or thread at a time."""
+"""A lock on a folder, for one process or thread at a time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 @contextmanager
 def locked(folder: Path, wait: bool) -> Iterator[None]:
-    """Keeps others that call this away from the folder, until the block or the process ends.
+    """Hold the lock of a folder until the block or the process ends.
 
-    On Windows, and on network drives without locks, nothing hinders them.
+    On Windows, and on network drives without locks, this does nothing.
 
     Raises:
-        BlockingIOError: another one has it, and `wait` is False.
+        BlockingIOError: another process or thread holds it, and `wait` is False.
     """
     try:
         import fcntl

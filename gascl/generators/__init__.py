@@ -1,6 +1,6 @@
-"""Graphs made by rule, a generator a file: seeded, and the same on every machine.
+"""Graph generators, one per module: seeded, and the same on every machine.
 
-What a seed gives is versioned (`words.STREAM`, which `Graph.report` names): a release that changes
+The output for a seed is versioned (`words.STREAM`, named in `Graph.report`): a release that changes
 any of it raises the version and says so.
 """
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import EDGES, REDRAWS, Draws, Words
+from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 
-ROWS = 1 << 14  # vertices that are joined between two calls of progress
+ROWS = 1 << 14  # vertices joined between two calls of progress
 
 
 def barabasi_albert(
@@ -24,17 +24,17 @@ def barabasi_albert(
     weights: Weights = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Graph:
-    """An undirected graph that grows: each new vertex joins `edges_per_vertex` different ones, each
-    chosen with a chance proportional to its degree.
+    """An undirected graph that grows: each new vertex is joined to `edges_per_vertex` different
+    ones, each chosen with a probability proportional to its degree.
 
-    It begins as a star of `edges_per_vertex` + 1 vertices, as NetworkX's does.
+    It starts as a star of `edges_per_vertex` + 1 vertices, as in NetworkX.
 
     Args:
         num_vertices: more than `edges_per_vertex`.
         edges_per_vertex: 1 or more.
         seed: the same seed gives the same graph.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
-        progress: called with the number of vertices that are joined and of all.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
+        progress: called with the number of vertices joined so far, and of all.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -51,8 +51,8 @@ def barabasi_albert(
     room(num_edges, count, 24)
     heads = array("i", range(1, degree + 1))  # of edge e; its tail is known
     tails = array("i", [0] * degree)
-    words, redraws = Words(seed, EDGES), Draws(seed, REDRAWS)
-    # A vertex's degree is how often it is an end of an edge: an end is drawn, and its vertex taken.
+    words, redraws = RandomWords(seed, EDGES), Draws(seed, REDRAWS)
+    # A vertex's degree is the number of edge ends it has, so drawing an end draws by degree.
     for start in range(degree + 1, count, ROWS):
         new = np.arange(start, min(start + ROWS, count), dtype=np.int64)
         before = np.repeat(degree * (new - degree), degree)  # edges

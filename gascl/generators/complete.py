@@ -11,12 +11,12 @@ from gascl.graph.graph import Graph
 def complete(
     num_vertices: int, *, seed: int = 0, directed: bool = False, weights: Weights = None
 ) -> Graph:
-    """An edge between every two vertices; directed, one each way.
+    """An edge between every two vertices, or one in each direction if directed.
 
     Args:
         num_vertices: 1 or more.
-        seed: of the weights.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        seed: for the weights.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.

@@ -1,4 +1,4 @@
-"""Grids of two and three dimensions: like roads, of small degree and long diameter."""
+"""Grids of two and three dimensions: like road networks, of small degree and large diameter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def grid(
     weights: Weights = None,
 ) -> Graph:
     """An undirected grid; vertex (layer * rows + row) * columns + column is joined to the next in
-    its row, its column, and the other layers.
+    its row, in its column, and across layers.
 
     Args:
-        rows, columns, layers: 1 or more; more than one layer makes it one of three dimensions.
-        periodic: the last is joined to the first, wherever there are more than two.
-        seed: of the weights.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly, as a
-            road has a length.
+        rows, columns, layers: 1 or more; more than one layer makes it three-dimensional.
+        periodic: the last is joined to the first, in each direction with more than two.
+        seed: for the weights.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly, like
+            the length of a road.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.

@@ -1,8 +1,8 @@
 """Graphs with communities of all sizes: Lancichinetti, Fortunato, Radicchi, "Benchmark graphs for
 testing community detection algorithms" (2008).
 
-The power laws are sums of float64 powers, whose last bits may differ between machines: a draw that
-falls just there, one in some 10**15, would be another.
+The power laws are sums of float64 powers, whose last bits may differ between machines; this changes
+about one draw in 10**15.
 """
 
 from __future__ import annotations
@@ -21,10 +21,19 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import DEGREES, GROUPS, INNER, NUMBERING, OUTER, REDRAWS, Draws, Words
+from gascl.generators.words import (
+    DEGREES,
+    GROUPS,
+    INNER,
+    NUMBERING,
+    OUTER,
+    REDRAWS,
+    Draws,
+    RandomWords,
+)
 from gascl.graph.graph import Graph
 
-ATTEMPTS = 100  # to draw sizes of communities that can take all vertices
+ATTEMPTS = 100  # at drawing sizes of communities that have room for all vertices
 
 
 def lfr(
@@ -42,20 +51,20 @@ def lfr(
 ) -> Graph:
     """An undirected graph with planted communities; degrees and sizes have power laws.
 
-    The vertex field "community" is a vertex's group. No edge is parallel to another or a self-loop;
-    where edges cannot be placed so, they are left out, and the report says how many.
+    The vertex field "community" is a vertex's group. There are no parallel edges and no self-loops;
+    edges that cannot be placed accordingly are left out, and the report says how many.
 
     Args:
         num_vertices: more than `max_degree`.
-        average_degree: as is expected; at least 1 and less than `max_degree`.
+        average_degree: the expected mean degree, at least 1 and less than `max_degree`.
         max_degree: the largest degree.
-        mixing: the part of a vertex's edges that leave its community, on average.
-        degree_exponent: the chance of degree k is proportional to k**-degree_exponent.
-        community_exponent: likewise, of sizes.
-        min_community, max_community: the sizes' limits; by default the smallest degree + 1 and the
-            largest degree + 1, or as little above as lets every vertex have its edges.
+        mixing: the average fraction of a vertex's edges that leave its community.
+        degree_exponent: the probability of degree k is proportional to k**-degree_exponent.
+        community_exponent: the same for sizes of communities.
+        min_community, max_community: the limits of their sizes; by default the smallest degree + 1
+            and the largest degree + 1, or the least above that gives room for all edges.
         seed: the same seed gives the same graph.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, no communities fit, or the graph would be too
@@ -70,10 +79,12 @@ def lfr(
     room(int(mean * count) // 2, count, 64)
 
     ks, chances = _degree_law(mean, most, laws[0])
-    degree = _drawn(ks, chances, Words(seed, DEGREES, 0).unit(count))
-    degree[np.argmin(degree)] += degree.sum() % 2  # both ends of all edges are an even number
-    # Rounded at random, so that the mean is right.
-    inner = np.floor((1 - mixed) * degree + Words(seed, DEGREES, 1).unit(count)).astype(np.int64)
+    degree = _drawn(ks, chances, RandomWords(seed, DEGREES, 0).unit(count))
+    degree[np.argmin(degree)] += degree.sum() % 2  # every edge has two ends
+    # Rounded at random, which preserves the mean.
+    inner = np.floor((1 - mixed) * degree + RandomWords(seed, DEGREES, 1).unit(count)).astype(
+        np.int64
+    )
 
     least = _limit("min_community", min_community, max(3, int(ks[0]) + 1), count)
     needed = int(inner.max()) + 1
@@ -89,10 +100,10 @@ def lfr(
     _make_even(inner, degree, community)
     everyone = np.zeros(count, dtype=np.int64)
     within, lost_within = pairing.paired(
-        inner, community, None, Words(seed, INNER), Draws(seed, REDRAWS, 0)
+        inner, community, None, RandomWords(seed, INNER), Draws(seed, REDRAWS, 0)
     )
     between, lost_between = pairing.paired(
-        degree - inner, everyone, community, Words(seed, OUTER), Draws(seed, REDRAWS, 1)
+        degree - inner, everyone, community, RandomWords(seed, OUTER), Draws(seed, REDRAWS, 1)
     )
     src, dst = (np.concatenate(ends).astype(np.int32) for ends in zip(within, between, strict=True))
     crossing = len(between[0]) / max(len(src), 1)
@@ -141,15 +152,15 @@ def _limit(name: str, value: int | None, default: int, count: int) -> int:
 
 
 def _degree_law(mean: float, most: int, exponent: float) -> tuple[np.ndarray, np.ndarray]:
-    """The degrees, int64 (n,) to `most`, and their chances: a power law whose lowest degree has so
-    much less than its share that the mean is right.
+    """The degrees, int64 (n,) up to `most`, and their probabilities: a power law whose lowest
+    degree is less likely, so that the mean is `mean`.
 
     Raises:
-        GraphError: the law's mean is above `mean` from degree 1 on.
+        GraphError: the mean is above `mean` even if degrees start at 1.
     """
     ks = np.arange(1, most + 1, dtype=np.int64)
     share = ks**-exponent
-    # The law's mean from each degree on rises with it: the last that is not above is the lowest.
+    # The mean of the law from a degree on increases with it; take the last that is not above.
     means = np.cumsum((ks * share)[::-1])[::-1] / np.cumsum(share[::-1])[::-1]
     if means[0] > mean:
         raise GraphError(
@@ -172,10 +183,10 @@ def _drawn(values: np.ndarray, chances: np.ndarray, units: np.ndarray) -> np.nda
 def _communities(
     seed: int, inner: np.ndarray, least: int, largest: int, exponent: float
 ) -> np.ndarray:
-    """int64 (V,): the community of each vertex, which has at least its `inner` other members.
+    """int64 (V,): a community for each vertex, with at least `inner` other members.
 
     Raises:
-        GraphError: sizes that allow it were not found.
+        GraphError: no such sizes were found.
     """
     order = np.argsort(-inner, kind="stable")
     draws = Draws(seed, NUMBERING)
@@ -183,8 +194,8 @@ def _communities(
         sizes = _sizes(seed, attempt, len(inner), least, largest, exponent)
         if sizes is None:
             continue
-        # A place for each member, those of the largest communities first. Where a vertex fits in,
-        # those with fewer edges inside do, too: whatever place is taken, the next finds as many.
+        # A place for each member, the largest communities first. Where a vertex fits, those with
+        # fewer inner edges fit, too, so any choice leaves the next vertex as many places.
         places = np.repeat(np.arange(len(sizes)), sizes)
         room_of = np.repeat(sizes, sizes)
         fits = np.searchsorted(-room_of, -inner[order], side="left")
@@ -208,19 +219,18 @@ def _communities(
 def _sizes(
     seed: int, attempt: int, count: int, least: int, largest: int, exponent: float
 ) -> np.ndarray | None:
-    """int64 (communities,), the largest first, `count` in all; None where what is left over at the
-    end has no place."""
+    """int64 (communities,), the largest first, with sum `count`; None if the rest does not fit."""
     values = np.arange(least, largest + 1, dtype=np.int64)
     chances = values**-exponent
-    units = Words(seed, GROUPS, attempt).unit(count // least + 1)
+    units = RandomWords(seed, GROUPS, attempt).unit(count // least + 1)
     sizes = _drawn(values, chances / chances.sum(), units)
     ends = np.cumsum(sizes)
-    last = int(np.searchsorted(ends, count))  # the first with which there are enough
+    last = int(np.searchsorted(ends, count))  # the first that makes the sum large enough
     if last < len(sizes):
         sizes = sizes[: last + 1].copy()
         sizes[last] -= int(ends[last]) - count
     left = int(sizes[-1])
-    if left < least:  # too small: its members go to others, one each, while there is room
+    if left < least:  # too small: its members go to the others, one each, if there is room
         sizes = sizes[:-1]
         while left:
             free = np.flatnonzero(sizes < largest)[:left]
@@ -232,9 +242,9 @@ def _sizes(
 
 
 def _make_even(inner: np.ndarray, degree: np.ndarray, community: np.ndarray) -> None:
-    """Let the inner degrees of each community add up to an even number: where they don't, one
-    vertex has an edge less inside it, and one more outside."""
+    """Make the sum of inner degrees even in each community, by turning an inner edge of one vertex
+    into an outer one."""
     odd = np.bincount(community, weights=inner).astype(np.int64) % 2 == 1
     order = np.lexsort((-inner, community))
-    firsts = order[np.diff(community[order], prepend=-1) != 0]  # the vertex of most inner edges
+    firsts = order[np.diff(community[order], prepend=-1) != 0]  # the vertex with most inner edges
     inner[firsts[odd[community[firsts]]]] -= 1

@@ -1,4 +1,4 @@
-"""What all generators share: checks of what they are given, and the Graph at the end."""
+"""What all generators share: checks of their arguments, and making the Graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.words import CHUNK, STREAM, WEIGHTS, Words
+from gascl.generators.words import CHUNK, STREAM, WEIGHTS, RandomWords
 from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
@@ -25,7 +25,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """`value` as an int between `least` and `most`.
 
     Raises:
-        GraphError: it is none.
+        GraphError: it is not such an integer.
     """
     span = f"{least:,} or more" if most is None else f"from {least:,} to {most:,}"
     try:
@@ -41,7 +41,7 @@ def probability(name: str, value: Any) -> float:
     """`value` as a float from 0 to 1.
 
     Raises:
-        GraphError: it is none.
+        GraphError: it is not such a number.
     """
     try:
         number = float(value)
@@ -53,7 +53,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def vertices(name: str, value: Any, least: int = 1) -> int:
-    """A number of vertices, which int32 ids can count.
+    """A number of vertices, checked to fit int32 ids.
 
     Raises:
         GraphError: it is less than `least`, or too large.
@@ -62,10 +62,10 @@ def vertices(name: str, value: Any, least: int = 1) -> int:
 
 
 def seeded(seed: Any) -> int:
-    """The seed, checked: a whole number of at most 64 bits.
+    """The seed, checked.
 
     Raises:
-        GraphError: it is none.
+        GraphError: it is not an unsigned 64-bit integer.
     """
     return whole("seed", seed, 0, 2**64 - 1)
 
@@ -74,7 +74,7 @@ def weighted(weights: Any) -> Weights:
     """The least and the highest weight, checked; None for no weights.
 
     Raises:
-        GraphError: they are not two whole numbers of 32 bits, the lower first.
+        GraphError: they are not two 32-bit integers, the lower one first.
     """
     if weights is None:
         return None
@@ -89,15 +89,15 @@ def weighted(weights: Any) -> Weights:
 
 
 def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
-    """Refuse a graph that this machine's memory cannot hold, before any of it is taken.
+    """Check that a graph fits in this machine's memory, before any is allocated.
 
     Raises:
-        GraphError: so it is.
+        GraphError: it does not fit.
     """
     need = bytes_an_edge * num_edges + 4 * num_vertices
     try:
         have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows: NumPy will say so
+    except (AttributeError, ValueError, OSError):  # on Windows, NumPy will raise MemoryError
         return
     if need > have:
         raise GraphError(
@@ -110,7 +110,7 @@ def weights_of(seed: int, span: tuple[int, int], count: int) -> np.ndarray:
     """int32 (count,): weights drawn uniformly, both ends of `span` included."""
     low, high = span
     drawn = np.empty(count, dtype=np.int32)
-    words = Words(seed, WEIGHTS)
+    words = RandomWords(seed, WEIGHTS)
     for start in range(0, count, CHUNK):
         part = drawn[start : start + CHUNK]
         if high - low + 1 == 2**32:
@@ -134,17 +134,17 @@ def graph_of(
     self_loops: SelfLoops = "keep",
     report: list[str] | None = None,
 ) -> Graph:
-    """The graph of int32 edges that are known to be right, which are not copied.
+    """The graph of int32 edges, which are neither checked nor copied.
 
     Args:
         about: the generator and its parameters, for the report.
         community: int32 (V,), the planted group of each vertex.
     """
-    said = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(report or [])]
+    lines = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(report or [])]
     fields = {} if weights is None else {"weight": weights_of(seed, weights, len(src))}
     if weights is not None:
-        said.append(f"weight: whole numbers drawn uniformly from {weights[0]} to {weights[1]}")
-    edges = intake.Edges(src, dst, fields, None, said)
+        lines.append(f"weight: integers drawn uniformly from {weights[0]} to {weights[1]}")
+    edges = intake.Edges(src, dst, fields, None, lines)
     edges.apply_self_loops(self_loops)
     edges.apply_duplicates(duplicates, num_vertices, directed)
     vertex_fields = {} if community is None else {"community": community}

@@ -1,5 +1,5 @@
-"""Random simple graphs of given degrees: the configuration model (Molloy, Reed 1995), with what it
-makes of parallel edges and self-loops drawn again, or swapped away."""
+"""Random simple graphs of given degrees: the configuration model (Molloy, Reed 1995), whose
+parallel edges and self-loops are drawn again, or removed by swaps."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from collections import Counter
 
 import numpy as np
 
-from gascl.generators.words import Draws, Words
+from gascl.generators.words import Draws, RandomWords
 
-ROUNDS = 100  # at most, of drawing again what does not fit
-ENOUGH = 0.8  # a round that leaves a greater part of the misfits is the last
-POOL = 4  # other edges that are drawn again with each that does not fit
-PATIENCE = 5  # swaps tried for a misfit before it is given up, times the edges of its group
+ROUNDS = 100  # of drawing misfits again, at most
+ENOUGH = 0.8  # the last round is one that leaves a greater share of the misfits
+POOL = 4  # other edges that are drawn again with each misfit
+PATIENCE = 5  # times the edges of its group: swaps tried for a misfit before giving up
 
 
 def paired(
     degree: np.ndarray,
     group: np.ndarray,
     apart: np.ndarray | None,
-    words: Words,
+    words: RandomWords,
     draws: Draws,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int]:
-    """Edges of vertices with these degrees, none parallel to another or a self-loop.
+    """Edges that give the vertices these degrees, without parallel edges and self-loops.
 
     Args:
-        degree: int64 (V,), of an even sum in each group.
-        group: int64 (V,): both ends of an edge are of one group.
+        degree: int64 (V,), with an even sum in each group.
+        group: int64 (V,): both ends of an edge are in one group.
         apart: int64 (V,): edges join only vertices that differ in it; None: any two.
-        words, draws: streams.
+        words, draws: random streams.
 
     Returns:
-        The ends, int64 (E,) each, the lower one first, sorted; and how many edges found no place.
+        The ends, int64 (E,) each, the lower one first, sorted; and the number of edges that could
+        not be placed.
     """
     count = len(degree)
     src, dst = _joined(np.repeat(np.arange(count, dtype=np.int64), degree), group, words)
@@ -43,7 +44,7 @@ def paired(
         if not wrong or wrong > ENOUGH * before:
             break
         before = wrong
-        # The misfits are taken apart along with other edges of their groups, and joined anew.
+        # Misfits are split, together with other edges of their groups, and joined anew.
         of = group[src]
         many = np.bincount(of[bad], minlength=count)[of]
         pool = bad | (words.unit(len(src)) * np.bincount(of, minlength=count)[of] < POOL * many)
@@ -59,8 +60,10 @@ def paired(
     return (src[~bad], dst[~bad]), int(bad.sum())
 
 
-def _joined(ends: np.ndarray, group: np.ndarray, words: Words) -> tuple[np.ndarray, np.ndarray]:
-    """Join the ends two by two at random, each with one of its group; the lower one comes first."""
+def _joined(
+    ends: np.ndarray, group: np.ndarray, words: RandomWords
+) -> tuple[np.ndarray, np.ndarray]:
+    """Join the ends in pairs at random, within groups; the lower end comes first."""
     order = np.argsort(words.take(len(ends)), kind="stable")
     order = order[np.argsort(group[ends[order]], kind="stable")]
     pairs = ends[order].reshape(-1, 2)
@@ -70,7 +73,7 @@ def _joined(ends: np.ndarray, group: np.ndarray, words: Words) -> tuple[np.ndarr
 def _misfits(
     src: np.ndarray, dst: np.ndarray, count: int, apart: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The order of the edges by their ends, and in that order which are not as they should be."""
+    """The order of the edges by their ends, and in that order which of them are misfits."""
     codes = src * count + dst
     order = np.argsort(codes, kind="stable")
     bad = np.diff(codes[order], prepend=-1) == 0
@@ -94,7 +97,7 @@ def _swap_away(
     for number in np.unique(of[bad[order]]).tolist():
         mine = order[np.searchsorted(of, number) : np.searchsorted(of, number, side="right")]
         u, v = src[mine].tolist(), dst[mine].tolist()
-        # What may not be joined is equal in `kind`; a vertex is at least no other.
+        # Vertices of one kind may not be joined; without `apart` each is its own kind.
         names = np.unique(np.concatenate([src[mine], dst[mine]])).tolist()
         kind = {n: n for n in names} if apart is None else {n: int(apart[n]) for n in names}
         _swap_in_group(u, v, np.flatnonzero(bad[mine]).tolist(), kind, draws)
@@ -104,14 +107,14 @@ def _swap_away(
 def _swap_in_group(
     u: list[int], v: list[int], wrong: list[int], kind: dict[int, int], draws: Draws
 ) -> None:
-    """Edge i is from u[i] to v[i]; those in `wrong` are repeats of others or join what is equal."""
+    """Edge i joins u[i] and v[i]; those in `wrong` repeat others or join vertices of one kind."""
     size, span = len(u), max(kind) + 1
-    # How often two vertices are joined, by lower * span + higher.
+    # The number of edges between two vertices, by lower * span + higher.
     times = Counter(a * span + b if a < b else b * span + a for a, b in zip(u, v, strict=True))
     tries = 100 + PATIENCE * size
     for i in wrong:
         for number in range(tries):
-            # Where no swap helps, other edges are swapped as well, until one does.
+            # If no swap helps, other edges are swapped as well, until one does.
             k = i if number < tries // 2 or number & 1 else draws.below(size)
             a, b = u[k], v[k]
             code = a * span + b if a < b else b * span + a

@@ -1,4 +1,4 @@
-"""Paths: the graphs of the longest diameter."""
+"""Paths: the graphs with the largest diameter."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def path(
 
     Args:
         num_vertices: 1 or more.
-        seed: of the weights.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        seed: for the weights.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.

@@ -11,15 +11,15 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, probability, room, seeded, weighted, whole
-from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, Words, permutation
+from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
 from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.intake import Duplicates, SelfLoops
 
-MOST_LEVELS = 6  # of one draw: 4096 outcomes, whose tables stay in a core's cache
-BLOCK = 1 << 16  # edges that are worked on at a time, so that they stay in the cache
-TASK = 1 << 20  # edges that a thread takes at a time
+MOST_LEVELS = 6  # per draw: 4096 outcomes, whose tables stay in a core's cache
+BLOCK = 1 << 16  # edges made at a time, so that they stay in the cache
+TASK = 1 << 20  # edges that a thread makes at a time
 
 
 def rmat(
@@ -37,19 +37,19 @@ def rmat(
     self_loops: SelfLoops = "keep",
     progress: Callable[[int, int], None] | None = None,
 ) -> Graph:
-    """An R-MAT graph: each edge falls into a quarter of the adjacency matrix, `scale` times over.
+    """An R-MAT graph: each edge chooses a quadrant of the adjacency matrix, `scale` times over.
 
     Args:
         scale: there are 2**scale vertices; 0 to 30.
-        edges_per_vertex: there are this many times as many edges, before the policies.
-        a, b, c: the chances of the quarters top left, top right and bottom left; the rest, 1 - a -
-            b - c, is the bottom right's. The defaults are Graph500's.
-        renumber: number the vertices at random; else low numbers have most edges.
+        edges_per_vertex: edges per vertex, before the policies are applied.
+        a, b, c: the probabilities of the quadrants top left, top right and bottom left; the bottom
+            right has the rest, 1 - a - b - c. The defaults are Graph500's.
+        renumber: number the vertices at random; else vertices with low numbers have most edges.
         seed: the same seed gives the same graph.
-        directed: the direction of the edges counts.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        directed: whether the edges are directed.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
         duplicates, self_loops: as in `Graph.from_edges`; R-MAT makes many of both.
-        progress: called with the number of edges that are done and of all.
+        progress: called with the number of edges made so far, and of all.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -78,7 +78,7 @@ def rmat(
                 done += task.result()
                 if progress:
                     progress(done, count)
-        except BaseException:  # Ctrl-C: what has not begun need not begin
+        except BaseException:  # such as Ctrl-C: cancel what has not started
             threads.shutdown(wait=False, cancel_futures=True)
             raise
     about = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
@@ -96,7 +96,7 @@ def rmat(
 
 
 def _chances(a: float, b: float, c: float) -> np.ndarray:
-    """float64 (4,): the chances of the quarters, by row."""
+    """float64 (4,): the probabilities of the quadrants, by row."""
     first = [probability(name, value) for name, value in (("a", a), ("b", b), ("c", c))]
     rest = 1 - sum(first)
     if rest < -1e-9:
@@ -105,7 +105,7 @@ def _chances(a: float, b: float, c: float) -> np.ndarray:
 
 
 def _draws(levels: int, chances: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The tables of each draw of 32 bits, which settles several levels (see `_tables`)."""
+    """The tables for each 32-bit draw, which decides several levels (see `_tables`)."""
     groups = -(-levels // MOST_LEVELS)
     sizes = [levels // groups + (g < levels % groups) for g in range(groups)]
     made = {size: _tables(size, chances) for size in set(sizes)}
@@ -121,12 +121,12 @@ def _draws(levels: int, chances: np.ndarray) -> list[tuple[np.ndarray, np.ndarra
 def _tables(levels: int, chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An alias table (Walker 1977, Vose 1991) of the 4**levels outcomes of these levels.
 
-    A draw u of 32 bits falls into bucket i = u % 4**levels, and is outcome i where u is below the
-    bucket's threshold, or else its alias; each outcome's chance is right to 2**-32.
+    A 32-bit draw u falls into bucket i = u % 4**levels, and gives outcome i if u is below the
+    bucket's threshold, otherwise its alias; each outcome's probability is accurate to 2**-32.
 
     Returns:
-        int64 (4**levels,) thresholds, and int64 (2 * 4**levels,) values: first the aliases', then
-        the outcomes' own; a value is the source's bits times 2**32, and the target's.
+        int64 (4**levels,) thresholds, and int64 (2 * 4**levels,) values: first of the aliases,
+        then of the outcomes; a value is the source's bits times 2**32 plus the target's.
     """
     share = np.ones(1)
     value = np.zeros(1, dtype=np.int64)
@@ -165,7 +165,7 @@ def _fill(
     start: int,
 ) -> None:
     """Make the edges from number `start` on: int32 (n,) each."""
-    columns = [Words(seed, EDGES, j, start=start) for j in range(-(-len(draws) // 2))]
+    columns = [RandomWords(seed, EDGES, j, start=start) for j in range(-(-len(draws) // 2))]
     room = min(BLOCK, len(src))
     u, index, chosen, edge = (np.empty(room, dtype=np.int64) for _ in range(4))
     for begin in range(0, len(src), BLOCK):

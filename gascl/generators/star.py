@@ -14,9 +14,9 @@ def star(
     """Vertex 0, and an edge from it to each of the others.
 
     Args:
-        num_vertices: with the middle; 1 or more.
-        seed: of the weights.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        num_vertices: including the center; 1 or more.
+        seed: for the weights.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.

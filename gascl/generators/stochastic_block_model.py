@@ -9,10 +9,10 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.generators.words import EDGES, Words
+from gascl.generators.words import EDGES, RandomWords
 from gascl.graph.graph import Graph
 
-BATCH = 1 << 15  # gaps that are drawn at a time
+BATCH = 1 << 15  # gaps drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits
 
 
@@ -24,11 +24,11 @@ def stochastic_block_model(
     directed: bool = False,
     weights: Weights = None,
 ) -> Graph:
-    """Groups of vertices, each two of which are joined with a chance that their groups tell.
+    """Groups of vertices; two vertices are joined with a probability that depends on their groups.
 
-    Vertices are numbered by group; the vertex field "community" is a vertex's group. No edge is
-    parallel to another or a self-loop. Each pair of groups takes some 50 microseconds besides its
-    edges, so that thousands of groups take long.
+    Vertices are numbered by group; the vertex field "community" is a vertex's group. There are no
+    parallel edges and no self-loops. Each pair of groups takes about 50 microseconds in addition to
+    its edges, so that thousands of groups take long.
 
     Args:
         sizes: the number of vertices in each of B groups, 1 or more.
@@ -36,7 +36,7 @@ def stochastic_block_model(
             symmetric unless the graph is directed.
         seed: the same seed gives the same graph.
         directed: edges are ordered pairs.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -54,7 +54,7 @@ def stochastic_block_model(
     room(int(sum(pairs * chances[i, j] for i, j, pairs in blocks)), begins[-1], 16)
     tails, heads = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for i, j, pairs in blocks:
-        for codes in _successes(Words(seed, EDGES, i, j), pairs, float(chances[i, j])):
+        for codes in _successes(RandomWords(seed, EDGES, i, j), pairs, float(chances[i, j])):
             u, v = _ends(codes, counts[i], counts[j], i == j, directed)
             tails.append((u + begins[i]).astype(np.int32))
             heads.append((v + begins[j]).astype(np.int32))
@@ -112,7 +112,7 @@ def _chances(probabilities: Any, groups: int, directed: bool) -> np.ndarray:
 
 
 def _pairs(counts: list[int], i: int, j: int, directed: bool) -> int:
-    """How many pairs of vertices there are between the groups."""
+    """The number of pairs of vertices between the groups."""
     if i != j:
         return counts[i] * counts[j]
     return counts[i] * (counts[i] - 1) // (1 if directed else 2)
@@ -121,24 +121,24 @@ def _pairs(counts: list[int], i: int, j: int, directed: bool) -> int:
 def _ends(
     codes: np.ndarray, rows: int, columns: int, same: bool, directed: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs with these numbers, as places in their groups."""
+    """The pairs with these numbers, as positions in their groups."""
     if not same:
         return codes // columns, codes % columns
     if directed:
         u, v = codes // (rows - 1), codes % (rows - 1)
         return u, v + (v >= u)
-    # Round a ring: first all pairs of neighbors, then of second neighbors, and so on.
+    # Around a ring: first all pairs of neighbors, then of second neighbors, and so on.
     u = codes % rows
     v = (u + codes // rows + 1) % rows
     return np.minimum(u, v), np.maximum(u, v)
 
 
-def _successes(words: Words, trials: int, chance: float) -> list[np.ndarray]:
-    """Which of the trials, 0 to trials - 1, succeed, each with this chance: int64 parts, sorted.
+def _successes(words: RandomWords, trials: int, chance: float) -> list[np.ndarray]:
+    """The trials, 0 to trials - 1, that succeed, each with this chance: int64 parts, sorted.
 
-    The failures before the next success have a geometric distribution, whose bits are independent:
-    bit i is set with the odds (1 - chance)**(2**i) to 1. Squares and quotients are the same on
-    every machine, and logarithms are not.
+    The number of failures before the next success is geometrically distributed, and its bits are
+    independent: bit i is set with odds (1 - chance)**(2**i) to 1. Squares and quotients are the
+    same on every machine, unlike logarithms.
     """
     odds, powers = [1 - chance], 1
     while 1 << powers < trials and odds[-1] > 2.0**-70:

@@ -6,7 +6,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import CHUNK, EDGES, Words
+from gascl.generators.words import CHUNK, EDGES, RandomWords
 from gascl.graph.graph import Graph
 
 
@@ -18,16 +18,16 @@ def uniform(
     directed: bool = False,
     weights: Weights = None,
 ) -> Graph:
-    """One of all the graphs of so many vertices and edges, all with the same chance.
+    """A graph drawn uniformly from all graphs with these numbers of vertices and edges.
 
-    No edge is parallel to another or a self-loop. Edges are sorted by their ends.
+    There are no parallel edges and no self-loops. Edges are sorted by their ends.
 
     Args:
         num_vertices: 1 or more.
-        num_edges: at most as many as there are pairs of vertices.
+        num_edges: at most the number of pairs of vertices.
         seed: the same seed gives the same graph.
         directed: edges are ordered pairs.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -44,7 +44,7 @@ def uniform(
     room(wanted, count, 24)
     if wanted <= pairs // 2:
         codes = _distinct(seed, count, wanted, directed)
-    else:  # rather draw those that are left out
+    else:  # draw the edges to leave out instead
         ids = np.arange(count, dtype=np.int64)
         every = np.concatenate([u * count + (ids if directed else ids[u + 1 :]) for u in ids])
         every = every[every % (count + 1) != 0]  # u * count + u is a self-loop
@@ -62,11 +62,11 @@ def uniform(
 
 def _distinct(seed: int, count: int, wanted: int, directed: bool) -> np.ndarray:
     """int64 (wanted,): pairs u, v as u * count + v, sorted: the first `wanted` different ones of an
-    endless sequence of pairs, so that each set of them has the same chance."""
-    tails, heads = Words(seed, EDGES, 0), Words(seed, EDGES, 1)
+    endless sequence of pairs, so that all sets are equally likely."""
+    tails, heads = RandomWords(seed, EDGES, 0), RandomWords(seed, EDGES, 1)
     found = np.empty(0, dtype=np.int64)
     while len(found) < wanted:
-        # Never more than are missing, so that none is dropped that was drawn before another kept.
+        # Never more than are missing, so that no pair is dropped in favor of a later one.
         codes = np.empty(wanted - len(found), dtype=np.int64)
         for begin in range(0, len(codes), CHUNK):
             part = codes[begin : begin + CHUNK]

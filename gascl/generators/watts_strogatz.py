@@ -18,7 +18,7 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import EDGES, REDRAWS, Draws, Words
+from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
 
 REPORT = 1 << 16  # rewired edges between two calls of progress
@@ -33,19 +33,19 @@ def watts_strogatz(
     weights: Weights = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Graph:
-    """An undirected ring, each vertex joined to the nearest, with some edges led elsewhere.
+    """An undirected ring, each vertex joined to its nearest neighbors, with some edges rewired.
 
-    Edges are taken as in the paper: all between nearest vertices round the ring, then all between
-    second nearest, and so on. One that is rewired keeps its first end and gets another second end,
-    drawn among all vertices to which the first is not joined at the time.
+    Edges are processed as in the paper: all between neighbors around the ring, then all between
+    second neighbors, and so on. A rewired edge keeps its first end and gets another second end,
+    drawn from all vertices that are not adjacent to the first one at that time.
 
     Args:
         num_vertices: more than `neighbors`.
-        neighbors: to how many a vertex is joined at first, half on each side: even, 2 or more.
-        rewire: the chance of an edge to be rewired.
+        neighbors: the degree before rewiring, half on each side: even, 2 or more.
+        rewire: the probability that an edge is rewired.
         seed: the same seed gives the same graph.
-        weights: (least, highest): each edge gets a "weight", a whole number drawn uniformly.
-        progress: called with the number of edges that are rewired and of all to be.
+        weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
+        progress: called with the number of edges rewired so far, and of all to rewire.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -61,7 +61,7 @@ def watts_strogatz(
     ids = np.arange(count, dtype=np.int32)
     src, dst = np.tile(ids, half), np.empty(half * count, dtype=np.int32)
     picked = np.empty(half * count, dtype=bool)
-    words = Words(seed, EDGES)
+    words = RandomWords(seed, EDGES)
     for step in range(half):
         part = slice(step * count, (step + 1) * count)
         dst[part] = np.roll(ids, -step - 1)
@@ -79,14 +79,14 @@ def _rewire(
     draws: Draws,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Lead the picked edges elsewhere, in their order; edge step * count + u begins at u."""
-    gone = bytearray(half * count)  # edges of the ring that were rewired
-    added: set[int] = set()  # others, as least * count + highest
+    """Rewire the picked edges, in order; edge step * count + u starts at u."""
+    gone = bytearray(half * count)  # edges of the ring that have been rewired
+    added: set[int] = set()  # new edges, as lower * count + higher
     degrees = array("i", [2 * half]) * count
     new = dst[picked].tolist()
     for number, edge in enumerate(picked.tolist()):
         u, old = edge % count, new[number]
-        if degrees[u] == count - 1:  # joined to all: there is nowhere to lead it
+        if degrees[u] == count - 1:  # adjacent to all: there is no other end
             continue
         while True:
             w = draws.below(count)

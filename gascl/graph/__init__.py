@@ -1,1 +1,1 @@
-"""The graph on the host: edges, arcs in both orders, fields, labels. Knows no OpenCL."""
+"""The graph on the host: edges, arcs in both orders, fields, labels. No OpenCL here."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 INT32_MAX = int(np.iinfo(np.int32).max)
-#: Pairs that are looked at at once.
+#: Pairs examined at a time.
 _PART = 1 << 20
 
 
@@ -49,13 +49,13 @@ def build_arcs(
 ) -> Arcs:
     """The arcs of the edges (src[i], dst[i]), in time and memory linear in vertices and edges.
 
-    Arrays that are equal are one: the flags of arcs that all run one way, the two orders of arcs
-    that all run both ways, and what edges that are given in one of the orders have already.
+    Equal arrays are shared: the flags if all arcs run one way, the two orders if all arcs run both
+    ways, and the edges' own arrays if they are given in one of the orders.
 
     Args:
         src, dst: int32 (E,), ids below `num_vertices`.
         forward, backward: make arcs from src to dst, from dst to src, or both. A self-loop is one
-            arc, and a forward one where both are asked for.
+            arc, and a forward one if both are asked for.
     """
     if forward and backward:
         return _both_ways(src, dst, num_vertices)
@@ -72,8 +72,8 @@ def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: boo
         return _in_csc_order(tail, head, num_vertices, is_reversed)
     dtype = index_dtype(len(tail))
     in_offsets, in_sources, in_edges = by_ends(head, tail, num_vertices)
-    # Converting back sorts by tail and keeps the order of the rest: what it carries along is each
-    # arc's edge and place, two int32 as one int64 where they are so narrow.
+    # Converting back sorts by tail and keeps the order otherwise. It carries along each arc's edge
+    # and position, as two int32 in one int64 if they are that narrow.
     narrow = dtype == np.int32
     carried = np.empty((len(tail), 2 if narrow else 1), dtype=dtype)
     if narrow:
@@ -103,7 +103,7 @@ def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: boo
 def _in_csr_order(
     tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
 ) -> Arcs:
-    """Edges that come sorted by tail and then head: arc i of CSR is edge i."""
+    """Edges already sorted by tail and then head: arc i of CSR is edge i."""
     from scipy.sparse import csr_array
 
     dtype = index_dtype(len(tail))
@@ -129,7 +129,7 @@ def _in_csr_order(
 def _in_csc_order(
     tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
 ) -> Arcs:
-    """Edges that come sorted by head and then tail: arc i of CSC is edge i, and slots are edges."""
+    """Edges already sorted by head and then tail: arc i of CSC is edge i, and slots are edges."""
     from scipy.sparse import csc_array
 
     dtype = index_dtype(len(tail))
@@ -151,7 +151,7 @@ def _in_csc_order(
 
 
 def _in_order(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether pairs come sorted by `first` and then `second`."""
+    """Whether pairs are sorted by `first` and then `second`."""
     for begin in range(0, len(first), _PART):
         a, b = (ends[begin : begin + _PART + 1] for ends in (first, second))
         same = a[1:] == a[:-1]
@@ -161,15 +161,15 @@ def _in_order(first: np.ndarray, second: np.ndarray) -> bool:
 
 
 def _offsets(ends: np.ndarray, num_vertices: int) -> np.ndarray:
-    """I (V+1): where each vertex's run begins in sorted ends."""
+    """I (V+1): the start of each vertex's run in sorted ends."""
     offsets = np.zeros(num_vertices + 1, dtype=index_dtype(len(ends)))
     np.cumsum(np.bincount(ends, minlength=num_vertices), out=offsets[1:])
     return offsets
 
 
 def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
-    """Every arc has an opposite of the same edge (a self-loop is its own), so that CSC is CSR with
-    all arcs turned round, and the slot of an arc is the place of its opposite."""
+    """Every arc has a reverse of the same edge (a self-loop is its own), so CSC is CSR with all
+    arcs reversed, and the slot of an arc is the position of its reverse."""
     from scipy.sparse import csr_array
 
     tail = np.stack([src, dst], axis=1).ravel()
@@ -185,7 +185,7 @@ def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
         del kept
     dtype = index_dtype(len(tail))
     by_head = _by_head(tail, head, numbers, num_vertices)
-    del tail, head, numbers  # each large
+    del tail, head, numbers  # they are large
     offsets, targets, numbers = _turned(by_head)
     del by_head
     out_reversed = (numbers & 1).astype(np.uint8)
@@ -215,27 +215,27 @@ def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
 def by_ends(
     tail: np.ndarray, head: np.ndarray, num_vertices: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (tail[i], head[i]) sorted by tail and then head, equal ones as they come.
+    """Pairs (tail[i], head[i]) sorted by tail and then head; equal ones keep their order.
 
     Args:
         tail, head: int32 (A,), ids below `num_vertices`.
 
     Returns:
-        Offsets (V+1) of each tail's run, the heads int32 (A,), the places of the pairs (A,).
+        Offsets (V+1) of each tail's run, the heads int32 (A,), the positions of the pairs (A,).
     """
     places = np.arange(len(tail), dtype=index_dtype(len(tail)))
     return _turned(_by_head(tail, head, places, num_vertices))
 
 
 def _by_head(tail: np.ndarray, head: np.ndarray, numbers: np.ndarray, num_vertices: int) -> Any:
-    """The matrix (V, V) with `numbers` at [head, tail], each row's in the order in which they come.
+    """The matrix (V, V) with `numbers` at [head, tail], each row in the given order.
 
     SciPy's conversions of COO to CSR and of CSR to CSC are stable counting sorts, each one pass.
     """
     from scipy.sparse import coo_array
 
     matrix = coo_array((numbers, (head, tail)), shape=(num_vertices, num_vertices))
-    matrix.has_canonical_format = True  # so that duplicates are left as they are
+    matrix.has_canonical_format = True  # else SciPy would add up duplicates
     return matrix.tocsr()
 
 

@@ -1,4 +1,4 @@
-"""Graphs with edges added and removed, and what was changed."""
+"""Graphs with edges added and removed, and the record of the change."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """How a graph came from another.
+    """How a graph was made from another.
 
     Attributes:
         vertices: int32, sorted: the ends of all edges added or removed; read-only.
-        added: how many edges were added; they are the last ones.
-        gone: int64, sorted: the ids of the removed edges in the graph that was changed; read-only.
-        before: the fingerprint of the graph that was changed.
+        added: the number of edges added; they are the last ones.
+        gone: int64, sorted: the ids of the removed edges in the original graph; read-only.
+        before: the fingerprint of the original graph.
     """
 
     vertices: np.ndarray
@@ -42,12 +42,12 @@ class Change:
 
     @property
     def removed(self) -> int:
-        """How many edges were removed."""
+        """The number of edges removed."""
         return len(self.gone)
 
 
 def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> Graph:
-    """What `Graph.with_edges` gives."""
+    """The result of `Graph.with_edges`."""
     removed = _removed(graph, *_ends(graph, remove, "remove"))
     src, dst = _ends(graph, add, "add")
     given = _given_fields(graph, fields, len(src))
@@ -72,7 +72,7 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
 
 
 def fingerprint(graph: Graph) -> str:
-    """What `Graph.fingerprint` is."""
+    """The value of `Graph.fingerprint`."""
     text = blake2b(digest_size=16)
     text.update(f"{graph.num_vertices} {graph.directed} {graph.num_edges} ".encode())
     for ends in (graph.edge_src, graph.edge_dst):
@@ -85,7 +85,7 @@ def fingerprint(graph: Graph) -> str:
 
 
 def _canonical(labels: np.ndarray) -> tuple[str, Any]:
-    """Bytes that are the same for the same labels, however wide their array is."""
+    """Bytes that are the same for equal labels, whatever the width of their dtype."""
     if labels.dtype == object:
         plain = [x.item() if isinstance(x, np.generic) else x for x in labels.tolist()]
         return "object", repr(plain).encode(errors="backslashreplace")
@@ -103,16 +103,16 @@ def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     src, dst = (label_array(labels) for labels in _columns(edges, name))
     if len(src) != len(dst):
         raise GraphError(
-            f"{name} has {len(src):,} sources and {len(dst):,} destinations; give as many"
+            f"{name} has {len(src):,} sources and {len(dst):,} destinations; give the same number"
         )
     try:
         return graph.indices_of(src), graph.indices_of(dst)
     except GraphError as error:
-        raise GraphError(f"{name}: {error}; with_edges keeps the vertices as they are") from None
+        raise GraphError(f"{name}: {error}; with_edges does not add vertices") from None
 
 
 def _columns(edges: Any, name: str) -> tuple[Iterable[Any], ...]:
-    """Sources and destinations, of (sources, destinations) or of a list of pairs."""
+    """Sources and destinations, from a tuple of both or from a list of pairs."""
     wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
     if edges is None:
         return (), ()
@@ -124,7 +124,7 @@ def _columns(edges: Any, name: str) -> tuple[Iterable[Any], ...]:
                 raise GraphError(f"{wanted}; a single edge is [({edges[0]!r}, {edges[1]!r})]")
             if isinstance(labels, np.ndarray) and labels.ndim > 1:
                 raise GraphError(f"{wanted} of one dimension, not of shape {labels.shape}")
-        # What is empty need not have the labels' type: np.array([]) is of floats.
+        # Empty arrays need not have the labels' type: np.array([]) has floats.
         return tuple(x if not isinstance(x, np.ndarray) or len(x) else () for x in edges)
     if isinstance(edges, np.ndarray):
         if not edges.size:
@@ -137,21 +137,21 @@ def _columns(edges: Any, name: str) -> tuple[Iterable[Any], ...]:
     src, dst = [], []
     for place, pair in enumerate(edges):
         try:
-            if isinstance(pair, str):  # which has letters
+            if isinstance(pair, str):  # would give two letters
                 raise TypeError
             tail, head = pair
         except (TypeError, ValueError):
-            raise GraphError(f"{wanted}; item {place} is {pair!r}, no pair") from None
+            raise GraphError(f"{wanted}; item {place} is {pair!r}, which is not a pair") from None
         src.append(tail)
         dst.append(head)
     return src, dst
 
 
 def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
-    """bool (E,): the edges that run from src[i] to dst[i], each of them.
+    """bool (E,): all edges from src[i] to dst[i] for some i.
 
     Raises:
-        GraphError: there is none of some i.
+        GraphError: there is none for some i.
     """
     if not len(src):
         return np.zeros(graph.num_edges, dtype=bool)
@@ -166,12 +166,12 @@ def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
         absent = int(np.argmin(found[np.searchsorted(sought, wanted)]))
         tail, head = graph.label_of(src[absent]), graph.label_of(dst[absent])
         where = f"from {tail!r} to {head!r}" if graph.directed else f"between {tail!r} and {head!r}"
-        raise GraphError(f"remove: there is no edge {where}")
+        raise GraphError(f"remove: there is no edge {where}; remove only edges of the graph")
     return removed
 
 
 def _keys(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
-    """int64, equal for the same ends, in an undirected graph whichever way round they are."""
+    """int64, equal for edges with the same ends, in an undirected graph in either direction."""
     if not graph.directed:
         src, dst = np.minimum(src, dst), np.maximum(src, dst)
     return src.astype(np.int64) * graph.num_vertices + dst
@@ -181,7 +181,7 @@ def _given_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[s
     """Each edge field's values for the added edges, in the graph's own dtypes.
 
     Raises:
-        GraphError: a field is missing or unknown, or its values are not one an edge or do not fit.
+        GraphError: a field is missing or unknown, or its values do not fit or are not one per edge.
     """
     for name in fields:
         if name not in graph.edge_fields:
@@ -200,7 +200,7 @@ def _given_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[s
 
 
 def _cast(name: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Floats may be rounded; integers must be what they were."""
+    """`values` in `dtype`; floats may be rounded, integers must be preserved."""
     with np.errstate(invalid="ignore", over="ignore"):
         cast = values.astype(dtype)
         if dtype.kind == "f":
@@ -208,5 +208,7 @@ def _cast(name: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
         wrong = (cast.astype(values.dtype) != values) | ((cast < 0) != (values < 0))
     if wrong.any():
         value = values[np.argmax(wrong)].item()
-        raise GraphError(f"add: {value} is no value of the edge field {name!r}, which is {dtype}")
+        raise GraphError(
+            f"add: {value} does not fit the edge field {name!r}, which is {dtype}; change the value"
+        )
     return cast

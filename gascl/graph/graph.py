@@ -1,4 +1,4 @@
-"""Graph: what every program runs on. Immutable, and on the host; knows no OpenCL."""
+"""Graph: what every program runs on. Immutable, and on the host, without OpenCL."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Graph:
     """A graph of V vertices, 0 ... V-1, and E edges, each with an id, 0 ... E-1.
 
-    Made by `from_edges`, `read` or one of the `from_...` of Conversions, which check what they are
-    given; the constructor does not. All arrays are read-only.
+    Made by `from_edges`, `read`, `dataset` or one of the other `from_...` methods, which check
+    their arguments; the constructor does not. All arrays are read-only.
 
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
@@ -46,8 +46,8 @@ class Graph:
     labels: np.ndarray | None = None  # (V,) of integers, str or object
     edge_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,) or (V, n)
-    report: list[str] = field(default_factory=list)  # what readers and policies did, in words
-    change: Change | None = None  # how `with_edges` made it from another graph
+    report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
+    change: Change | None = None  # by `with_edges`, from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
@@ -87,21 +87,22 @@ class Graph:
         self_loops: SelfLoops = "keep",
         **edge_fields: Any,
     ) -> Graph:
-        """A graph of the edges (src[i], dst[i]).
+        """A graph with the edges (src[i], dst[i]).
 
         Args:
-            src, dst: (E,) whole numbers, 0 or more. They and all other arrays are copied.
+            src, dst: (E,) integers, 0 or more. They and all other arrays are copied.
             num_vertices: more than every id; by default the number of labels, or without labels
                 the highest id + 1.
             labels: (V,) unique names of the vertices: integers, str or any hashable objects.
-            duplicates: what becomes of edges with the same ends (in an undirected graph (u, v) and
-                (v, u), too): "keep" them, "error", or merge them into the first; its fields are
-                then the "sum", "min" or "max" of all (NaN if one is NaN) or those of the "first".
-            self_loops: "keep" them, "drop" them, or "error".
-            edge_fields: name=(E,) integers, float32, float64, or bool, which is taken as int8.
+            duplicates: what to do with edges between the same ends (in an undirected graph (u, v)
+                and (v, u) are the same): "keep" them, raise an "error", or merge them into the
+                first, whose fields become the "sum", "min" or "max" of all (NaN if one is NaN) or
+                stay those of the "first".
+            self_loops: "keep" or "drop" them, or raise an "error".
+            edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
 
         Raises:
-            GraphError: an argument is not as above; says which edge, and the remedy.
+            GraphError: an argument is not as above; names the edge and the remedy.
         """
         intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
         return cls._build(
@@ -122,12 +123,14 @@ class Graph:
         self_loops: SelfLoops,
         report: list[str],
     ) -> Graph:
-        """`from_edges`, with fields of any name and a report to go on with."""
+        """`from_edges` with fields of any name, vertex fields, and a report to extend."""
         intake.check_policy("duplicates", duplicates, Duplicates)
         intake.check_policy("self_loops", self_loops, SelfLoops)
         src, dst = intake.checked_ids(src, "src"), intake.checked_ids(dst, "dst")
         if len(src) != len(dst):
-            raise GraphError(f"src has {len(src):,} ids and dst has {len(dst):,}; give as many")
+            raise GraphError(
+                f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
+            )
         names = None if labels is None else label_array(labels)
         num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
         edges = intake.Edges(
@@ -162,20 +165,21 @@ class Graph:
         report: bool = False,
         **options: Any,
     ) -> Graph:
-        """The graph in a file, which may be packed (.gz, .bz2, .xz, .zst); docs/graphs.md lists
-        the formats.
+        """The graph in a file, which may be compressed (.gz, .bz2, .xz, .zst); docs/graphs.md
+        lists the formats.
 
         Args:
-            directed: by default what the format says. An edge list says nothing and is directed.
-                True makes two edges of each of an undirected file, self-loops apart; False makes an
-                undirected edge of each of a directed one.
-            format: the format's name; by default the content tells, or else the file's extension.
-            report: print what was taken for what, which `graph.report` holds in any case.
-            options: what the format's reader takes besides, such as an edge list's `columns`.
+            directed: by default what the file says; most edge lists say nothing and are directed.
+                For an undirected file, True makes two edges of each, one of a self-loop; for a
+                directed one, False makes every edge undirected.
+            format: the format's name; by default it is recognized by the content, or else by the
+                file's extension.
+            report: print how the file was interpreted, which `graph.report` holds in any case.
+            options: further options of the format's reader, such as an edge list's `columns`.
 
         Raises:
-            FormatError: the file is not what its format says, cannot be read, or takes more memory
-                than there is.
+            FormatError: the file does not follow its format, cannot be read, or does not fit in
+                memory.
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
         try:
@@ -192,35 +196,35 @@ class Graph:
 
     @classmethod
     def dataset(cls, name: str, **read_options: Any) -> Graph:
-        """The graph of that name, which ships with gascl or is downloaded once; `gascl datasets`
-        lists them.
+        """A graph by name, which ships with gascl or is downloaded once; `gascl datasets` lists
+        them.
 
         Args:
-            read_options: those of `read`, which come before the dataset's own.
+            read_options: options of `read`, which override the dataset's own.
 
         Raises:
-            GraphError: there is no such dataset; names the nearest.
-            FormatError: it can't be downloaded, or is not what it should be.
+            GraphError: there is no such dataset; suggests the nearest name.
+            FormatError: it cannot be downloaded, or is not the expected file.
         """
-        return outside("dataset")(cls, name, read_options)
+        graph: Graph = outside("dataset")(cls, name, read_options)
+        return graph
 
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-        """Write the graph to a file, packed where the name ends in .gz, .bz2, .xz or .zst.
+        """Write the graph to a file, compressed if its name ends in .gz, .bz2, .xz or .zst.
 
         Args:
-            format: the format's name; by default the extension tells.
+            format: the format's name; by default it follows from the extension.
 
         Raises:
-            FormatError: the format can't hold such a graph, or the file cannot be written; what
-                stood there before stays.
+            FormatError: the format cannot hold the graph, or the file cannot be written; an
+                existing file is then unchanged.
         """
         outside("write")(self, path, format)
 
     @classmethod
     def _from_parsed(cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
-        if (
-            parsed.arcs and duplicates == self_loops == "keep"
-        ):  # written by gascl: checked, in order
+        if parsed.arcs and duplicates == self_loops == "keep":
+            # gascl wrote the file: its edges were checked, and nothing changes them.
             graph = cls(
                 parsed.src,
                 parsed.dst,
@@ -261,7 +265,7 @@ class Graph:
         Args:
             matrix: a square sparse matrix or array of real numbers; bool counts as int8.
             directed: False needs a symmetric matrix; its lower triangle gives the edges.
-            field: the edge field that takes the entries' values; None: no field.
+            field: the edge field for the entries' values; None: no field.
 
         Raises:
             GraphError: the matrix is not as above.
@@ -280,19 +284,19 @@ class Graph:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
     ) -> Graph:
-        """A graph of NetworkX's Graph, DiGraph, MultiGraph or MultiDiGraph, in its node order.
+        """A graph from NetworkX's Graph, DiGraph, MultiGraph or MultiDiGraph, in its node order.
 
-        The nodes are the labels.
+        The nodes become the labels.
 
         Args:
-            fields: the edge attributes to take as fields; by default every numeric attribute that
+            fields: the edge attributes to read as fields; by default every numeric attribute that
                 all edges have, and the report says what was left out.
-            vertex_fields: the same of nodes, whose values may be lists of numbers, all as long. By
-                default numbers in text are numbers, and few texts that all nodes have are numbered
-                as groups, as the report says.
+            vertex_fields: the same for nodes, whose values may be lists of numbers of one length.
+                By default text that contains numbers is converted, and an attribute with few
+                distinct texts becomes numbers of groups, as the report says.
 
         Raises:
-            GraphError: an edge lacks one of `fields` or has no number there, or a node one of
+            GraphError: an edge has no number for one of `fields`, or a node for one of
                 `vertex_fields`.
         """
         return cls._from_parsed(
@@ -303,13 +307,13 @@ class Graph:
     def from_igraph(
         cls, g: Any, *, duplicates: Duplicates = "keep", self_loops: SelfLoops = "keep"
     ) -> Graph:
-        """A graph of an igraph.Graph, in its order of vertices and edges.
+        """A graph from an igraph.Graph, in its order of vertices and edges.
 
         The vertex attribute "name", if there is one, gives the labels. Numeric attributes that all
-        edges, or vertices, have become fields, and the report says what was left out.
+        edges, or all vertices, have become fields; the report says what was left out.
 
         Raises:
-            GraphError: `g` is no igraph Graph, or two vertices have the same name.
+            GraphError: `g` is not an igraph Graph, or two vertices have the same name.
         """
         return cls._from_parsed(outside("from_igraph")(g), duplicates, self_loops)
 
@@ -325,15 +329,14 @@ class Graph:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
     ) -> Graph:
-        """A graph of a DataFrame with a row an edge; its ids, sorted, are the labels.
+        """A graph from a DataFrame with one edge per row; the ids, sorted, are the labels.
 
         Args:
             source, target: the columns of ids, both integers or both text.
-            fields: the columns to take as edge fields, or a dict from the fields' names to columns,
-                such as {"weight": "minutes"}; by default all others of numbers or bool, and what
-                was left out is in the report only, without a warning. A sole column of numbers is
-                the field "weight", unless a dict names it otherwise. NaN is a number there; a null
-                is an error.
+            fields: the columns to read as edge fields, or a dict from fields to columns, such as
+                {"weight": "minutes"}; by default all other columns of numbers or bool, and only the
+                report says what was left out. A single numeric column becomes the field "weight",
+                unless a dict names it otherwise. NaN is a number; a null is an error.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
@@ -351,17 +354,17 @@ class Graph:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
     ) -> Graph:
-        """A graph of a pyarrow.Table, or what else exports an Arrow stream: a row an edge.
+        """A graph from a pyarrow.Table, or anything that exports an Arrow stream: one edge per row.
 
-        The ids, integers or text, sorted, are the labels; a table of `to_arrow` gives the same
-        graph again, but for its vertex fields.
+        The ids, integers or text, sorted, are the labels. A table from `to_arrow` gives the same
+        graph again, without its vertex fields.
 
         Args:
-            columns: the names of the sources, the targets, and those to take as fields,
+            columns: the columns of sources and targets, and those to read as fields,
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
-                `dst`, `from` and `to` and the like, or else the first two, and all others of
-                numbers or bool as fields. A sole column of numbers is the field "weight".
-            directed: by default what `to_arrow` wrote into the table, or else True.
+                `dst`, `from` and `to` and the like, otherwise the first two, and all other columns
+                of numbers or bool as fields. A single numeric column becomes the field "weight".
+            directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
             GraphError: the table is not as above, or has a null; names the row.
@@ -371,13 +374,13 @@ class Graph:
         )
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
-        """The adjacency matrix (V, V): one entry an arc; zeros and duplicates are kept.
+        """The adjacency matrix (V, V): one entry per arc; zeros and duplicates are kept.
 
         Args:
             field: the edge field that gives the values; None: ones (int64).
-            copy: False shares `indices` and `indptr` with the graph where both are int32: they
-                are read-only, so that what would change them in place fails. Values are the
-                matrix's own either way.
+            copy: False shares `indices` and `indptr` with the graph if both are int32; they are
+                read-only, so that operations that would change them in place fail. The values are
+                a copy either way.
 
         Raises:
             GraphError: there is no such field.
@@ -393,16 +396,17 @@ class Graph:
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=copy)
 
     def to_networkx(self, *, multigraph: bool | None = None) -> networkx.Graph:
-        """A networkx.Graph or DiGraph, or Multi- of these.
+        """A networkx.Graph or DiGraph, or MultiGraph or MultiDiGraph; everything is copied.
 
-        Labels are the nodes, fields attributes of edges and nodes; all of it copied.
+        The labels become the nodes, and the fields attributes of edges and nodes.
 
         Args:
-            multigraph: by default where edges have the same ends; True: always, as code needs that
-                is given many graphs; False: never.
+            multigraph: by default only if edges have the same ends; True: always, for code that
+                must know the class beforehand; False: never.
 
         Raises:
-            GraphError: NetworkX is not installed, or it is False and edges have the same ends.
+            GraphError: NetworkX is not installed, or edges have the same ends and `multigraph` is
+                False.
         """
         return outside("to_networkx")(self, multigraph)
 
@@ -410,77 +414,77 @@ class Graph:
         """An igraph.Graph: labels as the vertex attribute "name", fields as attributes; copied.
 
         Raises:
-            GraphError: igraph is not installed, or a vertex field is called "name", too.
+            GraphError: igraph is not installed, or a graph with labels has a vertex field "name".
         """
         return outside("to_igraph")(self)
 
     def to_pandas(self) -> Any:
-        """A DataFrame of columns `source`, `target` (labels) and the edge fields; a row an edge.
+        """A DataFrame of columns `source`, `target` (labels) and the edge fields; one edge per row.
 
-        All of it is copied. Direction, vertices without edges and vertex fields are not in it.
+        Everything is copied. Direction, vertices without edges and vertex fields are left out.
 
         Raises:
-            GraphError: pandas is not installed, or an edge field is called as one of the ends.
+            GraphError: pandas is not installed, or an edge field is called "source" or "target".
         """
         return outside("to_pandas")(self)
 
     def to_arrow(self) -> Any:
-        """A pyarrow.Table of columns `source`, `target` and the edge fields; a row an edge.
+        """A pyarrow.Table of columns `source`, `target` and the edge fields; one edge per row.
 
-        Nothing is copied but labels of text: without labels the ends are `edge_src` and `edge_dst`
-        themselves, and with labels dictionaries whose indices these are. The schema's metadata hold
-        direction and number of vertices; vertex fields are not in it.
+        Only text labels are copied: without labels the ends are `edge_src` and `edge_dst`
+        themselves, and with labels dictionaries with these as indices. The schema's metadata holds
+        direction and number of vertices; vertex fields are left out.
 
         Raises:
             GraphError: pyarrow is not installed, labels are neither integers nor text, or an edge
-                field is called as one of the ends.
+                field is called "source" or "target".
         """
         return outside("to_arrow")(self)
 
     @property
     def num_edges(self) -> int:
-        """Edges, each counted once also where it is undirected."""
+        """The number of edges; an undirected edge counts once."""
         return len(self.edge_src)
 
     @property
     def num_arcs(self) -> int:
-        """Arcs of the graph itself: an undirected edge is two, a self-loop one."""
+        """The number of arcs: an undirected edge is two, a self-loop one."""
         if self.directed:
             return self.num_edges
         return 2 * self.num_edges - int(np.count_nonzero(self.edge_src == self.edge_dst))
 
     def arcs(self, edges: str = "out") -> Arcs:
-        """The arcs along which a program scatters; built at the first call and kept.
+        """The arcs along which a program scatters; built on the first call and kept.
 
         Args:
             edges: "out" (from edge_src to edge_dst), "in" (every arc reversed) or "both" (two arcs
-                an edge, one a self-loop). An undirected graph has the same arcs for all three.
+                per edge, one per self-loop). An undirected graph has the same arcs for all three.
 
         Raises:
-            GraphError: `edges` is none of these.
+            GraphError: `edges` is anything else.
         """
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
-        way = edges if self.directed else "both"
+        direction = edges if self.directed else "both"
         with self._lock:  # two threads would need twice the memory
-            if way not in self._arcs:
-                self._arcs[way] = build_arcs(
+            if direction not in self._arcs:
+                self._arcs[direction] = build_arcs(
                     self.edge_src,
                     self.edge_dst,
                     self.num_vertices,
-                    forward=way != "in",
-                    backward=way != "out",
+                    forward=direction != "in",
+                    backward=direction != "out",
                 )
-            return self._arcs[way]
+            return self._arcs[direction]
 
     @cached_property
     def out_degree(self) -> np.ndarray:
-        """int32 (V,): arcs out of each vertex."""
+        """int32 (V,): the number of arcs out of each vertex."""
         return _degrees(self.arcs().out_offsets)
 
     @cached_property
     def in_degree(self) -> np.ndarray:
-        """int32 (V,): arcs into each vertex."""
+        """int32 (V,): the number of arcs into each vertex."""
         return _degrees(self.arcs().in_offsets)
 
     def weighted_out_degree(self, field: str = "weight") -> np.ndarray:
@@ -512,16 +516,16 @@ class Graph:
         return np.repeat(vertices, self.out_degree), self.arcs().out_targets
 
     def with_edges(self, add: Any = None, remove: Any = None, **fields: Any) -> Graph:
-        """A new graph of the same vertices, with edges removed and then others added.
+        """A new graph with the same vertices, with edges removed and then others added.
 
-        Edges that stay keep their order, and the added ones come last; `change` of the new graph
-        says what became of it, for a run that goes on from a State of this one.
+        The remaining edges keep their order, and the added ones come last. The new graph's `change`
+        records the difference, for a run that continues from a State of this one.
 
         Args:
             add, remove: edges by the labels of their ends: a list of pairs (src, dst), an array
-                (n, 2), or a tuple (sources, destinations) of two arrays or lists. Of a pair to
-                remove all parallel edges go, in an undirected graph whichever way round.
-            fields: name=(n,) values of the added edges, for every edge field that the graph has.
+                (n, 2), or a tuple (sources, destinations) of two arrays or lists. Removing a pair
+                removes all its parallel edges, in an undirected graph in either direction.
+            fields: name=(n,) values for the added edges, for every edge field of the graph.
 
         Raises:
             GraphError: there is no such vertex, no edge to remove, or the fields are not as above.
@@ -559,21 +563,20 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the number of vertices, direction, ends of the edges in order, and labels.
-        Labels that are neither integers nor text count by repr().
+        """A hash of the number of vertices, the direction, the edges in order, and the labels.
 
-        Edge fields are not part of it: a run that goes on from a State compares the values of
-        those that its program reads.
+        Labels other than integers and text contribute their repr(). Edge fields are left out: a run
+        that continues from a State compares the values of those that its program reads.
         """
         return fingerprint(self)
 
     def index_of(self, label: Any) -> int:
-        """The vertex with this label; without labels, `label` itself once it is checked.
+        """The vertex with this label; without labels, `label` itself, checked.
 
-        Integer labels are found from text, too: '4037' finds 4037.
+        Integer labels are also found by text: '4037' finds 4037.
 
         Raises:
-            GraphError: there is no such vertex; names the nearest spelling.
+            GraphError: there is no such vertex; suggests the nearest label.
         """
         if self._label_index is not None:
             return self._label_index.find(label)
@@ -582,10 +585,10 @@ class Graph:
         return self._checked_vertex(label)
 
     def indices_of(self, labels: Iterable[Any]) -> np.ndarray:
-        """`index_of` each label, in bulk: int32 (n,).
+        """`index_of` for many labels: int32 (n,).
 
         Raises:
-            GraphError: there is no vertex with one of them.
+            GraphError: one of them is not the label of a vertex.
         """
         values = label_array(labels)
         if self._label_index is not None:

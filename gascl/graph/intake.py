@@ -1,4 +1,4 @@
-"""What edges go through on their way into a Graph: checks of ids and fields, and the policies."""
+"""The checks of ids and fields, and the policies, that edges pass on their way into a Graph."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
 def checked_ids(values: Any, name: str) -> np.ndarray:
-    """`values` as integers of shape (E,), none of them negative; the dtype may still be wide.
+    """`values` as non-negative integers of shape (E,), of any width.
 
     Raises:
-        GraphError: `values` are not whole numbers in one dimension, or one is negative.
+        GraphError: `values` are not integers in one dimension, or one is negative.
     """
     ids = np.asarray(values)
     if ids.ndim != 1:
@@ -32,7 +32,8 @@ def checked_ids(values: Any, name: str) -> np.ndarray:
         wrong = np.flatnonzero(~np.isfinite(ids) | (ids != np.trunc(ids)))
         if len(wrong):
             raise GraphError(
-                f"edge {wrong[0]}: {name} is {ids[wrong[0]]}, and a vertex id is a whole number"
+                f"edge {wrong[0]}: {name} is {ids[wrong[0]]}, and a vertex id is a whole number; "
+                "correct it"
             )
     elif ids.dtype.kind not in "iu":
         raise GraphError(
@@ -51,7 +52,7 @@ def checked_ids(values: Any, name: str) -> np.ndarray:
 def checked_num_vertices(
     src: np.ndarray, dst: np.ndarray, num_vertices: int | None, labels: np.ndarray | None
 ) -> int:
-    """The number of vertices, once every id is known to be below it.
+    """The number of vertices, checked against the ids.
 
     Raises:
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
@@ -68,12 +69,12 @@ def checked_num_vertices(
             ) from None
     if not 0 <= count <= INT32_MAX:
         raise GraphError(
-            f"the graph would have {count:,} vertices; it can have 0 to {INT32_MAX:,}; ids that "
-            "leave gaps can be numbered from 0 and given as labels="
+            f"the graph would have {count:,} vertices; it can have 0 to {INT32_MAX:,}; if ids have "
+            "gaps, number the vertices from 0 and give the ids as labels="
         )
     if labels is not None and len(labels) != count:
         raise GraphError(
-            f"there are {len(labels):,} labels and {count:,} vertices; give one label a vertex"
+            f"there are {len(labels):,} labels and {count:,} vertices; give one label per vertex"
         )
     for name, ids in (("src", src), ("dst", dst)):
         if len(ids) and ids.max() >= count:
@@ -94,25 +95,25 @@ def checked_fields(
     noun: str = "edges",
     report: list[str] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Copies of the edge fields, each (E,), in native byte order, and int8 for bool, which the
-    report says; `noun` is what errors call edges.
+    """Copies of the edge fields, each (E,), in native byte order, with bool as int8, which is
+    reported; `noun` is what errors call edges.
 
     Raises:
         GraphError: a name is not an identifier, or values are not integers, float32, float64 or
-            bool, or not one an edge.
+            bool, or not one per edge.
     """
     checked = {}
     for name, values in fields.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise GraphError(
                 f"the edge field {name!r} needs a name that can be written in a program: letters, "
-                "digits and _, not beginning with a digit"
+                "digits and _, not starting with a digit"
             )
         array = np.asarray(values)
         if array.dtype == bool and array.ndim:
             array = array.astype(np.int8)
             if report is not None:
-                report.append(f"edge field {name!r}: bool taken as int8")
+                report.append(f"edge field {name!r}: bool read as int8")
         if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
             raise GraphError(
                 f"edge field {name!r} must be integers, float32 or float64, not {array.dtype}; "
@@ -121,7 +122,7 @@ def checked_fields(
         if array.shape != (num_edges,):
             raise GraphError(
                 f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
-                "give one value an edge"
+                "give one value per edge"
             )
         checked[name] = np.array(array, dtype=array.dtype.newbyteorder("="))
     return checked
@@ -137,7 +138,7 @@ def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
         if near and (bare in plain or isinstance(values, (str, int, float, type(None)))):
             raise GraphError(
                 f"there is no argument {name!r}; did you mean {plain[near[0]]}=? An edge field "
-                "needs a name that is not so near to it, and one number an edge"
+                "needs a less similar name, and one number per edge"
             )
 
 
@@ -150,7 +151,7 @@ def check_policy(name: str, value: str, allowed: Any) -> None:
 
 
 class Edges:
-    """Edges under way: src and dst int32 (E,), fields {name: (E,)}, and a report in words."""
+    """Edges on their way into a Graph: src and dst int32 (E,), fields {name: (E,)}, a report."""
 
     def __init__(
         self,
@@ -167,7 +168,7 @@ class Edges:
         self.report = report
 
     def _name(self, edge: int) -> str:
-        """The edge for an error: its number and both ends, by label where there are labels."""
+        """The edge as named in an error: its number and both ends, by label if there are labels."""
         ends = [self.src[edge], self.dst[edge]]
         if self.labels is not None:
             ends = [self.labels[end] for end in ends]
@@ -194,8 +195,8 @@ class Edges:
     def apply_duplicates(self, policy: Duplicates, num_vertices: int, directed: bool) -> None:
         """Merge or refuse edges between the same ends, and report them.
 
-        What is left of each group is its first edge, in the order of first appearance; undirected
-        edges have no direction, so that (u, v) and (v, u) are of one group.
+        Of each group the first edge remains, in its place; for undirected edges (u, v) and (v, u)
+        are in one group.
         """
         if policy == "keep" or not len(self.src):
             return
@@ -216,7 +217,7 @@ class Edges:
         kept[order[~begins]] = False
         if policy in MERGES and self.fields:
             starts = np.flatnonzero(begins)
-            firsts = order[starts]  # by stability the edge that came first
+            firsts = order[starts]  # the sort is stable, so that this edge came first
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
                 merged = _merge(name, values[order], starts, longest, policy)
@@ -226,7 +227,7 @@ class Edges:
         self.report.append(f"duplicates={policy!r}: merged {_count(count, 'edge')} into others")
 
     def _refuse_duplicates(self, order: np.ndarray, begins: np.ndarray, count: int) -> None:
-        firsts = order[begins]  # by stability the edge that came first
+        firsts = order[begins]  # the sort is stable, so that this edge came first
         group = np.cumsum(begins) - 1
         repeats = ~begins
         place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
@@ -245,19 +246,19 @@ class Edges:
 def _merge(
     name: str, values: np.ndarray, starts: np.ndarray, longest: int, policy: str
 ) -> np.ndarray:
-    """One value a group: the groups are the runs of `values` that begin at `starts`.
+    """One value per group: the groups are the runs of `values` that begin at `starts`.
 
-    Sums of integers are int64, or uint64 of unsigned ones.
+    Sums of integers are int64, or uint64 if they are unsigned.
 
     Raises:
-        GraphError: such a sum does not fit.
+        GraphError: a sum of integers does not fit.
     """
     if policy != "sum" or values.dtype.kind == "f":
         return MERGES[policy].reduceat(values, starts)
     dtype = np.dtype(np.int64 if values.dtype.kind == "i" else np.uint64)
     limits = np.iinfo(dtype)
     if longest * max(int(values.max()), -int(values.min())) > limits.max:
-        # It might not fit: add as Python integers, which are slow and exact.
+        # It might not fit: add as Python integers, which is slow and exact.
         exact = np.add.reduceat(values.astype(object), starts)
         worst = max(exact, key=abs)
         if not limits.min <= worst <= limits.max:

@@ -1,4 +1,4 @@
-"""Labels: the names that a graph's vertices have outside it."""
+"""Labels: the names of a graph's vertices outside gascl."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 
 from gascl.errors import GraphError
 
-INTEGER = re.compile(r"[+-]?[0-9]+")  # narrower than int(), which also takes 1_0
+INTEGER = re.compile(r"[+-]?[0-9]+")  # stricter than int(), which also accepts 1_0
 
-# difflib takes about 10 microseconds a candidate: this bounds what a wrong label costs.
+# difflib takes about 10 microseconds per candidate; this bounds the cost of a wrong label.
 MAX_CANDIDATES = 100_000
 
 
 def label_array(labels: Iterable[Any]) -> np.ndarray:
-    """A copy of `labels` as a 1-D array: integers, str, or object where they are mixed or other.
+    """A copy of `labels` as a 1-D array of integers, str, or else object.
 
     Raises:
-        GraphError: `labels` is not one-dimensional, or of floats, bytes, bools or the like.
+        GraphError: `labels` is not one-dimensional, or has floats, bytes, bools or the like.
     """
     if not isinstance(labels, np.ndarray):
         listed = list(labels)
@@ -50,7 +50,7 @@ def label_array(labels: Iterable[Any]) -> np.ndarray:
 
 
 def shown(value: Any) -> str:
-    """A label or number for messages, NumPy's scalars as Python's: '1' and not np.str_('1')."""
+    """A label or number for messages, without NumPy's types: '1' and not np.str_('1')."""
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -92,7 +92,7 @@ class LabelIndex:
         return places
 
     def find(self, label: Any) -> int:
-        """The vertex whose label this is; for integer labels also from text ('4037' finds 4037).
+        """The vertex with this label; integer labels are also found by text ('4037' finds 4037).
 
         Raises:
             GraphError: no vertex has the label.
@@ -111,15 +111,17 @@ class LabelIndex:
         return int(self._order[place])
 
     def find_all(self, labels: np.ndarray) -> np.ndarray:
-        """`find` of each of `labels`, an array as `label_array` gives it: int32.
+        """`find` for each of `labels`, an array from `label_array`: int32.
 
         Raises:
-            GraphError: no vertex has one of them.
+            GraphError: one of them is not the label of a vertex.
         """
         mine = self.labels
         alike = labels.dtype.kind == mine.dtype.kind == "U"
         if labels.dtype.kind in "iu" and mine.dtype.kind in "iu":
-            alike = np.result_type(labels, mine).kind in "iu"  # int64 and uint64 meet as floats
+            alike = (
+                np.result_type(labels, mine).kind in "iu"
+            )  # int64 and uint64 would be compared as floats
         if not alike or not len(mine):
             return np.array([self.find(label) for label in labels.tolist()], dtype=np.int32)
         places = np.searchsorted(mine, labels, sorter=self._order)
@@ -130,7 +132,7 @@ class LabelIndex:
         return places.astype(np.int32)
 
     def _wanted(self, label: Any) -> np.ndarray | None:
-        """`label` in the labels' own dtype; None where it cannot be one of them."""
+        """`label` in the labels' own dtype; None if it cannot be one of them."""
         if self.labels.dtype.kind == "U":
             return np.array(label) if isinstance(label, str) else None
         if isinstance(label, str) and INTEGER.fullmatch(label):

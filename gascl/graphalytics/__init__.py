@@ -1,1 +1,1 @@
-"""LDBC Graphalytics: its six algorithms and the rules by which outputs are validated."""
+"""LDBC Graphalytics: its six algorithms, the files of their outputs, and their validation."""

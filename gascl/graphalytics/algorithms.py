@@ -1,5 +1,5 @@
-"""The six algorithms of LDBC Graphalytics: the programs that compute them, of the parameters in a
-graph's properties, and what of their results is the output.
+"""The six algorithms of LDBC Graphalytics: the programs that compute them, with the parameters in
+a graph's properties, and the output to take from their results.
 
 Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.3.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graphalytics.validation import EXACT, NEAR, RENAMED, Rule
-from gascl.io.integers import integer
+from gascl.io.lines import integer
 from gascl.language.program import VertexProgram
 from gascl.programs import (
     BreadthFirst,
@@ -34,13 +34,13 @@ UNREACHABLE = 2**63 - 1  # as a depth
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One that a graph's properties ask for, with its parameters.
+    """An algorithm that a graph's properties request, with its parameters.
 
     Attributes:
-        name: as in the names of outputs, "BFS".
-        program: what computes it.
+        name: as in the names of output files, such as "BFS".
+        program: the program that computes it.
         field: the program's field that is the output.
-        rule: when an output agrees with the expected one.
+        rule: decides whether an output agrees with the expected one.
     """
 
     name: str
@@ -50,11 +50,11 @@ class Algorithm:
 
     @property
     def dtype(self) -> type:
-        """Of the output: int64 or float64."""
+        """The output's type: int64 or float64."""
         return np.float64 if self.rule is NEAR else np.int64
 
     def run(self, engine: Engine, callback: Callable[[Step], Any] | None = None) -> np.ndarray:
-        """The output, (V,): the values as the specification has them, vertices by their ids.
+        """The output, (V,): the values as the specification defines them, vertices by their ids.
 
         Raises:
             GasclError: the program refused the graph, or did not converge.
@@ -69,38 +69,38 @@ class Algorithm:
 
 
 def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
-    """Those that properties ask for, in their order.
+    """The algorithms that properties request, in their order.
 
     Args:
-        path: of the properties, for errors.
-        properties: as `gascl.io.graphalytics.read_properties` gives them.
+        path: the properties' file, for errors.
+        properties: as read by `gascl.io.graphalytics.read_properties`.
 
     Raises:
-        FormatError: one is unknown, or a parameter is missing or has no meaning.
+        FormatError: an algorithm is unknown, or a parameter is missing or invalid.
         ProgramError: a program refuses a parameter.
     """
     asked = _words(properties.get("algorithms", ""))
     given = _Parameters(path, properties)
     name = properties["name"]
     if Path(name).name != name:
-        raise FormatError(f"{path}: the graph's name, {name!r}, is no name of a file; rename it")
+        raise FormatError(f"{path}: the graph's name, {name!r}, cannot be a file name; rename it")
     if not asked:
-        given.refuse("it asks for no algorithm", f"algorithms = {', '.join(_MADE)}")
+        given.refuse("it requests no algorithm", f"algorithms = {', '.join(_MADE)}")
     for word in asked:
         if word not in _MADE:
             known = ", ".join(_MADE)
             raise FormatError(
-                f"{path}: it asks for an unknown algorithm {word!r}; there is {known}"
+                f"{path}: it requests the unknown algorithm {word!r}; known are {known}"
             )
     return [Algorithm(word.upper(), *_MADE[word](given)) for word in dict.fromkeys(asked)]
 
 
 def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
-    """The graph with its vertices in the order of their ids, since ties go to the smallest, and
-    with the one edge field that is asked for, as `weight`.
+    """The graph with its vertices in the order of their ids, since the smallest wins ties, and with
+    only the edge field that is requested, as `weight`.
 
     Raises:
-        FormatError: a source is no vertex.
+        FormatError: a source is not a vertex.
     """
     asked = _words(properties.get("algorithms", ""))
     for word in asked:
@@ -114,7 +114,7 @@ def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
     if "sssp" in asked:
         fields["weight"] = graph.edge_fields[properties["sssp.weight-property"].strip()]
     ids = graph.labels
-    assert ids is not None  # by the format
+    assert ids is not None  # the format guarantees it
     if (ids[1:] > ids[:-1]).all():
         return replace(graph, edge_fields=fields)
     order = np.argsort(ids)
@@ -132,7 +132,7 @@ def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
 
 @dataclass(frozen=True)
 class _Parameters:
-    """The properties, as what is needed of them."""
+    """The properties, with checked access to the parameters."""
 
     path: Path
     properties: Mapping[str, str]
@@ -149,8 +149,8 @@ class _Parameters:
         text = self.text(key, "1")
         value = integer(text)
         if value is None or (least is not None and value < least):
-            what = "a whole number of 64 bits" if least is None else f"a whole number from {least}"
-            self.refuse(f"{key} is {text!r}, and it is {what}", f"{key} = 1")
+            what = "a 64-bit integer" if least is None else f"an integer from {least}"
+            self.refuse(f"{key} is {text!r}, and must be {what}", f"{key} = 1")
         return value  # type: ignore[return-value]
 
     def share(self, key: str) -> float:
@@ -160,7 +160,7 @@ class _Parameters:
         except ValueError:
             value = -1
         if not 0 <= value <= 1:
-            self.refuse(f"{key} is {text!r}, and it is a number from 0 to 1", f"{key} = 0.85")
+            self.refuse(f"{key} is {text!r}, and must be a number from 0 to 1", f"{key} = 0.85")
         return value
 
     def edge_field(self, key: str) -> str:
@@ -190,7 +190,7 @@ def _page_rank(given: _Parameters) -> tuple[VertexProgram, str, Rule]:
     return PageRank(damping=damping, supersteps=supersteps, dtype="float64"), "rank", NEAR
 
 
-#: Of the properties' names: program, field and rule.
+#: By the name in properties: program, field and rule.
 _MADE: dict[str, Callable[[_Parameters], tuple[VertexProgram, str, Rule]]] = {
     "bfs": lambda given: (
         BreadthFirst(source=given.whole("bfs.source-vertex")),

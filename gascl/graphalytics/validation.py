@@ -1,4 +1,4 @@
-"""Whether what was found for each vertex is what was expected, by LDBC Graphalytics' three rules.
+"""Whether the values found for the vertices are the expected ones, by Graphalytics' three rules.
 
 Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.5.3.
 """
@@ -18,9 +18,9 @@ class Rule:
     """What agreement means.
 
     Attributes:
-        words: how values that agree are, before the name of what they agree with.
-        wrong: which vertices disagree, bool (V,), of what was found and expected, (V,) each.
-        why: about the first vertex that disagrees, its label, what was found and what was expected.
+        words: the agreement in words, to be followed by what the values agree with.
+        wrong: (found, expected), (V,) each -> bool (V,): the vertices that disagree.
+        why: (labels, found, expected, vertex) -> an explanation of why this vertex disagrees.
     """
 
     words: str
@@ -28,7 +28,7 @@ class Rule:
     why: Callable[[np.ndarray, np.ndarray, np.ndarray, int], str]
 
     def difference(self, labels: np.ndarray, found: np.ndarray, expected: np.ndarray) -> str:
-        """The first vertex that disagrees, and how many do; "" where all agree."""
+        """The first vertex that disagrees, and the number of such vertices; "" if all agree."""
         wrong = self.wrong(found, expected)
         if not wrong.any():
             return ""
@@ -38,13 +38,13 @@ class Rule:
 
 
 def unequal(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where values are not the same, bit for bit."""
+    """Where values are not equal."""
     return found != expected
 
 
 def far(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where a value is further from the expected one than TOLERANCE of that. Infinity is near
-    infinity alone, and NaN near nothing."""
+    """Where a value differs from the expected one by more than TOLERANCE of that. Infinity agrees
+    only with infinity, and NaN with nothing."""
     finite = np.isfinite(found) & np.isfinite(expected)
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(found - expected) <= TOLERANCE * np.abs(expected)
@@ -52,13 +52,13 @@ def far(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def regrouped(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where a vertex is not with the same others, whatever the names of the groups: the first
-    vertex of its group is another one."""
+    """Where a vertex is not in the same group, whatever the names of the groups: where the first
+    vertex of its group differs."""
     return _firsts(found) != _firsts(expected)
 
 
 def _firsts(group: np.ndarray) -> np.ndarray:
-    """(V,): the first vertex of each one's group."""
+    """(V,): the first vertex of each vertex's group."""
     _, first, place = np.unique(group, return_index=True, return_inverse=True)
     return first[place.reshape(-1)]
 
@@ -68,8 +68,8 @@ def _values(labels: np.ndarray, found: np.ndarray, expected: np.ndarray, vertex:
 
 
 def _groups(labels: np.ndarray, found: np.ndarray, expected: np.ndarray, vertex: int) -> str:
-    """Beside the vertex another one, of an earlier place, with which it is in one and not in the
-    other: only both together contradict a renaming."""
+    """The vertex and an earlier one that shares its group in one result and not in the other; only
+    both together contradict a renaming."""
     other = min(int(np.argmax(group == group[vertex])) for group in (found, expected))
     both = (_values(labels, found, expected, each) for each in (vertex, other))
     return ", while ".join(both)

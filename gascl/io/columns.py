@@ -1,11 +1,11 @@
-"""Columns of numbers in text, a piece of it at a time, in NumPy: without a loop over the rows.
+"""Columns of numbers in text, parsed in NumPy piece by piece, without a loop over the rows.
 
-A number's digits are eight bytes of text taken as one uint64, and all numbers of a piece are
+A number's digits are eight bytes of text read as one uint64, and all numbers of a piece are
 converted together (Lemire, "Quickly parsing eight digits", 2018: multiply and shift). Decimals are
-rounded right: the digits as an integer, divided by a power of ten that is a float64 (Clinger, "How
-to read floating point numbers accurately", PLDI 1990), and beyond 2^53 with the remainder (Dekker,
-"A floating-point technique for extending the available precision", 1971); what that cannot settle
-Python's float() does.
+rounded correctly: the digits as an integer, divided by a power of ten that is exact in float64
+(Clinger, "How to read floating point numbers accurately", PLDI 1990), and beyond 2^53 with the
+remainder (Dekker, "A floating-point technique for extending the available precision", 1971); what
+that cannot decide, Python's float() does.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ import numpy as np
 
 T = TypeVar("T")
 
-FRONT, BACK = b"\n" * 24, b"\n" * 8  # so that the 24 bytes before a number's end are there
+FRONT, BACK = b"\n" * 24, b"\n" * 8  # so that 24 bytes before any number's end exist
 NEWLINE, BLANK, TAB = 10, 32, 9
 KEPT = 16 << 20  # bytes
-LONGEST = 18  # digits: what surely fits int64; 19 may
+DIGITS = 18  # as many certainly fit int64; 19 may
 
-TENS = 10 ** np.arange(LONGEST + 1, dtype=np.uint64)
-POWERS = np.array([float(10**place) for place in range(23)])  # all of them exact
-EXACT = 2**53  # integers up to here are float64
-NO_NUMBERS = {b"nan", b"inf", b"infinity"}  # but floats all the same
+TENS = 10 ** np.arange(DIGITS + 1, dtype=np.uint64)
+POWERS = np.array([float(10**place) for place in range(23)])  # all exact
+EXACT = 2**53  # integers up to here are exact in float64
+NOT_FINITE = {b"nan", b"inf", b"infinity"}  # also floats
 
 
 class Irregular(Exception):
-    """The text is not as plain as it must be here; one who reads line by line may take it, or say
+    """The text is not as regular as it must be here; reading it line by line may succeed, or show
     what is wrong with it."""
 
 
@@ -42,9 +42,9 @@ class Irregular(Exception):
 class Columns:
     """What was read; R rows."""
 
-    values: list[np.ndarray]  # (R,) each: int32 or int64, and of numbers perhaps float64
+    values: list[np.ndarray]  # (R,) each: int32 or int64, and for numbers perhaps float64
     comments: int  # lines
-    remarks: int  # comments behind a row
+    remarks: int  # comments after a row
 
 
 def read_columns(
@@ -55,17 +55,17 @@ def read_columns(
     separator: str | None,
     comments: str,
 ) -> Columns:
-    """The columns of `integers`, then those of `numbers`, of text in which each row has `width`.
+    """The columns `integers`, then the columns `numbers`, of text with rows of `width` columns.
 
     Args:
-        pieces: the text; each ends with a line.
-        integers, numbers: places of columns, counted from 0.
-        separator: one ASCII character, perhaps among blanks; None: blanks and tabs.
-        comments: the characters that begin one at the begin of a line or behind a separator.
+        pieces: the text, in pieces of whole lines.
+        integers, numbers: positions of columns, from 0.
+        separator: one ASCII character, possibly with blanks around it; None: blanks and tabs.
+        comments: the characters that start a comment, at the start of a line or after a separator.
 
     Raises:
-        Irregular: a row has another width, a value is no number or an integer that does not fit
-            int64, there are quotes, or bytes that are no text.
+        Irregular: a row has another width, a value is not a number or is an integer that does not
+            fit int64, or there are quotes or bytes that are not text.
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
@@ -90,8 +90,8 @@ def read_columns(
         return _Page(piece, width, separator).columns([*integers], [*numbers]), lines, remarks
 
     lines = remarks = 0
-    # glibc keeps what is freed, from blocks of this size on down, once one was freed: else the
-    # arrays of every piece are fetched from the system anew, which takes as long as the reading.
+    # Once a block of this size has been freed, glibc keeps freed blocks up to that size. Else the
+    # arrays of every piece come from the system anew, which takes as long as the reading.
     np.empty(KEPT, dtype=np.uint8)
     for columns, more_lines, more_remarks in _in_order(columns_of, pieces):
         for part, column in zip(parts, columns, strict=False):
@@ -99,14 +99,14 @@ def read_columns(
         lines += more_lines
         remarks += more_remarks
     values = []
-    for part in parts:  # one after the other, so that not all are there twice
+    for part in parts:  # one at a time, so that not all are in memory twice
         values.append(np.concatenate(part) if part else np.empty(0, dtype=np.int32))
         part.clear()
     return Columns(values, lines, remarks)
 
 
 def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterator[T]:
-    """`function` of each piece, on all processors, of which NumPy makes use here up to four."""
+    """`function` of each piece, in order, on up to four threads; NumPy gains nothing from more."""
     workers = min(4, os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
         ahead: deque[Future[T]] = deque()
@@ -118,9 +118,11 @@ def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterat
             yield ahead.popleft().result()
 
 
-def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, re.Pattern]:
-    """What finds lines that are comments, and comments behind rows, in bytes; both without the
-    line's end behind a row, and with it for whole lines."""
+def comment_patterns(
+    separator: str | None, comments: str
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns of bytes: lines that are comments, with their line ends, and comments after rows,
+    without."""
     marks = re.escape(comments.encode("ascii")) or b"(?!)"
     if comments:
         marks = b"[" + marks + b"]"
@@ -130,21 +132,21 @@ def comment_patterns(separator: str | None, comments: str) -> tuple[re.Pattern, 
 
 
 class _Page:
-    """A piece of text, and where its tokens are, row by row."""
+    """A piece of text, and the positions of its tokens, row by row."""
 
     def __init__(self, piece: bytes, width: int, separator: str | None):
         end = b"" if piece.endswith(b"\n") else b"\n"
         self.piece = piece
         self.text = b"".join((FRONT, piece, end, BACK))
         self.bytes = np.frombuffer(self.text, dtype=np.uint8)
-        # The eight bytes from every place on.
+        # The eight bytes from every position on.
         self.words: np.ndarray = np.ndarray((len(self.text) - 7,), "<u8", self.text, 0, (1,))
         self.width = width
         size = len(piece) + len(end)
         self.starts, self.ends = self._plain(size, separator) or self._any(separator)
 
     def _plain(self, size: int, separator: str | None) -> tuple[np.ndarray, np.ndarray] | None:
-        """The tokens where one and the same byte parts them all, and no line is empty."""
+        """The tokens if the same byte separates them all, and no line is empty; else None."""
         body = self.bytes[len(FRONT) : len(FRONT) + size]
         if separator is None:
             ends = np.flatnonzero(body <= BLANK)
@@ -167,7 +169,7 @@ class _Page:
         return (starts, ends) if (starts < ends).all() else None
 
     def _any(self, separator: str | None) -> tuple[np.ndarray, np.ndarray]:
-        """The tokens where blanks may be anywhere, and lines may be empty."""
+        """The tokens if blanks may be anywhere, and lines may be empty."""
         parting = self.bytes <= BLANK
         controls = self.bytes[parting]
         if not ((controls == BLANK) | (controls == NEWLINE) | (controls == TAB)).all():
@@ -198,7 +200,7 @@ class _Page:
         )  # type: ignore[return-value]
 
     def columns(self, integers: list[int], numbers: list[int]) -> list[np.ndarray]:
-        """(rows,) each: int32 where that does, else int64, and numbers perhaps float64."""
+        """(rows,) each: int32 if the values fit, else int64, and for numbers perhaps float64."""
         first = [self.text[self.starts[at] : self.ends[at]] for at in numbers]
         if not any({*b".eE"} & {*text} for text in first):
             together = self._table([*integers, *numbers])
@@ -227,13 +229,13 @@ class _Page:
         if values is not None:
             return _narrow(values)
         begins, _ = self._signs(starts)
-        padded = (self.bytes[begins] == ord("0")) & (ends - begins > LONGEST + 1)
+        padded = (self.bytes[begins] == ord("0")) & (ends - begins > DIGITS + 1)
         if any(self.text[begins[at] : ends[at]].isdigit() for at in np.flatnonzero(padded)):
             raise Irregular  # 00...01 may fit int64
         return self._floats(starts, ends)
 
     def _signs(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Where the digits start, and which tokens have a minus before them."""
+        """The positions of the first digits, and which tokens have a minus sign."""
         if b"-" not in self.piece and b"+" not in self.piece:
             return starts, None
         first = self.bytes[starts]
@@ -242,7 +244,7 @@ class _Page:
 
     def _integers(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray | None:
         starts, negative = self._signs(starts)
-        values, wrong = self._digits(starts, ends, LONGEST + 1)
+        values, wrong = self._digits(starts, ends, DIGITS + 1)
         most, plus = np.uint64(2**63 - 1), False if negative is None else negative
         if wrong.any() or (starts == ends).any():
             return None
@@ -254,9 +256,9 @@ class _Page:
         return signed
 
     def _digits(
-        self, starts: np.ndarray, ends: np.ndarray, longest: int = LONGEST
+        self, starts: np.ndarray, ends: np.ndarray, longest: int = DIGITS
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The values of tokens of digits, uint64, and which tokens are none or too long."""
+        """The values of tokens of digits, uint64, and which tokens are not digits or too long."""
         lengths = ends - starts
         values, wrong = self._eight(ends, np.minimum(lengths, 8))
         for done in (8, 16):
@@ -271,7 +273,7 @@ class _Page:
         return values, wrong
 
     def _eight(self, ends: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The last up to eight digits before each of `ends`, and which are no digits."""
+        """The value of up to eight digits before each of `ends`, and which are not digits."""
         words = self.words[ends - 8].astype(np.uint64, copy=False)
         words ^= 0x3030303030303030
         beyond = ((8 - lengths) << 3).astype(np.uint64)  # bits of bytes before the token
@@ -302,8 +304,8 @@ class _Page:
         fraction, also_odd = self._digits(after, stops)
         places = stops - after
         count = places + dot - begins
-        scale = places - scale  # the digits are to be divided by this power of ten
-        wrong |= odd | also_odd | (count < 1) | (count > LONGEST) | (np.abs(scale) >= len(POWERS))
+        scale = places - scale  # the power of ten to divide the digits by
+        wrong |= odd | also_odd | (count < 1) | (count > DIGITS) | (np.abs(scale) >= len(POWERS))
         places[wrong] = 0
         digits = whole * TENS[places] + fraction
         digits[wrong] = 0
@@ -319,7 +321,7 @@ class _Page:
     def _exponents(
         self, begins: np.ndarray, ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where the tokens' exponents begin, or the tokens end; their values; which are wrong."""
+        """The starts of exponents (or their tokens' ends), their values, and which are wrong."""
         scale = np.zeros(len(begins), dtype=np.int64)
         wrong = np.zeros(len(begins), dtype=bool)
         if b"e" not in self.piece and b"E" not in self.piece:
@@ -337,7 +339,7 @@ class _Page:
         return marks, scale, wrong
 
     def _marks(self, where: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """The place of a mark in each token, the last if there are more; without one, its end."""
+        """The position of the last mark in each token; the token's end if it has none."""
         marks = np.flatnonzero(where)
         if len(marks) == len(begins) and (begins <= marks).all() and (marks < ends).all():
             return marks
@@ -350,11 +352,11 @@ class _Page:
     def _one_by_one(self, starts: np.ndarray, ends: np.ndarray) -> list[float]:
         text = self.text
         tokens = [text[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-        # float() takes underscores and blanks, too.
+        # float() also accepts underscores and blanks.
         if b"".join(tokens).translate(None, b"0123456789.eE+-"):
             for token in tokens:
                 odd = token.translate(None, b"0123456789.eE+-")
-                if odd and token.lstrip(b"+-").lower() not in NO_NUMBERS:
+                if odd and token.lstrip(b"+-").lower() not in NOT_FINITE:
                     raise Irregular
         try:
             return list(map(float, tokens))
@@ -363,14 +365,14 @@ class _Page:
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:
-    """A contiguous copy, int32 where that holds the values."""
+    """A contiguous copy, int32 if the values fit."""
     limits = np.iinfo(np.int32)
     fits = limits.min <= values.min() and values.max() <= limits.max
     return values.astype(np.int32 if fits else np.int64, order="C")
 
 
 def _quotients(digits: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`digits` (uint64, below 10^18) over 10^places as float64, and where it may be an ulp off."""
+    """`digits` (uint64, below 10^18) / 10^places as float64, and which may be off by an ulp."""
     powers = POWERS[np.abs(places)]
     near = digits.astype(np.float64)
     values = near / powers
@@ -387,14 +389,14 @@ def _quotients(digits: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.n
         rest = ((high * top - product) + high * bottom + low * top) + low * bottom
         lost = digits[wide].view(np.int64) - near.astype(np.int64)
         remainder = ((near - product) - rest + lost) / powers
-        slack = quotient * 2.0**-90  # far more than the remainder may be wrong
+        slack = quotient * 2.0**-90  # far more than the error of the remainder
         values[wide] = quotient + (remainder - slack)
         unsure[wide] = values[wide] != quotient + (remainder + slack)
     return values, unsure
 
 
 def _halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two floats of half the digits whose sum is the value."""
+    """Two floats of half the precision whose sum is the value."""
     scaled = values * 134217729.0  # 2^27 + 1
     high = scaled - (scaled - values)
     return high, values - high

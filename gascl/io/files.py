@@ -1,23 +1,27 @@
-"""Files as bytes, however they are packed: how readers open one, and writers make one."""
+"""Files as bytes, compressed or not: how readers open one, and writers create one.
+
+What can be compressed is any file, by gzip, bzip2, xz or Zstandard, as its first bytes and its
+suffix say.
+"""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
-from gascl.io.unpacked import Unpacked
 from gascl.newfile import new_files
 
-#: Suffix of a packed file, and how it begins.
+#: The suffix of a compressed file, and its first bytes.
 PACKED = {
     ".gz": b"\x1f\x8b",
     ".bz2": b"BZh",
@@ -26,19 +30,19 @@ PACKED = {
 }
 
 
-#: Begins a frame of Zstandard that may come before the data, behind a byte 0x50 to 0x5f.
+#: After a byte 0x50 to 0x5f: the start of a Zstandard frame that may precede the data.
 SKIPPABLE = b"\x2a\x4d\x18"
-#: Begin text in UTF-16, big end or little end first.
+#: The start of text in UTF-16, little-endian or big-endian.
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def plain(path: Path) -> Path:
-    """The path without the suffix of a packed file."""
+    """The path without the suffix of a compression."""
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
 def packing(head: bytes) -> str:
-    """How a file that begins so is packed: its suffix, such as .gz; empty where it is not."""
+    """The compression of a file with these first bytes, as a suffix such as .gz; "" for none."""
     if head[1:4] == SKIPPABLE and head[0] >> 4 == 5:
         return ".zst"
     return next((suffix for suffix, begin in PACKED.items() if head.startswith(begin)), "")
@@ -46,12 +50,12 @@ def packing(head: bytes) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked where it is packed, as its first bytes tell.
+    """The bytes of a file, decompressed if its first bytes say that it is compressed.
 
     Raises:
-        FormatError: it cannot be opened, is named as packed and is not, is no text in UTF-8, its
-            packed data are damaged, or memory can't hold what is in it; also for errors of that
-            kind while the caller reads on.
+        FormatError: it cannot be opened, is named like a compressed file and is not one, is not
+            UTF-8 text, is damaged, or does not fit in memory; also for such errors while the
+            caller reads.
     """
     suffix = ""
     try:
@@ -73,7 +77,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         if not error.start and error.object.startswith(UTF16):
             raise FormatError(
                 f"{path} is text in UTF-16; convert it to UTF-8, e.g. with `iconv -f UTF-16 "
-                "-t UTF-8`, or by the editor that saved it"
+                "-t UTF-8`, or in the editor that saved it"
             ) from error
         raise FormatError(
             f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 text; "
@@ -86,11 +90,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             f"{path} cannot be read: Permission denied; change its permissions, or copy it"
         ) from None
     except OSError as error:
-        if suffix and error.errno is None:  # bz2's own
+        if suffix and error.errno is None:  # raised by bz2
             raise _damaged(path, suffix, error) from error
         raise FormatError(
-            f"{path} cannot be read: {error.strerror or error}; check that it is a file on a disk "
-            "that is there, or copy it to one"
+            f"{path} cannot be read: {error.strerror or error}; check that it is a file, and that "
+            "its disk is connected"
         ) from error
     except MemoryError as error:
         raise too_large(path) from error
@@ -101,8 +105,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def unended(path: Path) -> list[str]:
-    """What a report says of a text whose last line has no end, which may be all that tells that it
-    was cut off: nothing for others, and for packed ones, which have checksums."""
+    """What a report says about a text whose last line has no end, often the only sign that it was
+    cut off; nothing for other files, and for compressed ones, which have checksums."""
     if not path.is_file():
         return []
     with path.open("rb") as file:
@@ -111,12 +115,12 @@ def unended(path: Path) -> list[str]:
         file.seek(max(size - 1, 0))
         if packed or file.read(1) in (b"\n", b""):
             return []
-    return [f"{path.name}: the last line has no end; if the file was cut off, it lacks something"]
+    return [f"{path.name}: the last line has no line end; the file may have been cut off"]
 
 
 @contextmanager
 def created(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to, packed as its suffix says; see `gascl.newfile.new_file`.
+    """A new file to write bytes to, compressed as its suffix says; see `gascl.newfile.new_file`.
 
     Raises:
         FormatError: it cannot be written.
@@ -142,7 +146,7 @@ def created_together(*paths: Path) -> Iterator[list[BinaryIO]]:
 
 
 def too_large(path: str | os.PathLike[str]) -> FormatError:
-    """What to raise where memory can't hold the contents of a file, packed ones above all."""
+    """The error for a file, often a compressed one, whose contents do not fit in memory."""
     return FormatError(
         f"{path}: its contents take more memory than there is; read it on a machine with more, or "
         "fetch it again if it should not be so large"
@@ -150,18 +154,18 @@ def too_large(path: str | os.PathLike[str]) -> FormatError:
 
 
 def _check_name(path: Path, suffix: str, head: bytes) -> None:
-    """Raises FormatError where a file is named .gz or the like, and holds something else."""
+    """Raises FormatError if a file is named .gz or the like, and contains something else."""
     named = path.suffix.lower()
     if named not in PACKED or named == suffix:
         return
     if not head:
-        raise FormatError(f"{path} is empty, and no {named} file is; fetch it again")
+        raise FormatError(f"{path} is empty, which a {named} file never is; fetch it again")
     begins = repr(head.decode()) if head.isascii() and head[:1] >= b"\t" else head.hex(" ")
-    holds = f"{suffix} data" if suffix else f"what is not packed so, and begins with {begins}"
+    holds = f"{suffix} data" if suffix else f"uncompressed data, which starts with {begins}"
     better = plain(path).name + suffix
     raise FormatError(
-        f"{path} is named {named} and holds {holds}; fetch it again, or, if it is "
-        f"{'whole' if suffix else 'plain'}, name it {better}"
+        f"{path} is named {named} and contains {holds}; fetch it again, or, if it is what it "
+        f"should be, name it {better}"
     )
 
 
@@ -184,5 +188,100 @@ def _packed(suffix: str, file: BinaryIO, mode: Any, path: Path) -> BinaryIO:
 
 def _damaged(path: Path, suffix: str, error: Exception) -> FormatError:
     return FormatError(
-        f"{path}: the {suffix[1:]} data are cut off or damaged ({error}); fetch the file again"
+        f"{path}: the {suffix[1:]} data is cut off or damaged ({error}); fetch the file again"
     )
+
+
+CHUNK = 1 << 16  # compressed bytes read at a time
+#: The same for Zstandard, which decompresses them all at once, to up to 32,000 times as much.
+LITTLE = 1 << 12
+MOST = 1 << 20  # bytes that the others decompress at a time
+
+
+class Unpacked(io.BufferedIOBase):
+    """The bytes of compressed streams, one after another, in a file: .bz2, .xz or .zst.
+
+    Python's bz2 and lzma end silently if what follows a stream is damaged, and zstandard after the
+    first frame and wherever a file is cut off. Here either is an error: EOFError if the file is cut
+    off, and what the decompressor raises for damage.
+    """
+
+    def __init__(self, suffix: str, file: BinaryIO):
+        self._buffer = io.BufferedReader(_Streams(suffix, file), CHUNK)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._buffer.read(size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._buffer.read1(size)
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return self._buffer.readline(-1 if size is None else size)
+
+
+class _Streams(io.RawIOBase):
+    def __init__(self, suffix: str, file: BinaryIO):
+        self._file = file
+        self._new = _unpacker(suffix)
+        self._limits = () if suffix == ".zst" else (MOST,)
+        self._chunk = LITTLE if suffix == ".zst" else CHUNK
+        self._padding = b"\0" if suffix == ".xz" else b""  # between streams, as the format allows
+        self._unpacker: Any = None
+        self._ready = memoryview(b"")  # decompressed, and not yet returned
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        if not self._ready:
+            self._ready = memoryview(self._more())
+        part = self._ready[: len(buffer)]
+        self._ready = self._ready[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def readall(self) -> bytes:
+        parts = [bytes(self._ready)]
+        self._ready = memoryview(b"")
+        while found := self._more():
+            parts.append(found)
+        return b"".join(parts)
+
+    def _more(self) -> bytes:
+        """The next bytes; none at the end."""
+        while True:
+            packed = b""
+            if self._unpacker is None or self._unpacker.eof:
+                packed = self._next_stream()
+                if not packed:
+                    return b""
+                self._unpacker = self._new()
+            elif getattr(self._unpacker, "needs_input", True):
+                packed = self._file.read(self._chunk)
+                if not packed:
+                    raise EOFError("it ends inside a stream")
+            found = self._unpacker.decompress(packed, *self._limits)
+            if found:
+                return found
+
+    def _next_stream(self) -> bytes:
+        """The first bytes of the next stream; none at the end."""
+        packed = b"" if self._unpacker is None else self._unpacker.unused_data
+        while not (packed := packed.lstrip(self._padding)):
+            packed = self._file.read(self._chunk)
+            if not packed:
+                break
+        return packed
+
+
+def _unpacker(suffix: str) -> Callable[[], Any]:
+    if suffix == ".bz2":
+        return bz2.BZ2Decompressor
+    if suffix == ".xz":
+        return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    import zstandard
+
+    return lambda: zstandard.ZstdDecompressor().decompressobj()

@@ -1,18 +1,29 @@
-"""Vertices for ids that may leave gaps."""
+"""Vertices for ids that need not be consecutive."""
 
 from __future__ import annotations
 
 import numpy as np
 
-PART = 1 << 20  # ids at a time, which bounds the memory on the way
+from gascl.errors import GraphError
+
+PART = 1 << 20  # ids handled at a time, which bounds the temporary memory
 
 
 def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ids in use, sorted (int64 (V,)), and for `src` and `dst` (E,) their places there, int32
-    while those fit.
+    """The ids in use, sorted, and the positions of `src` and `dst` (E,) among them.
 
-    `src` and `dst`, integers, may be what is returned.
+    Returns:
+        Ids (V,), int64, or uint64 if one needs it; the positions of `src` and of `dst` (E,),
+        int32 while those fit. `src` and `dst` themselves may be returned.
+
+    Raises:
+        GraphError: some ids are negative and others beyond 2^63 - 1.
     """
+    if any(ids.dtype == np.uint64 and len(ids) and ids.max() >= 2**63 for ids in (src, dst)):
+        return _numbered_wide(src, dst)
+    src, dst = (
+        ids if ids.dtype in (np.int32, np.int64) else ids.astype(np.int64) for ids in (src, dst)
+    )
     if not len(src):
         none = np.empty(0, dtype=np.int32)
         return np.empty(0, dtype=np.int64), none, none
@@ -34,6 +45,16 @@ def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return labels, _taken(place, src, least), _taken(place, dst, least)
 
 
+def _numbered_wide(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`numbered` of ids that need uint64."""
+    if any(len(ids) and ids.min() < 0 for ids in (src, dst)):
+        raise GraphError("some ids are negative and some above 2^63 - 1; give them as text")
+    src, dst = src.astype(np.uint64), dst.astype(np.uint64)
+    labels = np.union1d(src, dst)
+    places = [np.searchsorted(labels, ids).astype(np.int32) for ids in (src, dst)]
+    return labels, places[0], places[1]
+
+
 def _above(ids: np.ndarray, least: int) -> np.ndarray:
     return ids.astype(np.int64) - least if least else ids
 
@@ -49,6 +70,6 @@ def _found(labels: np.ndarray, ids: np.ndarray) -> np.ndarray:
     places = np.empty(len(ids), dtype=np.int32 if len(labels) < 2**31 else np.int64)
     for at in range(0, len(ids), PART):
         part = ids[at : at + PART]
-        order = np.argsort(part)  # sorted ids are found faster: their labels are near each other
+        order = np.argsort(part)  # sorted ids are found faster, since their labels are neighbours
         places[at : at + PART][order] = np.searchsorted(labels, part[order])
     return places

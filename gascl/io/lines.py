@@ -1,45 +1,52 @@
-"""The lines of a text file: the first ones singly, the rest in pieces, or all of them split."""
+"""The lines of a text file: one by one, in blocks, or split into columns; and integers in them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from gascl.errors import FormatError
+from gascl.graph.labels import INTEGER
 from gascl.io.files import UTF16, opened
 
-PIECE = 1 << 18  # bytes: what the arrays of a piece's numbers need stays in the cache
-LONGEST = 1 << 24  # bytes or characters of a line; more is no text of rows
+# Bytes of a block or piece: what the arrays for its numbers need stays in the cache.
+BLOCK = 1 << 20
+PIECE = 1 << 18
+LONGEST = 1 << 24  # bytes or characters of a line; a longer one means that this is not rows of text
 BOM = b"\xef\xbb\xbf"
-ODD = "surrogateescape"  # how bytes that are not UTF-8 are decoded: comments may have them
+ODD = "surrogateescape"  # how bytes that are not UTF-8 are decoded: comments may contain them
+INT64 = np.iinfo(np.int64)
 
 
-class Lines:
-    """The lines of an open file, from its beginning."""
+class LineReader:
+    """The lines of an open file from its start: the first ones singly, the rest in pieces."""
 
     def __init__(self, path: Path, file: BinaryIO):
         self._path = path
         self._file = file
         self._kept = b""
         self._at = 0
-        self.number = 0  # of the line that `line` gave last, counted from 1
+        self.number = 0  # of the line that `line` returned last, counted from 1
         self._fill()
         if self._kept.startswith(BOM):
             self._at = len(BOM)
         elif self._kept.startswith(UTF16):
-            self._kept[:2].decode()  # which says so
+            self._kept[:2].decode()  # fails, which `opened` explains
 
     @property
     def head(self) -> bytes:
-        """How what is not read yet begins."""
+        """The start of what has not been read yet."""
         return self._kept[self._at : self._at + 1024]
 
     def line(self) -> bytes | None:
-        """The next line, with its end; None: there is none.
+        """The next line, with its end; None at the end of the file.
 
         Raises:
             FormatError: it is binary, or too long.
@@ -59,7 +66,7 @@ class Lines:
         return line or None
 
     def pieces(self, first: bytes = b"") -> Iterator[bytes]:
-        """`first` and what is left, in pieces of some size that end with a line."""
+        """`first` and the rest of the file, in pieces of whole lines."""
         self._kept = first + self._kept[self._at :]
         self._at = 0
         while True:
@@ -82,11 +89,11 @@ class Lines:
 
 
 class Splitter:
-    """How a line is parted into columns.
+    """Splits a line into columns.
 
     Args:
-        separator: one character, perhaps among blanks; None: blanks and tabs.
-        comments: the characters that begin one at the begin of a line or behind a separator.
+        separator: one character, possibly with blanks around it; None: blanks and tabs.
+        comments: the characters that start a comment, at the start of a line or after a separator.
     """
 
     def __init__(self, separator: str | None, comments: str):
@@ -99,10 +106,10 @@ class Splitter:
             self._comment = re.compile(rf"(?:^|(?<=[ \t{before}]))[{marks}].*", re.DOTALL)
 
     def split(self, line: str) -> list[str]:
-        """The columns; none of an empty line or a comment.
+        """The columns; none for an empty line or a comment.
 
         Raises:
-            ValueError: a quote has no end.
+            ValueError: a quote is not closed.
         """
         line = line.strip(" \t\r\n")
         quoted = self.separator is not None and '"' in line
@@ -130,8 +137,8 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
     """Number (from 1), text and columns of each line.
 
     Raises:
-        FormatError: a line is binary, too long, not UTF-8 outside comments, or has a quote without
-            end or a carriage return inside; names it.
+        FormatError: a line is binary or too long, is not UTF-8 outside comments, has a quote that
+            is not closed, or has a carriage return inside; names the line.
     """
     with opened(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD, newline="\n")
@@ -146,10 +153,7 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
             try:
                 columns = splitter.split(line)
             except ValueError as error:
-                raise FormatError(
-                    f"{path}, line {number}: {shown(line)} cannot be parted ({error}); correct its "
-                    "quotes"
-                ) from None
+                raise cannot_split(path, number, line, error) from None
             if not line.isascii():
                 check_text(path, number, columns)
             if "\r" in line and columns:
@@ -157,8 +161,93 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
             yield number, line, columns
 
 
+def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
+    """The file in blocks of whole lines, each with the number of its first line.
+
+    Every block ends with a line end; one is added to the last line if it has none.
+    """
+    number, kept = 1, [b""]
+    if (begin := file.read(len(BOM))) != BOM:
+        if begin.startswith(UTF16):
+            begin[:2].decode()  # fails, which `opened` explains
+        kept = [begin]
+    while data := file.read(size):
+        end = data.rfind(b"\n") + 1
+        if not end:
+            kept.append(data)
+            continue
+        block = b"".join([*kept, data[:end]])
+        kept = [data[end:]]
+        yield number, block
+        number += block.count(b"\n")
+    if rest := b"".join(kept):
+        yield number, rest + b"\n"
+
+
+def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
+    """The numbers in lines that contain only integers, separated by blanks and tabs.
+
+    Returns:
+        The values, int64 (N,), and the count of each line, int64 (lines,); None if the block
+        contains anything else, or an integer that does not fit.
+    """
+    if block.translate(None, b"0123456789- \t\r\n"):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            values = np.fromstring(block, dtype=np.int64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+    text = np.frombuffer(block, dtype=np.uint8)
+    blank = text <= ord(" ")
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    places = np.flatnonzero(begins)
+    # NumPy reads 1-2 as two numbers and - 1 as one, and clips what does not fit.
+    if len(values) != len(places):
+        return None
+    if len(values) and (values.min() == INT64.min or values.max() == INT64.max):
+        return None
+    minus = np.flatnonzero(text == ord("-"))
+    if len(minus) and not (begins[minus].all() and not blank[minus + 1].any()):
+        return None
+    ends = np.searchsorted(places, np.flatnonzero(text == ord("\n")))
+    return values, np.diff(ends, prepend=0)
+
+
+def integer(text: str) -> int | None:
+    """The 64-bit integer that `text` is, or None."""
+    if not INTEGER.fullmatch(text):
+        return None
+    value = int(text) if len(text) < 1000 else INT64.max + 1  # int() refuses very long ones
+    return value if INT64.min <= value <= INT64.max else None
+
+
+def is_int64(text: str) -> bool:
+    """Whether `text` is an integer that fits 64 bits."""
+    return integer(text) is not None
+
+
+def is_number(text: str) -> bool:
+    """Whether `text` is a number, NaN and infinities included."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    # Python allows these, and no file means them.
+    return text.isascii() and "_" not in text and not (text[0].isspace() or text[-1].isspace())
+
+
+def shown(line: str | bytes) -> str:
+    """A line as quoted in an error message, cut if it is long."""
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    text = text.strip()
+    return repr(text if len(text) <= 100 else f"{text[:97]}...")
+
+
 def check_text(path: Path, number: int, columns: list[str]) -> None:
-    """Raises FormatError where one has bytes that were not UTF-8."""
+    """Raises FormatError if a column contains bytes that are not UTF-8."""
     odd = next((c for column in columns for c in column if "\udc80" <= c <= "\udcff"), None)
     if odd:
         raise FormatError(
@@ -167,28 +256,32 @@ def check_text(path: Path, number: int, columns: list[str]) -> None:
         )
 
 
-def shown(line: str) -> str:
-    """A line for an error message, not too long."""
-    line = line.strip()
-    return repr(line if len(line) <= 100 else f"{line[:97]}...")
-
-
-def _binary(path: Path, number: int, line: str) -> FormatError:
+def cannot_split(path: Path, number: int, line: str, error: ValueError) -> FormatError:
+    """The error for a line whose quotes are not closed."""
     return FormatError(
-        f"{path}, line {number} has a NUL byte: {shown(line)}; this is no text; name its format "
-        "with format=, or fetch the file again"
+        f"{path}, line {number}: {shown(line)} cannot be split into columns ({error}); correct its "
+        "quotes"
     )
 
 
 def return_inside(path: Path, number: int, line: str) -> FormatError:
+    """The error for a line with a carriage return inside."""
     return FormatError(
-        f"{path}, line {number}: {shown(line)} has a carriage return inside; end the lines with a "
+        f"{path}, line {number}: {shown(line)} contains a carriage return; end the lines with a "
         "line feed"
     )
 
 
 def too_long(path: Path, number: int) -> FormatError:
+    """The error for a line that is too long to be a row."""
     return FormatError(
-        f"{path}, line {number} is longer than {LONGEST >> 20} MiB, so that this is no text of "
+        f"{path}, line {number} is longer than {LONGEST >> 20} MiB, so this is not a text file of "
         "rows; name the file's format with format=, or fetch the file again"
+    )
+
+
+def _binary(path: Path, number: int, line: str) -> FormatError:
+    return FormatError(
+        f"{path}, line {number} contains a NUL byte: {shown(line)}; this is not a text file; name "
+        "its format with format=, or fetch the file again"
     )

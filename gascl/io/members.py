@@ -1,7 +1,7 @@
-"""Arrays as the members of an uncompressed zip, aligned so that they can be mapped into memory.
+"""Arrays as members of an uncompressed zip, aligned so that they can be mapped into memory.
 
 NumPy's .npz is such a zip of .npy members (NEP 1; PKWARE's APPNOTE 6.3 for the zip). Here every
-member's data begin at a multiple of 64 bytes in the file, by padding in the zip's extra field.
+member's data starts at a multiple of 64 bytes in the file, by padding in the zip's extra field.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from gascl.errors import FormatError
 from gascl.io.files import opened
 
 ALIGNMENT = 64
-#: Begins a zip, and each of its members.
+#: The start of a zip, and of each of its members.
 SIGNATURE = b"PK\x03\x04"
 #: Android's zipalign pads with an extra field of this id: the alignment, then zeros.
 _PADDING = 0xD935
-#: Sizes from here on stand in a second extra field, of 20 bytes, whose room is kept beforehand.
+#: Sizes from here on are in a second extra field of 20 bytes, for which room is reserved.
 _ZIP64 = 2**31 - 1
-#: What is written and checked at once: little enough to stay in a processor's cache.
+#: Bytes written and checked at a time: few enough to stay in a processor's cache.
 _CHUNK = 2**20
-_HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., compressed and full size, name, extra
-#: What zipfile, and NumPy's reader of a member's header, raise at damage.
+_HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., sizes, lengths of name and extra
+#: What zipfile and NumPy's reader of a member's header raise for damaged files.
 _DAMAGES = (
     *(zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error),
     *(SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError),
@@ -45,7 +45,7 @@ _DAMAGES = (
 def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> None:
     """Write arrays, none of them of objects, as a zip of NAME.npy members, in this order.
 
-    The same arrays give the same bytes. `file` can be sought in.
+    The same arrays give the same bytes. `file` must be seekable.
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays:
@@ -65,17 +65,17 @@ def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> N
 
 
 @dataclass(frozen=True)
-class Member:
+class ZipMember:
     """One array of a zip: read-only, and a view of the file's bytes."""
 
     path: Path
     name: str
     array: np.ndarray
-    header: np.ndarray  # uint8: the member's bytes before the array's
+    header: np.ndarray  # uint8: the member's bytes before those of the array
     crc: int
 
     def check(self, limit: int | None = None) -> None:
-        """Raises FormatError where the checksum is wrong, or an item is not in [0, limit)."""
+        """Raises FormatError if the checksum is wrong, or an item is not in [0, limit)."""
         crc = zlib.crc32(self.header.data)
         flat = self.array.reshape(-1)
         step = max(_CHUNK // max(flat.itemsize, 1), 1)
@@ -89,33 +89,34 @@ class Member:
         if crc != self.crc:
             raise FormatError(
                 f"{self.path}: {self.name} is damaged (its checksum is {crc:08x}, and "
-                f"{self.crc:08x} was written); fetch the file again or write it anew"
+                f"{self.crc:08x} was written); fetch or write the file again"
             )
         if outside is not None:
             raise FormatError(
-                f"{self.path}: {self.name} holds {outside}, and its values are from 0 to "
-                f"{limit - 1 if limit else 'none'}; write the file anew with Graph.write"
+                f"{self.path}: {self.name} contains {outside}, and its values must be from 0 to "
+                f"{limit - 1 if limit else 'none'}; write the file again with Graph.write"
             )
 
 
-def read_members(path: Path, mapped: bool) -> dict[str, Member]:
-    """The arrays of such a zip, by name, in order; of any other, too, that is not compressed.
+def read_members(path: Path, mapped: bool) -> dict[str, ZipMember]:
+    """The arrays of such a zip, or of any other that is not compressed, by name, in order.
 
     Args:
-        mapped: map the file into memory, which reads what is used; else read it whole. A packed
-            file (.gz and so on) is unpacked into memory in any case.
+        mapped: map the file into memory, which reads only what is used; else read it all. A
+            compressed file (.gz and so on) is decompressed into memory in any case.
 
     Raises:
-        FormatError: the file is no such zip, or cut off or damaged outside of the members' bytes.
+        FormatError: the file is not such a zip, or cut off or damaged outside the members' bytes.
     """
     with opened(path) as file:
-        plain = isinstance(file, io.BufferedReader)  # else it is unpacked on the way
+        plain = isinstance(file, io.BufferedReader)  # else it is decompressed while it is read
         data = _bytes(file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
         if not len(data):
             raise FormatError(f"{path} is empty; fetch or write it again")
         if data[:4].tobytes() != SIGNATURE:
             raise FormatError(
-                f"{path} is no .npz, which begins with PK; name its format, or leave out format="
+                f"{path} is not an .npz file, which starts with PK; name its format, or leave out "
+                "format="
             )
         try:
             with zipfile.ZipFile(file if plain else io.BytesIO(data.data)) as archive:
@@ -127,8 +128,8 @@ def read_members(path: Path, mapped: bool) -> dict[str, Member]:
         return {info.filename.removesuffix(".npy"): _member(path, data, info) for info in infos}
 
 
-def check_all(checks: Iterable[tuple[Member, int | None]]) -> None:
-    """`Member.check` of each, on several threads: checksums and comparisons run beside Python."""
+def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
+    """Run `ZipMember.check` on several threads; checksums and comparisons release Python's lock."""
     with ThreadPoolExecutor(4) as pool:
         for _ in pool.map(lambda check: check[0].check(check[1]), checks):
             pass
@@ -150,7 +151,7 @@ def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
     return data
 
 
-def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
+def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> ZipMember:
     try:
         header = data[info.header_offset :][: _HEADER.size].tobytes()
         signature, _, flags, method, *_, name, extra = _HEADER.unpack(header)
@@ -159,17 +160,19 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         begin += name + extra
         content = data[begin : begin + info.file_size]
         if signature != SIGNATURE or written != info.filename.encode():
-            raise ValueError("the table of contents does not fit the members")
+            raise ValueError("the table of contents does not match the members")
         packed = method or info.compress_type or info.compress_size != info.file_size
         if packed or (flags | info.flag_bits) & 1:
             raise ValueError("it is compressed or encrypted; see numpy.savez, which is not")
         if len(content) != info.file_size:
-            raise ValueError(f"{info.file_size:,} bytes were written, {len(content):,} are there")
+            raise ValueError(
+                f"{info.file_size:,} bytes were written, and {len(content):,} are there"
+            )
         stream = io.BytesIO(content[: 2**16].tobytes())
         if np.lib.format.read_magic(stream) != (1, 0):
             raise ValueError("its .npy version is not 1.0")
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # of a header as Python 2 wrote it
+            warnings.simplefilter("error", UserWarning)  # for headers written by Python 2
             shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
         if dtype.hasobject:
             raise FormatError(
@@ -177,12 +180,14 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
                 "unpickled; write numbers or text"
             )
         if not dtype.itemsize or (by_column and len(shape) > 1):
-            raise ValueError(f"it is an array of {dtype}, by {'column' if by_column else 'row'}")
+            raise ValueError(
+                f"it is an array of {dtype}, in {'column' if by_column else 'row'} order"
+            )
         head, body = content[: stream.tell()], content[stream.tell() :]
         if len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
-            raise ValueError(f"{len(body):,} bytes can't be of shape {shape} and type {dtype}")
+            raise ValueError(f"{len(body):,} bytes do not give shape {shape} and type {dtype}")
         array = np.frombuffer(body, dtype).reshape(shape) if len(body) else np.empty(shape, dtype)
-        if not array.flags.aligned:  # of another writer
+        if not array.flags.aligned:  # written by something else
             array = array.copy()
         array.setflags(write=False)
     except FormatError:
@@ -191,4 +196,4 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> Member:
         raise FormatError(
             f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"
         ) from error
-    return Member(path, info.filename.removesuffix(".npy"), array, head, info.CRC)
+    return ZipMember(path, info.filename.removesuffix(".npy"), array, head, info.CRC)

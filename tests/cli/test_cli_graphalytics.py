@@ -11,7 +11,7 @@ import pytest
 from support.samples import shared
 
 from gascl import Engine, Graph
-from gascl.io.vertexvalues import read_values
+from gascl.graphalytics.outputs import read_values
 from gascl.programs import LabelPropagation
 
 SIX = ("BFS", "CDLP", "LCC", "PR", "SSSP", "WCC")
@@ -162,7 +162,7 @@ def test_published_examples(gascl_, tmp_path, kind):
         ),
         ("BFS", "3 2\n", "", "g-BFS: vertex 3 is missing"),
         ("PR", "3 0.", "4 0.", "g-PR: no vertex has the label 4"),
-        ("SSSP", "3 2.0", "3 far", "g-SSSP, line 3: '3 far' is no vertex and its value"),
+        ("SSSP", "3 2.0", "3 far", "g-SSSP, line 3: '3 far' is not a vertex and its value"),
     ],
 )
 def test_each_wrong_output_fails(gascl_, small, name, before, after, said):
@@ -184,7 +184,7 @@ def test_without_expected_outputs_and_packed_ones(gascl_, small, tmp_path):
     changed(small, "bfs, cdlp, lcc, pr, sssp, wcc", "BFS, wcc , bfs")
     code, out, err = gascl_("graphalytics", small)
     assert (code, err) == (0, "") and out.count("\nBFS ") == 1
-    assert "s  not compared: there is no g-BFS beside the graph" in out
+    assert "s  not compared: there is no g-BFS in the graph's folder" in out
     (tmp_path / "g-BFS.gz").write_bytes(gzip.compress(b"1 0\n2 1\n3 1\n"))
     code, out, err = gascl_("graphalytics", small)
     assert code == 1 and "has 2, expected 1; 1 of 3 vertices differ" in out and "g-BFS.gz" in out
@@ -236,17 +236,29 @@ def test_missing_parameters(gascl_, small, unread, key):
         (
             "sssp, wcc",
             "sssp, conn",
-            "unknown algorithm 'conn'; there is bfs, cdlp, lcc, pr, sssp, ",
+            "unknown algorithm 'conn'; known are bfs, cdlp, lcc, pr, sssp, ",
         ),
         ("algorithms = bfs", "algorithm = bfs", "no algorithm; write 'graph.g.algorithms = bfs"),
-        ("bfs.source-vertex = 1", "bfs.source-vertex = a", "bfs.source-vertex is 'a', and it is a"),
-        ("iterations = 3", "iterations = -1", "cdlp.max-iterations is '-1', and it is a whole num"),
-        ("iterations = 4", "iterations = 4.5", "pr.num-iterations is '4.5', and it is a whole num"),
-        ("= 0.7", "= 1.7", "pr.damping-factor is '1.7', and it is a number from 0 to 1; write"),
-        ("= 0.7", "= nan", "pr.damping-factor is 'nan', and it is a number from 0 to 1; write"),
+        (
+            "bfs.source-vertex = 1",
+            "bfs.source-vertex = a",
+            "bfs.source-vertex is 'a', and must be",
+        ),
+        (
+            "iterations = 3",
+            "iterations = -1",
+            "cdlp.max-iterations is '-1', and must be an integer",
+        ),
+        (
+            "iterations = 4",
+            "iterations = 4.5",
+            "pr.num-iterations is '4.5', and must be an integer",
+        ),
+        ("= 0.7", "= 1.7", "pr.damping-factor is '1.7', and must be a number from 0 to 1; write"),
+        ("= 0.7", "= nan", "pr.damping-factor is 'nan', and must be a number from 0 to 1; write"),
         ("property = metres", "property = yards", "sssp.weight-property is 'yards', and the edge-"),
         ("graph.g.", "g.", "describes no graph"),
-        ("graph.g.", "graph.../g.", "the graph's name, '../g', is no name of a file; rename it"),
+        ("graph.g.", "graph.../g.", "the graph's name, '../g', cannot be a file name; rename it"),
     ],
 )
 def test_properties_refused(gascl_, small, unread, before, after, said):
@@ -257,19 +269,19 @@ def test_outputs_refused(gascl_, small, unread, tmp_path):
     def said(folder: Path) -> str:
         return refused(gascl_, small, "--output", folder)
 
-    assert "beside the graph; name another folder" in said(tmp_path)
+    assert "with the expected results; name another folder" in said(tmp_path)
     assert "cannot be written: File exists" in said(small)
     assert "cannot be written: No such file" in said(tmp_path / "none" / "out")
     assert "/proc/self/out cannot be written: " in said(Path("/proc/self/out"))
     (tmp_path / "out" / "g-PR").mkdir(parents=True)
-    assert "g-PR in it is a folder" in said(tmp_path / "out")
+    assert "it contains a folder g-PR; name another folder" in said(tmp_path / "out")
 
 
 def test_devices_and_missing_files_refused(gascl_, small, tmp_path):
     assert "no-such-device" in refused(gascl_, small, "--device", "no-such-device")
     assert "there is no such file" in refused(gascl_, tmp_path / "other.properties")
     small.with_name("g.e").unlink()
-    assert "g.e belongs to it and is not there" in refused(gascl_, small)
+    assert "g.e belongs to it and is missing" in refused(gascl_, small)
 
 
 @pytest.mark.parametrize("key", ["bfs", "sssp"])
@@ -284,4 +296,6 @@ def test_a_source_that_is_no_vertex(gascl_, small, monkeypatch, key):
 def test_a_part_of_the_graph_is_not_its_properties(gascl_, name):
     code, out, err = gascl_("graphalytics", name)
     assert (code, out) == (1, "")
-    assert err.startswith(f"gascl: error: {name}: name the .properties, such as g.properties")
+    assert err.startswith(
+        f"gascl: error: {name}: give the properties file instead, such as g.properties"
+    )

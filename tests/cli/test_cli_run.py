@@ -56,7 +56,7 @@ def test_columns_of_the_table_are_aligned(gascl_, small):
         "c              5",
         "b              2",
         "a              0",
-        "(2 vertices of infinite or no value left out)",
+        "(2 vertices with infinity or NaN not shown)",
     ]
 
 
@@ -171,7 +171,7 @@ def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
     code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
     assert code == 3
     assert "did not converge: reached max_supersteps=2 in Particles" in err
-    assert "no `community` yet: the run ended before\n" in out
+    assert "`community` is not computed yet: the run ended too early\n" in out
     assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
 
 
@@ -199,9 +199,9 @@ def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
     assert table(out)[1][0] == ("b", "1")
     code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "place")
     assert (code, out) == (1, "")
-    assert err == "gascl: error: --field place: it is a vector and has no order; use --output\n"
+    assert err == "gascl: error: --field place: vectors and structs have no order; use --output\n"
     code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "hop")
-    assert "no vertex field 'hop'; did you mean 'hops'? There is seen, place, hops" in err
+    assert "no vertex field 'hop'; did you mean 'hops'? Known: seen, place, hops" in err
 
 
 def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
@@ -210,6 +210,19 @@ def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
     code, out, _ = gascl_("run", f"{path}:Hops", small, "--set", "source=a")
     assert code == 0
     assert "\n\n" not in out
+
+
+def test_a_struct_is_not_printed(gascl_, write, small):
+    text = HOPS.replace("    place =", '    Pair = struct([("x", "int32")])\n    place =')
+    text = text.replace("vertex.real2()", "vertex.struct(Pair)").replace(
+        "import ", "import struct, "
+    )
+    text = text.replace("v.hops = superstep + 1;", "v.hops = superstep + 1; v.place.x = 1;")
+    program = f"{write('hops.py', text)}:Hops"
+    code, out, err = gascl_("run", program, small, "--set", "source=a")
+    assert (code, err, table(out)[0]) == (0, "", ("vertex", "hops"))
+    code, _, err = gascl_("run", program, small, "--set", "source=a", "--field", "place")
+    assert code == 1 and "--field place: vectors and structs have no order" in err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
@@ -228,7 +241,7 @@ def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "Traceback" not in err and "no `late` yet: the run ended before\n" in out
+    assert "Traceback" not in err and "`late` is not computed yet: the run ended too early\n" in out
     count = re.search(r"Whole: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1].replace(",", "")
     assert table(out) == (("vertex", "count"), [("1", count), ("2", count)])
     assert path.read_text().splitlines() == ["vertex,count", f"1,{count}", f"2,{count}"]

@@ -141,7 +141,7 @@ def test_names_that_no_file_has(tmp_path, name):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(info)
-    hostile(tmp_path, packed.getvalue(), tarred, ["no file has"])
+    hostile(tmp_path, packed.getvalue(), tarred, ["control characters"])
 
 
 def hostile(tmp_path, packed, pack, words, limit=None):

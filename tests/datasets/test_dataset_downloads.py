@@ -18,7 +18,7 @@ from support.archives import GOOD, TEXT, refused, tarred, zipped, zstandard
 from support.file_server import serving
 
 from gascl.cli import datasets_command as command
-from gascl.datasets import REGISTRY, Dataset, fetch, find, registry
+from gascl.datasets import REGISTRY, Dataset, catalog, fetch, find
 from gascl.datasets.archive import unpack
 from gascl.datasets.cache import place
 from gascl.datasets.download import Downloader
@@ -51,7 +51,7 @@ def star(server, monkeypatch):
     def change(**facts):
         facts = {"url": server.url("/star.txt"), "sha256": SHA256, **facts}
         dataset = Dataset("star", "a star", "SNAP", 20_001, 20_000, True, **facts)
-        monkeypatch.setattr(registry, "REGISTRY", {**REGISTRY, "star": dataset})
+        monkeypatch.setattr(catalog, "REGISTRY", {**REGISTRY, "star": dataset})
         return dataset
 
     change()
@@ -137,7 +137,7 @@ def test_more_had_come_in_than_there_is(star, server, cache):
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").write_bytes(TEXT + b"0 1\n")
     (cache / "star" / "star.txt.part.version").write_text('"1"')
-    refused(["star", "removed"], lambda: Graph.dataset("star"))
+    refused(["star", "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
     assert Graph.dataset("star").num_edges == 20_000
 
@@ -146,7 +146,7 @@ def test_more_had_come_in_than_there_is(star, server, cache):
 def test_another_hash_is_refused_and_removed(star, server, cache, announced):
     server.files = {"/star.txt": TEXT[:-1] + b"7"}
     server.announced = announced
-    refused(["star", "SHA-256", SHA256, "removed"], lambda: Graph.dataset("star"))
+    refused(["star", "SHA-256", SHA256, "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
 
 
@@ -219,7 +219,7 @@ def test_far_more_than_announced(star, server, cache, announced):
     star(size=100)
     server.files["/star.txt"] = TEXT * 20
     server.announced = announced
-    refused(["far too many", "removed"], lambda: Graph.dataset("star"))
+    refused(["far too many", "deleted"], lambda: Graph.dataset("star"))
     assert left(cache) == []
 
 
@@ -250,7 +250,7 @@ def test_a_damaged_record(star, server, cache, capsys, content):
     Graph.dataset("star")
     record = cache / "star" / "star.txt.sha256"
     record.write_bytes(content)
-    words = [f"{record} is damaged", "delete it and star.txt", "downloads anew"]
+    words = [f"{record} is damaged", "delete it and star.txt", "downloads the file again"]
     refused(words, lambda: Graph.dataset("star"))
     refused(words, lambda: gascl_datasets("star"))
     assert gascl_datasets() == 0  # the list
@@ -265,7 +265,7 @@ def test_a_link_in_the_place_of_a_download(star, server, cache, tmp_path):
     (tmp_path / "victim").write_bytes(b"mine")
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").symlink_to(tmp_path / "victim")
-    refused(["star.txt.part is a link", "delete it"], lambda: Graph.dataset("star"))
+    refused(["star.txt.part is a symbolic link", "delete it"], lambda: Graph.dataset("star"))
     assert (tmp_path / "victim").read_bytes() == b"mine"
 
 
@@ -385,7 +385,7 @@ def test_archives_laid_out_as_the_collections_do(server, monkeypatch, name, copi
         packed = zstandard(tarred(*members))
     server.files[f"/{dataset.file_name}"] = packed
     changed = {**REGISTRY, name: replace(dataset, url=server.url(f"/{dataset.file_name}"))}
-    monkeypatch.setattr(registry, "REGISTRY", changed)
+    monkeypatch.setattr(catalog, "REGISTRY", changed)
     graph = Graph.dataset(name)
     assert (graph.num_vertices, graph.num_edges) == (dataset.vertices, dataset.edges)
     assert graph.directed == dataset.directed
@@ -400,7 +400,9 @@ def test_the_command_downloads_and_prints_the_path(star, capsys, cache):
     assert capsys.readouterr().out == f"{cache / 'star' / 'star.txt'}\n"
     assert gascl_datasets("star") == 0
     text = capsys.readouterr().out
-    assert f"{SHA256}, that of the first download" in text and "not there yet" not in text
+    assert (
+        f"{SHA256} (recorded from the first download)" in text and "not downloaded yet" not in text
+    )
 
 
 def gascl_datasets(*words):

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from gascl import generators
 from gascl.errors import GraphError
 from gascl.generators import words
-from gascl.generators.words import Draws, Words, permutation
+from gascl.generators.words import Draws, RandomWords, permutation
 
 SMALL = {
     "rmat": {"scale": 8, "weights": (1, 255)},
@@ -79,21 +79,23 @@ def close(count, trials, chance):
     return abs(count - trials * chance) <= 6 * (trials * chance * (1 - chance)) ** 0.5 + 1
 
 
-# Words
+# RandomWords
 
 
 def test_words_are_those_that_numpy_promises():
     key = np.random.SeedSequence(5, spawn_key=(words.STREAM, 0))
     expected = np.random.PCG64(key).random_raw(10)
-    np.testing.assert_array_equal(Words(5, 0).take(10), expected)
-    np.testing.assert_array_equal(Words(5, 0, start=4).take(6), expected[4:])
-    np.testing.assert_array_equal(Words(5, 0).unit(10), [(int(w) >> 11) / 2**53 for w in expected])
+    np.testing.assert_array_equal(RandomWords(5, 0).take(10), expected)
+    np.testing.assert_array_equal(RandomWords(5, 0, start=4).take(6), expected[4:])
+    np.testing.assert_array_equal(
+        RandomWords(5, 0).unit(10), [(int(w) >> 11) / 2**53 for w in expected]
+    )
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 10**9 + 7, 2**32 - 1])
 def test_numbers_below_a_bound_are_the_words_as_fractions(bound):
-    drawn = [int(w) * bound >> 64 for w in Words(7, 1).take(100).tolist()]
-    assert Words(7, 1).below(bound, 100).tolist() == drawn
+    drawn = [int(w) * bound >> 64 for w in RandomWords(7, 1).take(100).tolist()]
+    assert RandomWords(7, 1).below(bound, 100).tolist() == drawn
     one_by_one = Draws(7, 1)
     assert [one_by_one.below(bound) for _ in range(100)] == drawn
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from gascl import generators
 from gascl.generators.pairing import paired
-from gascl.generators.words import Draws, Words
+from gascl.generators.words import Draws, RandomWords
 
 
 def simple(graph):
@@ -176,7 +176,7 @@ def test_pairing_keeps_degrees():
     degree = np.array([5, 3, 3, 3, 3, 3, 2, 2, 1, 1])
     group = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
     for seed in range(30):
-        (src, dst), lost = paired(degree, group, None, Words(seed, 0), Draws(seed, 1))
+        (src, dst), lost = paired(degree, group, None, RandomWords(seed, 0), Draws(seed, 1))
         assert lost == 0 and (src < dst).all() and (group[src] == group[dst]).all()
         assert len(set(zip(src.tolist(), dst.tolist(), strict=True))) == len(src) == 13
         assert (
@@ -185,5 +185,7 @@ def test_pairing_keeps_degrees():
 
 
 def test_pairing_tells_what_finds_no_place():
-    (src, _), lost = paired(np.array([4, 4]), np.array([0, 0]), None, Words(0, 0), Draws(0, 1))
+    (src, _), lost = paired(
+        np.array([4, 4]), np.array([0, 0]), None, RandomWords(0, 0), Draws(0, 1)
+    )
     assert len(src) + lost == 4 and len(src) <= 1

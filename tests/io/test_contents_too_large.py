@@ -1,4 +1,4 @@
-"""Small files whose contents memory can't hold: one error that says so."""
+"""Small files whose contents memory cannot hold: one error that says so."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pytest
 
 from gascl import Graph
 from gascl.errors import FormatError
-from gascl.io.vertexvalues import read_values
+from gascl.graphalytics.outputs import read_values
 
 SIZE, FREE = 64 << 20, 24 << 20  # bytes that the files unpack to, and that may be taken
 SCRIPT = """
 import resource, sys
 import networkx, pyarrow, scipy.sparse
 from gascl import GasclError, Graph
-from gascl.io import gml, graphml
-from gascl.io.graphalytics import read_properties
+from gascl.io.formats import gml, graphml
+from gascl.io.formats.ldbc import read_properties
 
 path, free = sys.argv[1], int(sys.argv[2])
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -76,9 +76,9 @@ def no_memory(*_, **__):
 @pytest.mark.parametrize(
     ("where", "name", "text"),
     [
-        ("gascl.io.edgelist.read_columns", "a.txt", "1 2\n"),
+        ("gascl.io.formats.edgelist.read_columns", "a.txt", "1 2\n"),
         (
-            "gascl.io.matrixmarket.read_columns",
+            "gascl.io.formats.matrixmarket.read_columns",
             "a.mtx",
             "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
         ),
@@ -94,6 +94,6 @@ def test_wherever_it_is_short(monkeypatch, write, where, name, text):
 
 
 def test_a_file_of_values(monkeypatch, write):
-    monkeypatch.setattr("gascl.io.vertexvalues.read_columns", no_memory)
+    monkeypatch.setattr("gascl.graphalytics.outputs.read_columns", no_memory)
     with pytest.raises(FormatError, match="a-PR: its contents take more memory than there is"):
         read_values(write("a-PR", "0 0.5\n"), Graph.from_edges([0], [1]), float)

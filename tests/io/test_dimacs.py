@@ -21,8 +21,8 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io import dimacs
-from gascl.io.integers import blocks
+from gascl.io.formats import dimacs
+from gascl.io.lines import blocks
 
 # The example of the challenge's page on file formats, with its comments cut.
 SAMPLE = """c 9th DIMACS Implementation Challenge: Shortest Paths
@@ -79,7 +79,7 @@ def test_blocks_of_any_size(tmp_path, monkeypatch):
         monkeypatch.setattr(dimacs, "blocks", lambda file, size=size: blocks(file, size))
         assert edges_of(Graph.read(path)) == ARCS
     bad = put(tmp_path, "b.gr", SAMPLE.replace("a 5 2 0", "a 5 2"))
-    refused(["line 14: 'a 5 2' is no row"], lambda: Graph.read(bad))
+    refused(["line 14: 'a 5 2' is not a row"], lambda: Graph.read(bad))
 
 
 @settings(deadline=None)
@@ -97,7 +97,7 @@ def test_any_weights(tmp_path_factory, spare, rows):
 def test_undirected(tmp_path):
     graph = Graph.read(put(tmp_path, "a.gr", THREE), directed=False, duplicates="min")
     assert not graph.directed and edges_of(graph) == [(0, 2, 7)]
-    assert "directed=False: every arc is an undirected edge" in graph.report
+    assert "directed=False: every arc became an undirected edge" in graph.report
 
 
 @pytest.mark.parametrize(
@@ -108,26 +108,26 @@ def test_undirected(tmp_path):
         ("a 1 2 3\np sp 2 1\n", ["line 1: 'a 1 2 3'", "before the problem line"]),
         ("p sp 2\n", ["line 1: 'p sp 2'", "sizes"]),
         ("p sp 2 x\n", ["line 1: 'p sp 2 x'", "sizes"]),
-        ("p sp 2 -1\n", ["line 1", "cannot be"]),
+        ("p sp 2 -1\n", ["line 1", "impossible"]),
         ("p sp 3000000000 1\n", ["line 1", "0 to 2,147,483,647"]),
-        ("p max 2 1\na 1 2 3\n", ["line 1: 'p max 2 1'", "another problem"]),
+        ("p max 2 1\na 1 2 3\n", ["line 1: 'p max 2 1'", "another kind of problem"]),
         ("p sp 2 1\np sp 2 1\na 1 2 3\n", ["line 2", "second problem line"]),
-        ("p aux sp co 1\nv 1 2 3\n", ["line 1", "coordinates", "read its .gr"]),
-        ("p sp 2 2\na 1 2 3\n", ["announces 2 rows", "file has 1"]),
-        ("p sp 2 0\na 1 2 3\n", ["announces 0 rows", "file has 1"]),
+        ("p aux sp co 1\nv 1 2 3\n", ["line 1", "coordinates", "read the .gr"]),
+        ("p sp 2 2\na 1 2 3\n", ["declares 2 rows", "file has 1"]),
+        ("p sp 2 0\na 1 2 3\n", ["declares 0 rows", "file has 1"]),
         ("p sp 2 1\na 0 2 3\n", ["line 2: 'a 0 2 3'", "vertex 0", "1 to 2"]),
         ("p sp 2 1\n\nc x\na 1 3 3\n", ["line 4: 'a 1 3 3'", "vertex 3", "1 to 2"]),
         ("p sp 2 1\na 1 2\n", ["line 2: 'a 1 2'", "'a SOURCE TARGET WEIGHT'"]),
-        ("p sp 2 1\na 1 2 3 4\n", ["line 2: 'a 1 2 3 4'", "is no row"]),
-        ("p sp 2 2\na\n0 1 2 3\na 1 2 3\n", ["line 2: 'a'", "is no row"]),
-        ("p sp 2 1\n1 2 3\n", ["line 2: '1 2 3'", "is no row", "begin it with c"]),
-        ("p sp 2 1\ne 1 2 3\n", ["line 2: 'e 1 2 3'", "is no row"]),
-        ("p sp 2 1\na 1 2 0.5\n", ["line 2: 'a 1 2 0.5'", "'0.5'", "whole number"]),
-        ("p sp 2 1\na 1 2 nan\n", ["line 2", "'nan'", "whole number"]),
+        ("p sp 2 1\na 1 2 3 4\n", ["line 2: 'a 1 2 3 4'", "is not a row"]),
+        ("p sp 2 2\na\n0 1 2 3\na 1 2 3\n", ["line 2: 'a'", "is not a row"]),
+        ("p sp 2 1\n1 2 3\n", ["line 2: '1 2 3'", "is not a row", "put c before it"]),
+        ("p sp 2 1\ne 1 2 3\n", ["line 2: 'e 1 2 3'", "is not a row"]),
+        ("p sp 2 1\na 1 2 0.5\n", ["line 2: 'a 1 2 0.5'", "'0.5'", "64-bit integer"]),
+        ("p sp 2 1\na 1 2 nan\n", ["line 2", "'nan'", "64-bit integer"]),
         ("p sp 2 1\na 1 2 1-2\n", ["line 2", "'1-2'"]),
-        ("p sp 2 1\na 1 2 - 3\n", ["line 2", "is no row"]),
-        ("p sp 2 1\na 1 2 9223372036854775808\n", ["line 2", "64 bits"]),
-        ("p sp 2 1\na 1 2 3\0\n", ["line 2", "whole number"]),
+        ("p sp 2 1\na 1 2 - 3\n", ["line 2", "is not a row"]),
+        ("p sp 2 1\na 1 2 9223372036854775808\n", ["line 2", "64-bit"]),
+        ("p sp 2 1\na 1 2 3\0\n", ["line 2", "64-bit integer"]),
     ],
 )
 def test_bad_files(tmp_path, text, words):
@@ -141,7 +141,7 @@ def test_bad_files(tmp_path, text, words):
 def test_coordinates_beside(tmp_path):
     path = put(tmp_path, "a.gr", THREE)
     assert not Graph.read(path).vertex_fields
-    refused(["no a.co lies beside"], lambda: Graph.read(path, coordinates=True))
+    refused(["no a.co beside"], lambda: Graph.read(path, coordinates=True))
     beside = put(tmp_path, "a.co.bz2", bz2.compress(PLACES.encode()))
     graph = Graph.read(path)
     expected = [[0, -1], [5, 6], [-73530767, 41085396]]
@@ -160,7 +160,7 @@ def test_coordinates_beside(tmp_path):
     ("text", "words"),
     [
         ("p aux sp co 2\nv 1 2 3\nv 2 3 4\n", ["2 vertices", "has 3"]),
-        ("p aux sp co 3\nv 1 2 3\nv 2 3 4\n", ["announces 3 rows 'v VERTEX X Y'", "has 2"]),
+        ("p aux sp co 3\nv 1 2 3\nv 2 3 4\n", ["declares 3 rows 'v VERTEX X Y'", "has 2"]),
         ("p aux sp co 3\nv 1 2 3\nv 2 3 4\nv 1 3 4\n", ["vertex 1 has 2 rows"]),
         ("p aux sp co 3\nv 3 2 3\nv 2 3 4\nv 3 3 4\n", ["vertex 1 has 0 rows"]),
         ("p aux sp co 3\nv 1 2 3\nv 4 3 4\nv 2 3 4\n", ["line 3: 'v 4 3 4'", "1 to 3"]),
@@ -214,7 +214,7 @@ def test_what_it_cannot_hold(tmp_path):
         refused([str(path), *words], lambda graph=graph: graph.write(path))
     refused([".co"], lambda: Graph.from_edges([0], [1], weight=[1]).write(tmp_path / "a.co"))
     one = Graph.from_edges(**edges, weight=[1])
-    refused([".co is the extension"], lambda: one.write(tmp_path / "a.co", format="dimacs"))
+    refused([".co files hold"], lambda: one.write(tmp_path / "a.co", format="dimacs"))
     for words, points in [
         (["shape (2,)", "(2, 2)"], np.array([1, 2])),
         (["'coordinates' is float64"], np.array([[1, 2], [3, 4.5]])),

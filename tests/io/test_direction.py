@@ -45,7 +45,7 @@ def test_tables_and_gascl_s_own(tmp_path):
         graph.write(tmp_path / name)
         both = Graph.read(tmp_path / name, directed=True)
         assert sorted((u + 1, v + 1, w) for u, v, w in edges_of(both)) == BOTH
-        assert "directed=True: every edge is two, one a direction" in both.report
+        assert "directed=True: each edge became two, one in each direction" in both.report
     assert Graph.from_arrow(graph.to_arrow(), directed=True).num_edges == 5
 
 

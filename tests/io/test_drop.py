@@ -1,4 +1,4 @@
-"""`gascl convert --drop`: what a format can't hold is left out, and said."""
+"""`gascl convert --drop`: what a format cannot hold is left out, and said."""
 
 from __future__ import annotations
 

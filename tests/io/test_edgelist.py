@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from support.filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 
 from gascl.graph.graph import Graph
-from gascl.io import edgelist
 from gascl.io.columns import Irregular, read_columns
+from gascl.io.formats import edgelist
 from gascl.io.ids import numbered
-from gascl.io.lines import Lines
+from gascl.io.lines import LineReader
 
 
 def slowly(monkeypatch):
@@ -49,7 +49,7 @@ def test_two_integer_columns(write, monkeypatch, text, slow):
     graph = Graph.read(write("a.txt", text))
     assert graph.labels.tolist() == [3, 7, 10] and graph.labels.dtype == np.int64
     assert edges_of(graph) == [(10, 3), (3, 7)]
-    assert graph.directed and "ids taken as integers" in graph.report
+    assert graph.directed and "ids read as integers" in graph.report
 
 
 def test_the_fast_way_takes_what_is_plain(write, monkeypatch):
@@ -68,15 +68,15 @@ def test_report(write):
     graph = Graph.read(write("a.txt", "# one\n# two\n1 2 3\n1 2 4\n"), duplicates="sum")
     assert graph.report == [
         "edge list: rows: 2; comment lines skipped: 2",
-        "column 2 (from 0) taken as edge field weight",
-        "ids taken as integers",
-        "read as directed, which the format can't say; else directed=False",
+        "column 2 (from 0) read as edge field weight",
+        "ids read as integers",
+        "read as directed, since the file does not say; directed=False: undirected",
         "weight: int64",
         "duplicates='sum': merged 1 edge into others",
     ]
     assert edges_of(graph) == [(1, 2, 7)]
     assert "comment lines skipped: 1" in Graph.read(write("b.txt", "1 2\n#\n")).report[0]
-    assert "comments behind rows left off: 1" in Graph.read(write("c.txt", "1 2 # x\n")).report
+    assert "comments after rows removed: 1" in Graph.read(write("c.txt", "1 2 # x\n")).report
 
 
 # Ids
@@ -114,7 +114,7 @@ def test_text_ids(write, text):
     assert graph.labels.tolist() == ["a", "b", "ü"]
     assert edges_of(graph) == [("b", "a"), ("a", "ü")]
     line = 2 if text[0] == "#" else 1
-    said = f"ids taken as text, since 'b' in line {line} is not an integer of 64 bits"
+    said = f"ids read as text, since 'b' in line {line} is not a 64-bit integer"
     assert said in graph.report
 
 
@@ -242,7 +242,7 @@ def test_lines_across_pieces(write, monkeypatch):
         monkeypatch.setattr("gascl.io.lines.PIECE", size)
         assert edges_of(Graph.read(path)) == list(map(tuple, rows.tolist()))
         with path.open("rb") as file:
-            lines = Lines(path, file)
+            lines = LineReader(path, file)
             first = lines.line()
             assert first + b"".join(lines.pieces()) == path.read_bytes()
 
@@ -271,11 +271,11 @@ def test_konect(write):
     assert not graph.directed
     assert edges_of(graph) == [(1, 2, 1, 1082040961), (2, 3, -1, 1082155839)]
     assert [*graph.edge_fields] == ["weight", "time"]
-    assert not any("announces" in line for line in graph.report)
+    assert not any("declares" in line for line in graph.report)
     assert "read as undirected, as the comment '% sym signed' says" in graph.report
     graph = Graph.read(write("out.demo", "% asym unweighted\n% 7 3\n1 2\n"))
     assert graph.directed
-    assert "a comment announces 3 vertices and 7 edges, and the file has 2 and 1" in graph.report
+    assert "a comment declares 3 vertices and 7 edges, and the file has 2 and 1" in graph.report
     assert Graph.read(write("out.demo", "% sym unweighted\n1 2\n"), directed=True).directed
     bipartite = write("out.demo", "% bip unweighted\n1 1\n")
     refused(["'% bip unweighted'", "two kinds", "letter"], lambda: Graph.read(bipartite))
@@ -284,7 +284,7 @@ def test_konect(write):
 def test_snap(write):
     graph = Graph.read(write("a.txt", "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n1 2\n"))
     assert not graph.directed
-    assert "a comment announces 3 vertices and 2 edges, and the file has 2 and 1" in graph.report
+    assert "a comment declares 3 vertices and 2 edges, and the file has 2 and 1" in graph.report
     assert Graph.read(write("a.txt", "# Directed graph: x.txt\n1 2\n")).directed
 
 
@@ -314,7 +314,7 @@ def test_a_file_without_edges(write, text):
 )
 def test_bad_rows(write, text, words):
     path = write("a.txt", text)
-    more = [str(path), "expected source, target and perhaps a weight", "correct the line"]
+    more = [str(path), "expected source, target and possibly a weight", "correct the line"]
     refused([*words, *more], lambda: Graph.read(path))
 
 
@@ -352,7 +352,7 @@ def test_packed_files(write):
 def test_integers_with_a_point_are_text_and_a_hint_says_so(write):
     graph = Graph.read(write("a.txt", "# c\n1 2\n2 1.000e+00\n1 3.0\n"))
     assert graph.labels.tolist() == ["1", "1.000e+00", "2", "3.0"]
-    said = "ids taken as text, since '1.000e+00' in line 3 is not an integer of 64 bits"
+    said = "ids read as text, since '1.000e+00' in line 3 is not a 64-bit integer"
     at = graph.report.index(said)
     assert "fmt='%d'" in graph.report[at + 1]
     for text in ("1 1.5\n", f"1 {2**64}\n", "1 inf\n", "1 e\n"):

@@ -16,10 +16,10 @@ def test_columns_by_name_and_number(write):
     path = write("a.csv", TABLE)
     graph = Graph.read(path, columns=("from", "to", "cost"))
     assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
-    assert "column 3 ('cost') taken as edge field weight" in graph.report
+    assert "column 3 ('cost') read as edge field weight" in graph.report
     assert "line 1 is a header: id, from, to, cost, km, name" in graph.report
-    assert "columns parted by commas" in graph.report
-    ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= takes them"
+    assert "columns separated by commas" in graph.report
+    ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= reads them"
     assert ignored in graph.report
     graph = Graph.read(path, columns=["to", "from", "km", "cost"])
     assert edges_of(graph) == [(2, 1, 3, 0.5), (9, 2, 4, 1.5)]
@@ -58,10 +58,10 @@ def test_against_pandas(tmp_path):
 def test_trailing_columns_are_ignored_and_reported(write):
     graph = Graph.read(write("a.txt", "1 2 3 4 x\n5 6 7 8 y\n"))
     assert edges_of(graph) == [(1, 2, 3), (5, 6, 7)]
-    assert "columns ignored: 3 (from 0), 4 (from 0); columns= takes them" in graph.report
+    assert "columns ignored: 3 (from 0), 4 (from 0); columns= reads them" in graph.report
     graph = Graph.read(write("b.txt", "1 2 friend\n5 6 foe\n"))
     assert not graph.edge_fields
-    assert "column 2 (from 0) is not taken as weight: 'friend' is not a number" in graph.report
+    assert "column 2 (from 0) is not read as weight: 'friend' is not a number" in graph.report
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_separators(write):
         ({"columns": ("from", "cost to")}, ["no column 'cost to'", "id, from, to"]),
         ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
         ({"columns": (1, "from")}, ["twice"]),
-        ({"columns": "from"}, ["columns='from'", "names or numbers"]),
-        ({"columns": ("from",)}, ["names or numbers"]),
+        ({"columns": "from"}, ["columns='from'", "names of columns or numbers"]),
+        ({"columns": ("from",)}, ["names of columns or numbers"]),
         ({"columns": ("from", "to"), "header": False}, ["need a header"]),
         ({"columns": ("from", "to", "name")}, ["line 2", "weight 'a'", "not a number"]),
         ({"header": 3}, ["header=3"]),
         ({"separator": "ab"}, ["one ASCII character"]),
-        ({"separator": "1"}, ["part of numbers"]),
+        ({"separator": "1"}, ["occurs in numbers"]),
         ({"comments": "1"}, ["comments='1'"]),
         ({"colums": (0, 1)}, ["no option 'colums'", "columns, header, separator, comments"]),
     ],

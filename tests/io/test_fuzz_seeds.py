@@ -1,4 +1,4 @@
-"""The seeds of fuzz_readers.py, and what it found: each through its reader's checks."""
+"""The seeds of support/fuzz/readers.py, and what it found: each through its reader's checks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import gzip
 import numpy as np
 import pytest
 from numpy.lib import NumpyVersion
-from support import fuzz_checks
-from support.fuzz_packed import check_damaged, cut_off
-from support.fuzz_targets import SEEDS, TARGETS
+from support.fuzz import checks
+from support.fuzz.packed import check_damaged, cut_off
+from support.fuzz.targets import SEEDS, TARGETS
 
 pytest.importorskip("networkx")
 pytest.importorskip("pyarrow")
@@ -24,12 +24,12 @@ def test_seeds(reader, tmp_path, monkeypatch):
         graphs.append(reads(path, **options))
         return graphs[-1]
 
-    reads = fuzz_checks.read
+    reads = checks.read
     for path in sorted((SEEDS / reader).iterdir()):
         data = path.read_bytes()
         TARGETS[reader].check(data, tmp_path)
         with monkeypatch.context() as patch:
-            patch.setattr(fuzz_checks, "read", read)
+            patch.setattr(checks, "read", read)
             graphs.clear()
             TARGETS[reader].check(data, tmp_path)
         if path.name == "header_of_python2" and NumpyVersion(np.__version__) >= "2.5.0":
@@ -44,7 +44,7 @@ def test_binary_files_that_are_cut_off(reader, tmp_path):
         data = path.read_bytes()
         lengths = {*range(0, len(data), len(data) // 25 + 1), *range(len(data) - 12, len(data))}
         suffixes = TARGETS[reader].suffixes
-        fuzz_checks.check_cut_off(data, sorted(lengths), reader, suffixes, tmp_path)
+        checks.check_cut_off(data, sorted(lengths), reader, suffixes, tmp_path)
 
 
 def test_packed_files_that_are_cut_off(tmp_path):
@@ -54,16 +54,18 @@ def test_packed_files_that_are_cut_off(tmp_path):
 
 @pytest.mark.parametrize("reader", ["edgelist", "matrixmarket", "baremtx", "dimacs", "metis"])
 def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
-    """They are refused, or the report says that the last line has no end."""
+    """They are refused, or the report says that the last line has no line end."""
     suffix = {"edgelist": "txt", "dimacs": "gr", "metis": "graph"}.get(reader, "mtx")
     path = tmp_path / f"a.{suffix}"
     for seed in sorted((SEEDS / reader).glob("[!b]*")):
-        data = seed.read_bytes().partition(fuzz_checks.PART)[0][:120]
+        data = seed.read_bytes().partition(checks.PART)[0][:120]
         for length in {*range(1, len(data), 3), *range(max(len(data) - 4, 1), len(data))}:
             path.write_bytes(data[:length])
-            graph = fuzz_checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
-            told = graph is None or any("last line has no end" in line for line in graph.report)
+            graph = checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
+            told = graph is None or any(
+                "last line has no line end" in line for line in graph.report
+            )
             assert told or data[length - 1 : length] == b"\n", (seed, length)
     path = tmp_path / "b.txt"
     path.write_bytes(gzip.compress(b"1 2"))
-    assert not any("no end" in line for line in fuzz_checks.read(path).report)
+    assert not any("no end" in line for line in checks.read(path).report)

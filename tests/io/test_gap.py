@@ -82,10 +82,10 @@ def test_packed(tmp_path, pack):
     path = put(tmp_path, "a.sg", pack(DIRECTED))  # the content tells how
     assert Graph.read(path).num_edges == 4
     refused(["ends too early"], lambda: Graph.read(put(tmp_path, "a.sg", pack(DIRECTED[:-1]))))
-    refused(["goes on after"], lambda: Graph.read(put(tmp_path, "a.sg", pack(DIRECTED + b"\0"))))
+    refused(["continues after"], lambda: Graph.read(put(tmp_path, "a.sg", pack(DIRECTED + b"\0"))))
     for vertices, arcs in ((2**31 - 1, 0), (4, 2**60)):
         lie = struct.pack("<Bqq", 1, arcs, vertices) + DIRECTED[17:]
-        # Memory is taken as bytes come: nothing here has room for 2^60 arcs.
+        # Memory is read as bytes come: nothing here has room for 2^60 arcs.
         refused(["damaged"], lambda lie=lie: Graph.read(put(tmp_path, "a.sg", pack(lie))))
 
 
@@ -110,15 +110,15 @@ def replaced(content, at, format, value):
         ("a.sg", replaced(DIRECTED, 9, "<q", 2**31 - 1), ["2,147,483,647 vertices", "take"]),
         ("a.sg", replaced(DIRECTED, 9, "<q", 5), ["5 vertices"]),
         ("a.sg", replaced(DIRECTED, 17, "<q", 1), ["from 1 to 4, not from 0 to 4"]),
-        ("a.sg", replaced(DIRECTED, 25, "<q", 9), ["fall after vertex 1"]),
+        ("a.sg", replaced(DIRECTED, 25, "<q", 9), ["decrease after vertex 1"]),
         ("a.sg", replaced(DIRECTED, 57, "<i", 4), ["vertex 0 has the neighbour 4", "0 to 3"]),
         ("a.sg", replaced(DIRECTED, 65, "<i", -1), ["vertex 2 has the neighbour -1"]),
         ("a.sg", replaced(DIRECTED, 57, "<i", 3), ["reversed arcs of vertex"]),
         ("a.sg", replaced(DIRECTED, len(DIRECTED) - 8, "<i", 1), ["reversed arcs of vertex 2"]),
         ("a.wsg", replaced(HEAVY, len(HEAVY) - 4, "<i", 10), ["reversed arcs of vertex 2"]),
-        ("a.sg", replaced(UNDIRECTED, 57, "<i", 3), ["from", "lacks an equal one back"]),
-        ("a.wsg", replaced(HEAVY_UNDIRECTED, 53, "<i", 1), ["from 0 to 1", "lacks an equal one"]),
-        ("a.bin", DIRECTED, ["only its name tells", ".wsg"]),
+        ("a.sg", replaced(UNDIRECTED, 57, "<i", 3), ["from", "has no equal one back"]),
+        ("a.wsg", replaced(HEAVY_UNDIRECTED, 53, "<i", 1), ["from 0 to 1", "has no equal one"]),
+        ("a.bin", DIRECTED, ["shows only in its name", ".wsg"]),
     ],
 )
 def test_bad_files(tmp_path, name, content, words):

@@ -72,7 +72,7 @@ def test_order_direction_and_fields(read):
     assert graph.vertex_fields["x"].tolist() == [1.5, -np.inf]
     assert graph.vertex_fields["pos"].tolist() == [[1, 2], [3, 4]]
     report = "\n".join(graph.report)
-    for words in ("labels: the nodes' ids, integers", "'note' left out: 2 of 3 lack it"):
+    for words in ("labels: the nodes' ids, integers", "'note' left out: 2 of 3 do not have it"):
         assert words in report
 
 
@@ -86,7 +86,7 @@ def test_labels(read):
     assert read(nodes.format("ü", "b")).labels.tolist() == ["ü", "b"]  # which NetworkX refuses
     twice = read(nodes.format("a", "a"))
     assert twice.labels.tolist() == [1, 2]
-    assert "two nodes have the label 'a': the ids are the labels" in twice.report
+    assert "two nodes have the label 'a', so the ids are the labels" in twice.report
     assert read(nodes.format("a", "a"), label="name").labels.tolist() == ["x", "y"]
     assert read(nodes.format("a", "b"), label="id").labels.tolist() == [1, 2]
     with pytest.raises(FormatError, match=r"node 1 has no 'nom'.*label='id'"):
@@ -121,19 +121,20 @@ def test_text_as_numbers_and_as_groups(read):
     assert graph.vertex_fields["n"].tolist() == [0.5, 1.5, 2.5, 3.5]
     assert graph.vertex_fields["g"].tolist() == [0, 1, 0, 1]
     assert "node attribute 's' left out: not all its values are numbers" in graph.report
-    assert "node attribute 'g': its texts numbered as groups: 0 is 'x', 1 is 'y'" in graph.report
+    assert "node attribute 'g': its texts became numbers of groups: 0 is 'x', 1 is "
+    "'y'" in graph.report
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "no graph"),
-        ("1 2\n", "line 1: '1 2': expected the file's end, found 1"),
+        ("1 2\n", "line 1: '1 2': expected the end of the file, found 1"),
         ("graph [\n node [\n  id $ ] ]", r"line 3: 'id \$ \] \]': expected a name, a number"),
-        ("graph [\n node [ id 1 ]", "line 2: 'node .*expected ']', found the file's end"),
-        ('graph [\n node [ id 1 label "a ] ]', "line 2: the text that begins here"),
-        ("graph 5", "no list of names and values"),
-        ("graph [ node [ id [ ] ] ]", "no list of names and values"),
+        ("graph [\n node [ id 1 ]", "line 2: 'node .*expected ']', found the end of the file"),
+        ('graph [\n node [ id 1 label "a ] ]', "line 2: the text that starts here"),
+        ("graph 5", "not a list of names and values"),
+        ("graph [ node [ id [ ] ] ]", "not a list of names and values"),
         ("graph [ node [ label 1 ] ]", "node #0 has no 'id'"),
         ("graph [ node [ id 1 ] node [ id 1 ] ]", "node id 1 is duplicated"),
         ('graph [ node [ id 1 ] node [ id "1" ] ]', "two nodes have the same id"),
@@ -204,9 +205,9 @@ def test_what_gml_cannot_hold(tmp_path, monkeypatch):
     path = tmp_path / "a.gml"
     path.write_text("before")
     for field in ("source", "_w", "größe"):
-        with pytest.raises(FormatError, match=f"can't hold the edge field '{field}'"):
+        with pytest.raises(FormatError, match=f"cannot hold the edge field '{field}'"):
             Graph.from_edges([0], [1], **{field: [1]}).write(path)
-    with pytest.raises(FormatError, match="labels of integers or text"):
+    with pytest.raises(FormatError, match="integers or text"):
         Graph.from_edges([0], [1], labels=[1, "a"]).write(path)
     monkeypatch.setitem(sys.modules, "networkx", None)
     for call in (Graph.from_edges([0], [1]).write, lambda p: Graph.read(p, format="gml")):
@@ -227,4 +228,4 @@ def test_without_labels(tmp_path):
     assert list(nx.read_gml(tmp_path / "a.gml")) == ["0", "1", "2", "3"]
     again = Graph.read(tmp_path / "a.gml")
     assert again.labels is None and again.fingerprint == graph.fingerprint
-    assert "ids: the vertices themselves, without labels" in again.report
+    assert "ids are the vertices themselves, without labels" in again.report

@@ -51,7 +51,7 @@ def test_from_scipy_formats_and_fields():
     assert Graph.from_scipy(zeros, directed=False).num_edges == 1
     truth = Graph.from_scipy(sp.csr_array(dense > 1))
     assert truth.edge_fields["weight"].dtype == np.int8
-    assert "bool entries taken as weight, int8" in truth.report
+    assert "bool entries read as weight, int8" in truth.report
     nan = sp.coo_array(([np.nan, np.nan], ([0, 1], [1, 0])))
     assert Graph.from_scipy(nan, directed=False).num_edges == 1
 

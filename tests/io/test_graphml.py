@@ -48,7 +48,8 @@ def test_order_direction_defaults_and_fields(read):
         assert graph.edge_fields["weight"].tolist() == [2.5, 7, 2.5]
         assert graph.vertex_fields["x"].tolist() == [1, -3]
         report = "\n".join(graph.report)
-        assert "'good' left out: 2 of 3 lack it" in report and "'s' left out: not all" in report
+        assert "'good' left out: 2 of 3 do not have "
+        "it" in report and "'s' left out: not all" in report
         assert read(HEAD.format(direction) + text + TAIL, label="s").labels.tolist() == ["p", "q"]
     all_directed = text.replace("<edge ", '<edge directed="true" ')
     assert read(HEAD.format("undirected") + all_directed + TAIL).directed
@@ -104,19 +105,19 @@ NODE = '<node id="a"/>'
     ("body", "words"),
     [
         ("<node/>", "line 7: a node has no id"),
-        (NODE + "\n" + NODE, "line 8: a node has the id 'a', as one before it"),
+        (NODE + "\n" + NODE, "line 8: a node has the id 'a' of an earlier one"),
         (NODE + '<edge source="a"/>', "line 7: an edge has no target"),
-        (NODE + '\n<edge source="b" target="a"/>', "line 8: .*source 'b', which is no node"),
+        (NODE + '\n<edge source="b" target="a"/>', "line 8: .*source 'b', which is not a node"),
         (NODE + '<edge source="a" target="a" directed="maybe"/>', "directed='maybe'"),
         (NODE + '<edge source="a" target="a"/><edge source="a" target="a" directed="true"/>',
-         "line 7: an edge is directed, and others before it are not"),
+         "line 7: an edge is directed, and earlier ones are not"),
         (NODE + '\n<edge source="a" target="a"><data key="w">x</data></edge>',
          "line 8: the <data> of this edge.*'x'"),
         ('<node id="a"><data key="z">1</data></node>', "line 7: the <data> of this node.*no key z"),
         ("<hyperedge/>", "line 7: has a hyperedge"),
-        ("<node></edge>", "line 7: is no XML that can be read: mismatched tag"),
-        ('<node id="&lt;&x;"/>', "line 7: is no XML that can be read: undefined entity"),
-        ("</graph><graph>", "holds 2 graphs"),
+        ("<node></edge>", "line 7: this is not readable XML: mismatched tag"),
+        ('<node id="&lt;&x;"/>', "line 7: this is not readable XML: undefined entity"),
+        ("</graph><graph>", "contains 2 graphs"),
     ],
 )  # fmt: skip
 def test_damage(read, body, words):
@@ -129,8 +130,8 @@ def test_damage(read, body, words):
     [
         ("", "no element found"),
         ("<graphml>", "line 1"),
-        ("<graphml/>", "holds 0 graphs"),
-        ("<svg/>", "begins with <svg>"),
+        ("<graphml/>", "contains 0 graphs"),
+        ("<svg/>", "starts with <svg>"),
         ('<graphml><graph edgedefault="x"/></graphml>', "edgedefault is 'x'"),
         ('<graphml><key id="a" attr.type="short" attr.name="x"/><graph/></graphml>', "<key>"),
         ('<graphml><key id="a" attr.type="int"/><graph/></graphml>', "<key>"),
@@ -182,7 +183,7 @@ def test_what_graphml_cannot_hold(tmp_path, monkeypatch):
     graph = Graph.from_edges([0], [1])
     with pytest.raises(FormatError, match=r"label 'a.x00b'"):
         Graph.from_edges([0], [1], labels=["a\0b", "c"]).write(path)
-    with pytest.raises(FormatError, match="labels of integers or text"):
+    with pytest.raises(FormatError, match="integers or text"):
         Graph.from_edges([0], [1], labels=[1, "a"]).write(path)
     drawn = nx.Graph()
     drawn.add_node(1, pos=(1, 2))
@@ -203,4 +204,4 @@ def test_without_labels(tmp_path):
     assert list(nx.read_graphml(tmp_path / "a.graphml")) == ["0", "1", "2", "3"]
     again = Graph.read(tmp_path / "a.graphml")
     assert again.labels is None and again.fingerprint == graph.fingerprint
-    assert "ids: the vertices themselves, without labels" in again.report
+    assert "ids are the vertices themselves, without labels" in again.report

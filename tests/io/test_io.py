@@ -63,12 +63,12 @@ PACKERS |= {".zst": lambda data: zstandard.ZstdCompressor().compress(data)}
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_a_name_that_says_packed_of_a_file_that_is_not(write, suffix):
     refused(
-        ["is empty, and no", suffix, "fetch it again"],
+        ["is empty, which a", suffix, "fetch it again"],
         lambda: Graph.read(write(f"a.txt{suffix}", "")),
     )
     plain = write(f"b.txt{suffix}", "1 2\n")
     refused(
-        [f"named {suffix}", "begins with '1 2\\n'", "plain, name it b.txt"],
+        [f"named {suffix}", "starts with '1 2\\n'", "plain, name it b.txt"],
         lambda: Graph.read(plain),
     )
     binary = write(f"c.mtx{suffix}", b"\x80\x81\x82")
@@ -110,9 +110,9 @@ URL = "https://snap.stanford.edu/data/wiki-Vote.txt.gz"
         (7, ["given as 7", "give its path"]),
         (b"a.txt", ["given as b'a.txt'", "as text, 'a.txt'"]),
         (io.StringIO("1 2"), ["StringIO", "write the contents to a file"]),
-        ("", ["''", "no path"]),
-        ("a\0b", ["no path"]),
-        (URL, [f"{URL} is a URL", "download it first", "gascl datasets"]),
+        ("", ["''", "not a path"]),
+        ("a\0b", ["not a path"]),
+        (URL, [f"{URL} is a URL", "download the file first", "gascl datasets"]),
         (Path(URL), ["is a URL"]),
         ("file:///tmp/a.txt", ["without file://"]),
     ],
@@ -162,7 +162,7 @@ def test_folders_that_cannot_be_written(monkeypatch, tmp_path):
 def test_edge_lists_that_are_of_another_format(write):
     matrix = write("a.txt", HEADER.format("pattern", "general") + "2 2 1\n1 2\n")
     refused(
-        ["as files of the format matrixmarket do", "format='matrixmarket'"],
+        ["like a file of the format matrixmarket", "format='matrixmarket'"],
         lambda: Graph.read(matrix, format="edgelist"),
     )
     roads = write("b.txt", "c a comment\np sp 2 1\na 1 2 3\n")
@@ -173,7 +173,11 @@ def test_edge_lists_that_are_of_another_format(write):
 def test_npz_formats_of_other_files(write, tmp_path, format):
     for name, content in (("a.npz", "1 2\n"), ("b.npz", pickle.dumps([1])), ("c.txt", "x")):
         path = write(name, content)
-        with pytest.raises(FormatError, match=r"is no \.npz, which begins with PK") as caught:
+        with pytest.raises(
+            FormatError,
+            match=r"is not an \.npz file, which starts with "
+            "PK",
+        ) as caught:
             Graph.read(path, format=format)
         assert "pickle" not in str(caught.value)
     np.savez(tmp_path / "d.npz", row=[0], col=[1], format=b"coo", shape=(2, 2), data=[object()])
@@ -185,16 +189,18 @@ def test_npz_formats_of_other_files(write, tmp_path, format):
 def test_gap_of_text_advises_no_other_name(write):
     for name in ("a.txt", "a.sg"):
         path = write(name, "1 2\n2 3\n" * 9)
-        with pytest.raises(FormatError, match="is no serialized graph of the GAP suite") as caught:
+        with pytest.raises(
+            FormatError, match="is not a serialized graph of the GAP suite"
+        ) as caught:
             Graph.read(path, format="gap")
         assert ".wsg" not in str(caught.value) and "name it ." not in str(caught.value)
 
 
 def test_bytes_are_shown_once(write):
-    refused(["has a NUL byte: '1 2\\x00'"], lambda: Graph.read(write("a.txt", "1 2\0\n")))
+    refused(["contains a NUL byte: '1 2\\x00'"], lambda: Graph.read(write("a.txt", "1 2\0\n")))
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs Linux's /proc")
 def test_files_of_the_system():
-    words = ["/proc/self/mem cannot be read: ", "check that it is a file on a disk"]
+    words = ["/proc/self/mem cannot be read: ", "check that it is a file"]
     refused(words, lambda: Graph.read("/proc/self/mem", format="edgelist"))

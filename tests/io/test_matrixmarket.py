@@ -21,8 +21,8 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io import matrixmarket
 from gascl.io.columns import Irregular
+from gascl.io.formats import matrixmarket
 
 HEADER = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n"
 REAL_GENERAL = HEADER.format("real", "general")
@@ -35,7 +35,7 @@ def test_general_matrix(write):
     assert graph.directed and graph.labels is None and graph.num_vertices == 3
     assert edges_of(graph) == [(0, 1, 0.5), (2, 0, 0), (0, 1, 2), (2, 2, -1)]
     assert graph.report[0] == "Matrix Market: real, general"
-    assert graph.report[1] == "ids, which count from 1, taken as vertices from 0"
+    assert graph.report[1] == "ids, which start at 1, became vertices from 0"
     merged = Graph.read(write("a.mtx", text), duplicates="sum", self_loops="drop")
     assert edges_of(merged) == [(0, 1, 2.5), (2, 0, 0)]
 
@@ -49,7 +49,7 @@ def test_symmetric_matrix(write):
     assert graph.edge_fields["weight"].dtype.kind == "i"
     both = Graph.read(write("a.mtx", text), directed=True)
     assert both.directed and both.num_edges == 7
-    assert "directed=True: both triangles of the symmetric matrix are edges" in both.report
+    assert "directed=True: both triangles of the symmetric matrix became edges" in both.report
 
 
 def test_pattern_gzip_and_undirected_general(write):
@@ -58,21 +58,22 @@ def test_pattern_gzip_and_undirected_general(write):
     assert not Graph.read(path).edge_fields
     graph = Graph.read(path, directed=False, duplicates="first")
     assert edges_of(graph) == [(0, 1)]
-    assert "directed=False: every entry of the general matrix is an undirected edge" in graph.report
+    said = "directed=False: every entry of the general matrix became an undirected edge"
+    assert said in graph.report
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("a 2\n2 3\n", ["Missing banner", "format='edgelist'"]),
-        ("%%MatrixMarket matrix coordinate\n", ["header", "mend"]),
-        ("", ["header", "mend"]),
-        (REAL_GENERAL + "3 3 2\n1 2 0.5\n", ["announces 2 entries", "has 1", "again"]),
-        (REAL_GENERAL + "3 3 1\n1 2 1\n1 3 1\n", ["announces 1", "has 2; correct"]),
-        (REAL_GENERAL + "3 3 1\n1 4 1\n", ["line 4", "(1, 4)", "3 rows", "count from 1"]),
+        ("%%MatrixMarket matrix coordinate\n", ["header", "correct"]),
+        ("", ["header", "correct"]),
+        (REAL_GENERAL + "3 3 2\n1 2 0.5\n", ["declares 2 entries", "has 1", "again"]),
+        (REAL_GENERAL + "3 3 1\n1 2 1\n1 3 1\n", ["declares 1", "has 2; correct"]),
+        (REAL_GENERAL + "3 3 1\n1 4 1\n", ["line 4", "(1, 4)", "3 rows", "start at 1"]),
         (
             REAL_GENERAL + "3 3 2\n1 1 1\n% c\n\n0 3 1\n",
-            ["line 7", "(0, 3)", "3 rows", "count from 1"],
+            ["line 7", "(0, 3)", "3 rows", "start at 1"],
         ),
         (REAL_GENERAL + "3 3 1\n1 2 x\n", ["line 4", "'1 2 x'", "value (float64)"]),
         # SciPy 1.17's mmread reads the first as 0.5, and ends the process at the other two.
@@ -86,8 +87,8 @@ def test_pattern_gzip_and_undirected_general(write):
         (HEADER.format("pattern", "skew-symmetric") + "2 2 1\n2 1\n", ["signs"]),
         (HEADER.format("real", "skew-symmetric") + "2 2 1\n2 2 1\n", ["diagonal"]),
         (HEADER.format("complex", "hermitian") + "2 2 1\n2 1 1 1\n", ["complex"]),
-        (ARRAY.format("real", "general") + "1 1\n2\n3\n", ["announces 1 entries", "has 2"]),
-        (ARRAY.format("real", "symmetric") + "2 2\n1\n2\n", ["announces 3 entries", "has 2"]),
+        (ARRAY.format("real", "general") + "1 1\n2\n3\n", ["declares 1 entries", "has 2"]),
+        (ARRAY.format("real", "symmetric") + "2 2\n1\n2\n", ["declares 3 entries", "has 2"]),
         (ARRAY.format("real", "general") + "1 2\n2\n3\n", ["1 rows", "2 columns", "square"]),
         (ARRAY.format("real", "general") + "1 1\n2 3\n", ["line 3", "'2 3'", "value (float64)"]),
         (ARRAY.format("integer", "general") + "1 1\n.5\n", ["line 3", "'.5'", "value (int64)"]),
@@ -108,7 +109,9 @@ def test_skew_symmetric(write):
     assert edges_of(graph) == [(1, 0, 5), (2, 0, -2), (0, 1, -5), (0, 2, 2)] and graph.directed
     theirs = scipy.io.mmread(path).toarray()
     np.testing.assert_array_equal(graph.to_scipy("weight").toarray(), theirs)
-    assert "skew-symmetric: both triangles of the skew-symmetric matrix are edges" in graph.report
+    assert (
+        "skew-symmetric: both triangles of the skew-symmetric matrix became edges" in graph.report
+    )
     refused(["leave out directed=False"], lambda: Graph.read(path, directed=False))
 
 
@@ -119,7 +122,7 @@ def slowly(patch):
         raise Irregular
 
     patch.setattr(matrixmarket, "read_columns", never)
-    patch.setattr("gascl.io.barematrix.read_columns", never)
+    patch.setattr("gascl.io.formats.matrixmarket.read_columns", never)
 
 
 @pytest.mark.parametrize("kind", ["general", "symmetric", "skew-symmetric"])
@@ -192,21 +195,21 @@ def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
 @pytest.mark.parametrize(
     ("text", "edges", "vertices", "words"),
     [
-        ("1 2\n2 3\n", [(0, 1), (1, 2)], 3, "counted from 1"),
-        ("0 2\n2 1", [(0, 2), (2, 1)], 3, "counted from 0"),
+        ("1 2\n2 3\n", [(0, 1), (1, 2)], 3, "to start at 1"),
+        ("0 2\n2 1", [(0, 2), (2, 1)], 3, "to start at 0"),
         ("% c\n1 2 .5\r\n2 3 1\n", [(0, 1, 0.5), (1, 2, 1)], 3, "weight, float64"),
         ("1 2 5\n2 3 1\n", [(0, 1, 5), (1, 2, 1)], 3, "no row of sizes: 3 vertices"),
-        ("5 5 2\n1 2\n2 3\n", [(0, 1), (1, 2)], 5, "'5 5 2' taken as rows, columns and entries"),
-        ("5 5 2\n1 2 7\n2 3 8\n", [(0, 1, 7), (1, 2, 8)], 5, "taken as rows, columns"),
-        ("5 5 2\n0 4\n2 3\n", [(0, 4), (2, 3)], 5, "counted from 0"),
+        ("5 5 2\n1 2\n2 3\n", [(0, 1), (1, 2)], 5, "'5 5 2' read as rows, columns and entries"),
+        ("5 5 2\n1 2 7\n2 3 8\n", [(0, 1, 7), (1, 2, 8)], 5, "read as rows, columns"),
+        ("5 5 2\n0 4\n2 3\n", [(0, 4), (2, 3)], 5, "to start at 0"),
         ("2 2 2\n3 3 5\n", [(1, 1, 2), (2, 2, 5)], 3, "no row of sizes"),
-        ("4 4 0\n", [], 4, "taken as rows"),
+        ("4 4 0\n", [], 4, "read as rows"),
     ],
 )
 def test_bare_lists(write, text, edges, vertices, words):
     graph = Graph.read(write("a.mtx", text))
     assert edges_of(graph) == edges and graph.num_vertices == vertices
-    assert graph.report[0] == "no Matrix Market header: taken as a bare list of coordinates"
+    assert graph.report[0] == "no Matrix Market header: read as a plain list of coordinates"
     assert any(words in line for line in graph.report)
     assert graph.directed and graph.labels is None
     assert not Graph.read(write("a.mtx", text), directed=False).directed
@@ -215,7 +218,7 @@ def test_bare_lists(write, text, edges, vertices, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("5 5 3\n1 2\n2 3\n", ["'5 5 3'", "announces 3", "has 2", "cut off"]),
+        ("5 5 3\n1 2\n2 3\n", ["'5 5 3'", "declares 3", "has 2", "cut off"]),
         ("5 5 3\n1 2 1\n2 3 1\n", ["'5 5 3'", "may be an edge", "2 more rows"]),
         ("5 4 2\n1 2\n2 3\n", ["5 rows and 4 columns", "square"]),
         ("5 4 2\n1 2 1\n2 3 1\n", ["5 rows and 4 columns", "square"]),
@@ -278,8 +281,8 @@ def test_order_and_parallel_edges(tmp_path):
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
-        (Graph.from_edges([0], [1], labels=["a", "b"]), ["no labels", "'a'", "edge list"]),
-        (Graph.from_edges([0], [1], labels=[1, 2]), ["no labels", "1 of vertex 0"]),
+        (Graph.from_edges([0], [1], labels=["a", "b"]), ["cannot hold labels", "'a'", "edge list"]),
+        (Graph.from_edges([0], [1], labels=[1, 2]), ["cannot hold labels", "1 of vertex 0"]),
         (Graph.from_edges([0], [1], cost=[1]), ["one edge field, 'weight'", "cost"]),
     ],
 )
@@ -313,7 +316,7 @@ def test_real_graphs(name, vertices, edges, tmp_path):
 def test_both_triangles_of_a_symmetric_matrix(tmp_path):
     rows = HEADER.format("integer", "symmetric") + "3 3 5\n2 1 5\n1 2 5\n3 3 1\n3 1 2\n2 3 4\n"
     path = put(tmp_path, "a.mtx", rows)
-    hint = "stores both triangles: 1 entries are there in each; duplicates='first' makes"
+    hint = "stores both triangles: 1 entries occur in each; duplicates='first' merges"
     assert hint in "\n".join(Graph.read(path).report)
     assert Graph.read(path, duplicates="first").num_edges == 4
     for text in ("3 3 2\n1 2 5\n1 3 2\n", "3 3 2\n2 1 5\n1 3 2\n"):

@@ -110,9 +110,8 @@ def test_networkx_fields_of_nodes():
 def test_networkx_texts_of_nodes_are_groups():
     G = nx.karate_club_graph()
     graph = Graph.from_networkx(G)
-    assert "node attribute 'club': its texts numbered as groups: 0 is 'Mr. Hi', 1 is 'Officer'" in (
-        graph.report
-    )
+    said = "its texts became numbers of groups: 0 is 'Mr. Hi', 1 is 'Officer'"
+    assert f"node attribute 'club': {said}" in graph.report
     clubs = [int(data["club"] == "Officer") for _, data in G.nodes(data=True)]
     assert graph.vertex_fields["club"].tolist() == clubs
     nx.set_edge_attributes(G, "road", "kind")
@@ -216,13 +215,13 @@ def test_pandas_fields_and_errors():
     graph = Graph.from_pandas(df.drop(columns="i"))
     assert {k: v.dtype.name for k, v in graph.edge_fields.items()} == {"ok": "int8", "w": "float64"}
     report = "\n".join(graph.report)
-    for words in ("'t' left out", "'a b' left out", "'ok': bool taken as int8"):
+    for words in ("'t' left out", "'a b' left out", "'ok': bool read as int8"):
         assert words in report
     assert list(Graph.from_pandas(df, fields=["w", "ok"]).edge_fields) == ["weight", "ok"]
     refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
     refused(["'t'", "no numbers"], lambda: Graph.from_pandas(df, fields=["t"]))
     refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
-    refused(["no one column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
+    refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
     refused(["fields=['w']"], lambda: Graph.from_pandas(df, fields="w"))
     refused(["DataFrame", "dict"], lambda: Graph.from_pandas({}))
     refused(["row 0", "'w'"], lambda: Graph.from_pandas(df, "w"))

@@ -20,11 +20,11 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io import metis
-from gascl.io.integers import blocks
+from gascl.io.formats import metis
+from gascl.io.lines import blocks
 
 # METIS 5.1.0's manual, figure 2: one graph, (a) without weights, (b) with weights of edges, (c)
-# with weights of vertices, too, and (d) with three weights a vertex.
+# with weights of vertices, too, and (d) with three weights per vertex.
 PLAIN = "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n"
 EDGES = """7 11 001
 5 1 3 2 2 1
@@ -161,31 +161,31 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
     [
         ("", ["no header", "'VERTICES EDGES [FMT [NCON]]'"]),
         ("% only\n", ["no header"]),
-        ("\n3 1\n", ["line 1: ''", "is no header"]),
-        ("3\n", ["line 1: '3'", "is no header"]),
-        ("3 1 0 1 1\n", ["line 1", "is no header"]),
-        ("a b\n", ["line 1: 'a b'", "is no header"]),
+        ("\n3 1\n", ["line 1: ''", "is not a header"]),
+        ("3\n", ["line 1: '3'", "is not a header"]),
+        ("3 1 0 1 1\n", ["line 1", "is not a header"]),
+        ("a b\n", ["line 1: 'a b'", "is not a header"]),
         ("2 1 2\n2\n1\n", ["line 1: '2 1 2'", "FMT '002'"]),
         ("2 1 0001\n2\n1\n", ["FMT '0001'"]),
-        ("2 1 1 2\n2 1\n1 1\n", ["2 weights a vertex", "none"]),
-        ("-2 1\n", ["cannot be", "0 to 2,147,483,647"]),
-        ("3000000000 1\n", ["cannot be"]),
+        ("2 1 1 2\n2 1\n1 1\n", ["2 weights per vertex", "none"]),
+        ("-2 1\n", ["impossible", "0 to 2,147,483,647"]),
+        ("3000000000 1\n", ["impossible"]),
         ("2 1 11 2147483647\n2\n1\n", ["line 2: '2'", "too few numbers", "WEIGHT_2147483647"]),
-        ("2 1 11 3000000000\n", ["line 1", "3000000000 weights a vertex"]),
+        ("2 1 11 3000000000\n", ["line 1", "3000000000 weights per vertex"]),
         ("2 1\n% c\n2 x\n1\n", ["line 3: '2 x' has 'x'"]),
         # Counts that lie
-        ("3 1\n2\n1\n", ["line 1 announces 3 vertices, and 2 lines follow", "an empty one"]),
+        ("3 1\n2\n1\n", ["line 1 declares 3 vertices, and 2 lines follow", "which is empty"]),
         ("1 0\n\n1\n", ["line 3: '1'", "after the last of 1 vertices"]),
-        ("2 2\n2\n1\n", ["line 1", "announces 2 edges", "have 1,"]),
-        ("2 0\n2\n1\n", ["line 1", "announces 0 edges", "have 1,"]),
-        (PLAIN.replace("7 11", "7 22"), ["line 1", "announces 22 edges", "have 11,"]),
+        ("2 2\n2\n1\n", ["line 1", "declares 2 edges", "have 1,"]),
+        ("2 0\n2\n1\n", ["line 1", "declares 0 edges", "have 1,"]),
+        (PLAIN.replace("7 11", "7 22"), ["line 1", "declares 22 edges", "have 11,"]),
         # Neighbours
         (
             "% c\n2 1\n%\n2\n3\n",
-            ["line 5: '3', the line of vertex 2", "none of the vertices, 1 to 2"],
+            ["line 5: '3', the line of vertex 2", "outside the vertices 1 to 2"],
         ),
-        ("2 1\n0\n1\n", ["line 2: '0'", "none of the vertices, 1 to 2"]),
-        ("2 1\n-1\n1\n", ["line 2: '-1'", "none of the vertices"]),
+        ("2 1\n0\n1\n", ["line 2: '0'", "outside the vertices 1 to 2"]),
+        ("2 1\n-1\n1\n", ["line 2: '-1'", "outside the vertices"]),
         ("2 1\n2\n2\n", ["line 3: '2', the line of vertex 2", "self-loop"]),
         ("3 2\n2\n1 3\n\n", ["line 3: '1 3' has the neighbour 3", "line 4", "does not have 2"]),
         ("3 2\n\n1 3\n2\n", ["line 3: '1 3' has the neighbour 1", "line 2", "does not have 2"]),
@@ -194,7 +194,7 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         ("2 1\n2 x\n1\n", ["line 2: '2 x' has 'x'", "expected 'NEIGHBOUR ...'", "line 1"]),
         ("2 1 1\n2 1.5\n1 1.5\n", ["line 2: '2 1.5' has '1.5'", "NEIGHBOUR WEIGHT ..."]),
         ("2 1\n2\n1 nan", ["line 3: '1 nan'", "'nan'"]),
-        (f"2 1 1\n2 {2**63}\n1 {2**63}\n", ["line 2", "64 bits"]),
+        (f"2 1 1\n2 {2**63}\n1 {2**63}\n", ["line 2", "64-bit"]),
         ("2 1 1\n2\n1 5\n", ["line 2: '2'", "neighbour without its weight"]),
         ("2 1 1\n2 0\n1 0\n", ["line 2: '2 0'", "edge weight below 1"]),
         ("2 1 10\n3 2\n\n", ["line 3: ''", "too few numbers", "'WEIGHT NEIGHBOUR ...'"]),
@@ -219,7 +219,7 @@ def test_what_it_cannot_hold(tmp_path):
         (["labels"], Graph.from_edges(**one, labels=[5, 6])),
         (["'cost'"], Graph.from_edges(**one, cost=[1])),
         (["float64"], Graph.from_edges(**one, weight=[1.5])),
-        (["holds 0", "1 to"], Graph.from_edges(**one, weight=[0])),
+        (["contains 0", "1 to"], Graph.from_edges(**one, weight=[0])),
         (["edge 1 (1 to 1)", "drop"], Graph.from_edges([0, 1], [1, 1], directed=False)),
         (["edge 2 (1 to 0)", "merge"], Graph.from_edges([0, 1, 1], [1, 2, 0], directed=False)),
     ]:
@@ -229,7 +229,7 @@ def test_what_it_cannot_hold(tmp_path):
         (["'size'", "shape (2, 2)"], "size", np.ones((2, 2), int)),
         (["'weight'", "shape (2, 0)"], "weight", np.ones((2, 0), int)),
         (["'weight'", "float64"], "weight", np.ones(2)),
-        (["'weight' holds -1", "0 to"], "weight", np.array([1, -1])),
+        (["'weight' contains -1", "0 to"], "weight", np.array([1, -1])),
         (["vertex field 'group'"], "group", np.array([1, 1])),
     ]:
         graph = Graph(plain.edge_src, plain.edge_dst, 2, False, vertex_fields={name: values})

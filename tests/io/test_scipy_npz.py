@@ -81,7 +81,7 @@ def test_what_a_matrix_cannot_hold(tmp_path):
         *([0], [1], 2, True, None, {}, {"x": np.array([1, 2])}, "keep", "keep", [])
     )
     for graph, words in ((labelled, "labels"), (many, r"\(u, v\)"), (filled, r"\(x\)")):
-        with pytest.raises(FormatError, match=f"can't hold .*{words}; write gascl's own"):
+        with pytest.raises(FormatError, match=f"cannot hold .*{words}; write gascl's own"):
             graph.write(path, format="scipynpz")
     assert not path.exists()
 
@@ -90,8 +90,8 @@ def test_damage(tmp_path):
     path = tmp_path / "a.npz"
     for content, words in (
         (b"", "is empty"),
-        (b"PK\x03\x04", "is damaged, or no sparse matrix"),
-        (b"1 2\n", "is no .npz, which begins with PK"),
+        (b"PK\x03\x04", "is damaged, or not a sparse matrix"),
+        (b"1 2\n", "is not an .npz file, which starts with PK"),
     ):
         path.write_bytes(content)
         with pytest.raises(FormatError, match=rf"a\.npz {re.escape(words)}"):

@@ -64,7 +64,7 @@ def test_ids(tmp_path, suffix, ids, labels):
     assert graph.labels.tolist() == labels
     expected = ids.to_pylist()
     assert edges_of(graph) == list(zip(expected, expected[1:] + expected[:1], strict=True))
-    assert graph.directed and "read as directed, which the table doesn't say" in graph.report[1]
+    assert graph.directed and "read as directed, since the file does not say" in graph.report[1]
 
 
 @BOTH
@@ -90,10 +90,10 @@ def test_columns(tmp_path, suffix):
     report = "\n".join(graph.report)
     for words in (
         "rows: 2; source and target: columns 'SOURCE', 'Target'",
-        "'when' left out: it is of type timestamp[ms], no numbers",
+        "'when' left out: its type, timestamp[ms], is not numeric",
         "'a b' left out: its name is not an identifier",
-        "'good': bool taken as int8",
-        "'half': halffloat taken as float32",
+        "'good': bool read as int8",
+        "'half': halffloat read as float32",
     ):
         assert words in report
     for columns in (["n", "SOURCE", "weight"], "n,SOURCE,weight"):
@@ -114,15 +114,15 @@ def test_columns(tmp_path, suffix):
         ({"src": [1.0], "dst": [1]}, {}, "column 'src' is of type double, and ids are integers"),
         ({"src": [1], "dst": ["a"]}, {}, "'src' is of type int64 and 'dst' of string"),
         ({"src": [1]}, {}, "has 1 column, and an edge needs two"),
-        ({"src": [1], "dst": [1]}, {"columns": ["src", "to"]}, "no one column 'to'; there are src"),
+        ({"src": [1], "dst": [1]}, {"columns": ["src", "to"]}, "no column 'to'; there are src"),
         ({"src": [1], "dst": [1]}, {"columns": ["src"]}, "name at least two columns"),
         (
             {"src": [1], "dst": [1], "t": ["x"]},
             {"columns": "src,dst,t"},
             "column 't' is of type string, and a field has",
         ),
-        ({"src": pa.array([2**63], pa.uint64()), "dst": [-1]}, {}, "below 0 and some above"),
-        ({"src": ["a"], "dst": ["a\0"]}, {}, "differ in NUL"),
+        ({"src": pa.array([2**63], pa.uint64()), "dst": [-1]}, {}, "negative and some above"),
+        ({"src": ["a"], "dst": ["a\0"]}, {}, "differ only in NUL"),
     ],
 )
 def test_bad_tables(tmp_path, suffix, columns, options, words):
@@ -212,13 +212,13 @@ def test_what_tables_cannot_hold(tmp_path, monkeypatch):
     fields = Graph._build(
         *([0], [1], 2, True, None, {}, {"x": np.array([1, 2])}, "keep", "keep", [])
     )
-    with pytest.raises(FormatError, match=r"can't hold vertex fields \(x\); write gascl's own"):
+    with pytest.raises(FormatError, match=r"cannot hold vertex fields \(x\); write gascl's own"):
         fields.write(path)
-    with pytest.raises(FormatError, match="field 'source' has the name of a column"):
+    with pytest.raises(FormatError, match="field 'source' has the name of the column"):
         Graph.from_edges([0], [1], source=[1]).write(path)
-    with pytest.raises(FormatError, match="labels of integers or text"):
+    with pytest.raises(FormatError, match="integers or text"):
         Graph.from_edges([0], [1], labels=[1, "a"]).write(path)
-    with pytest.raises(FormatError, match=r"packs itself; write a\.parquet"):
+    with pytest.raises(FormatError, match=r"files are not compressed as a whole; write a\.parquet"):
         Graph.from_edges([0], [1]).write(tmp_path / "a.parquet.gz")
     assert not path.exists()
     (tmp_path / "a.arrow").write_bytes(b"")
@@ -238,7 +238,7 @@ def test_damaged_metadata(tmp_path):
     good = Graph.from_edges([0, 1], [1, 2]).to_arrow()
     for text in (b"x", b"{}", good.schema.metadata[b"gascl"].replace(b'"none"', b"7")):
         path = save(tmp_path / "a.arrow", good.replace_schema_metadata({b"gascl": text}))
-        with pytest.raises(FormatError, match=r"metadata in it .* are damaged"):
+        with pytest.raises(FormatError, match=r"metadata from gascl .* is damaged"):
             Graph.read(path)
     fewer = good.schema.metadata[b"gascl"].replace(b'"num_vertices": 3', b'"num_vertices": 2')
     path = save(tmp_path / "a.arrow", good.replace_schema_metadata({b"gascl": fewer}))
@@ -251,7 +251,9 @@ def test_damaged_metadata(tmp_path):
 def test_no_table(tmp_path, suffix, content):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=rf"a\{suffix} is damaged, or no \w+ file of a table"):
+    with pytest.raises(
+        FormatError, match=rf"a\{suffix} is damaged, or not a table in the \w+ format"
+    ):
         Graph.read(path, format=suffix[1:])
 
 

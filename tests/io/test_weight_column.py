@@ -136,7 +136,7 @@ def test_an_empty_remark_is_no_weight(tmp_path):
     (tmp_path / "a.csv").write_text("from,to,name,remark\na,b,x,\nb,c,y,slow\n")
     graph = Graph.read(tmp_path / "a.csv")
     assert not graph.edge_fields
-    assert "column 2 ('name') is not taken as weight: 'x' is not a number" in graph.report
+    assert "column 2 ('name') is not read as weight: 'x' is not a number" in graph.report
 
 
 def test_what_gascl_writes_keeps_its_names(tmp_path):
@@ -170,7 +170,7 @@ def test_in_the_shell(gascl_, tmp_path, columns):
     given = ("--option", f"columns={columns}", "--set", "source=a")
     code, out, err = gascl_("run", "ShortestPaths", path, *given)
     assert (code, err) == (0, "")
-    assert "column 2 ('minutes') taken as edge field weight" in out
+    assert "column 2 ('minutes') read as edge field weight" in out
     assert [line.split() for line in out.split("\n\n")[1].splitlines()] == [
         ["vertex", "distance"],
         ["c", "3"],

@@ -6,6 +6,7 @@ import signal
 
 import numpy as np
 import pytest
+from support.resumes import Posts, Waves
 from support.samples import arcs_of, grid, random_graph, weighted
 
 from gascl import (
@@ -15,7 +16,6 @@ from gascl import (
     Interrupted,
     ProgramError,
     VertexProgram,
-    aggregate,
     arc,
     param,
     vertex,
@@ -31,43 +31,6 @@ from gascl.programs import (
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 # Going on where a run stopped is as if it had not.
-
-
-class Posts(VertexProgram):
-    """Messages are under way between supersteps: each vertex writes ahead to another."""
-
-    supersteps = param.supersteps(9)
-    token = vertex.int32(init="v.id + 1")
-    total = aggregate.int64("sum")
-    seen = vertex.int64()
-    message, combine = "int32", "sum"
-    scatter_on = apply_on = "all"
-    scatter = "send(v.token % 5 + superstep);"
-    apply = """
-        v.token = (v.token * 3 + msg) % 1009;
-        v.seen += prev.total + (has_msg ? 1 : 0);
-        aggregate_total(v.token);
-        send_to((v.id * 7 + superstep) % g.num_vertices, v.token % 11);
-    """
-
-
-class Waves(VertexProgram):
-    """State on arcs, and a mask that depends on the superstep."""
-
-    supersteps = param.supersteps(9)
-    level = vertex.int32(init="v.id")
-    passed = arc.int32()
-    message, combine = "int32", "max"
-    mask = "v.id % 3 == 0"
-    scatter = """
-        e.passed += 1 + superstep;
-        send((v.level + e.passed) % 1009);
-    """
-    apply = """
-        v.level = max(v.level, msg);
-        if ((v.id + superstep) % 2 == 0)
-            set_mask();
-    """
 
 
 #: What makes a program of so many supersteps, of them all how many (None: its rule says), and

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from support import agreement
 from support.admission import expected_deliveries
-from support.agreement import device  # noqa: F401
 from support.demands import admitted
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
+from support.special_programs import SPECIAL_PROGRAMS
 from support.toy_deliveries import TOYS, registered
-from test_random_programs import DENSE, SPARSE, check_case
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.delivery.table import DELIVERIES
@@ -270,24 +269,30 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
     assert name not in DELIVERIES
 
 
-@pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("name", "device"), agreement.in_turn(SPECIAL_PROGRAMS), indirect=["device"]
+)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_a_toy_on_every_special_graph(device, toy, program):  # noqa: F811
-    agreement.check(device, program, SPECIAL.values(), 8)
+def test_a_toy_on_every_special_graph(device, toy, name):
+    agreement.check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
-NUMBERS = [
-    *(1, 3, 10, 14),
-    *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4, 8, 13, 16, 17)),
+NUMBERS = (1, 3, 10, 14, 2, 4, 8, 13, 16, 17)
+#: The first four by one delivery each, the slow ones by all of them.
+NUMBERS_BY_TOY = [
+    pytest.param(number, toy, marks=[] if quick else pytest.mark.slow)
+    for place, number in enumerate(NUMBERS)
+    for which, toy in enumerate(TOYS)
+    for quick in [place < 4 and which == place % len(TOYS)]
 ]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(("number", "toy"), NUMBERS_BY_TOY, indirect=["toy"])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_a_toy_on_random_programs(toy, number):
     group = (1, 8)[number % 2]
-    check_case(agreement.find_device(group), drawn(number, group))
+    agreement.check_case(agreement.find_device(group), drawn(number, group))
 
 
 def test_a_toy_is_one_of_them():

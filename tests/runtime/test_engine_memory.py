@@ -125,12 +125,13 @@ class Reading3(Reading):
     lanes = 3
 
 
-@pytest.mark.parametrize("group", [1, 8])
 @pytest.mark.parametrize(
-    "program",
+    ("program", "group"),
     [
-        *(Summing(), Busy3()),
-        *(pytest.param(p, marks=pytest.mark.slow) for p in (Busy(), Reading(), Reading3())),
+        (Summing(), 8),
+        (Busy3(), 1),
+        *(pytest.param(p, 1, marks=pytest.mark.slow) for p in (Summing(), Busy(), Reading())),
+        *(pytest.param(p, 8, marks=pytest.mark.slow) for p in (Busy(), Busy3(), Reading3())),
     ],
 )
 def test_no_more_is_taken_than_was_computed(program, group, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,12 @@ def defined(folder: Path, body: str) -> tuple[type[VertexProgram], int, str]:
 
 
 def check(folder: Path, body: str, words: str, debug: bool = False, every: bool = False) -> None:
-    """The run stops with these words and the line that is marked; `every`: by every delivery."""
+    """The run stops with these words and the line that is marked; `every`: by every delivery, each
+    in one of the two shapes of a work-group."""
     cls, number, line = defined(folder, body)
     able = admitted(cls(), engine().device) if every else []
-    runs = [(1, "auto"), *((1, d) for d in able), *((8, d) for d in able if d != "serial")]
+    grouped = [d for d in able if d != "serial"]  # which is one item, whatever the group
+    runs = [(1, "slots"), *zip(cycle((8, 1)), grouped), *((1, d) for d in able if d == "serial")]
     for group, delivery in runs:
         with pytest.raises(ProgramError) as caught:
             engine(group, debug).run(cls(), delivery=delivery, max_supersteps=9)

@@ -98,8 +98,15 @@ def reached(source):
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-@pytest.mark.parametrize("used", [False, True], ids=["fresh", "used"])
+@pytest.mark.parametrize(
+    ("method", "used"),
+    [
+        ("fork", False),
+        ("fork", True),
+        pytest.param("spawn", False, marks=pytest.mark.slow),  # as from one that was used
+        ("spawn", True),
+    ],
+)
 def test_pools_of_processes(tmp_path, method, used):
     (tmp_path / "worker.py").write_text(WORKER)
     (tmp_path / "main.py").write_text(

@@ -114,7 +114,7 @@ class Counting(VertexProgram):
 
 def test_the_command_writes_a_result_that_is_whole(gascl_, write, tmp_path, handler, monkeypatch):
     handler(signal.default_int_handler)
-    monkeypatch.setattr("gascl.progress.Progress.__call__", lambda self, step: press(step))
+    monkeypatch.setattr("gascl.progress.RunProgress.__call__", lambda self, step: press(step))
     program, out = f"{write('counting.py', COUNTING)}:Counting", tmp_path / "out.csv"
     code, said, err = gascl_("run", program, write("g.txt", "1 2\n2 1\n"), "--output", out)
     assert code == 130

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.agreement import device  # noqa: F401
+from support.agreement import in_turn
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -320,6 +320,6 @@ def test_oracle(name: str) -> None:
     check_oracle(CASES[name])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_engine(device: Any, name: str) -> None:  # noqa: F811
+@pytest.mark.parametrize(("name", "device"), in_turn(CASES), indirect=["device"])
+def test_engine(device: Any, name: str) -> None:
     check_engine(device, CASES[name])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.agreement import device  # noqa: F401
+from support.agreement import in_turn
 from support.samples import skewed
 
 from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
@@ -96,7 +96,7 @@ def graphs() -> list[Graph]:
 GRAPHS = graphs()
 
 
-def agree(device, graph, program, **options):  # noqa: F811
+def agree(device, graph, program, **options):
     """Assert that the deliveries that take it give the same bits; returns how many there are."""
     results = {}
     able = admitted(demand_of(program, device.atomics, device.fp64, True))
@@ -111,7 +111,7 @@ def agree(device, graph, program, **options):  # noqa: F811
     return len(results)
 
 
-def check(device, seed, dtype):  # noqa: F811
+def check(device, seed, dtype):
     cls, rng = random_program(seed), np.random.default_rng(seed)
     for graph in GRAPHS:
         n = graph.num_vertices
@@ -121,33 +121,42 @@ def check(device, seed, dtype):  # noqa: F811
     assert agree(device, GRAPHS[0], cls(dtype=dtype, k=[0.3, 0.7, 1.1])) >= 2
 
 
-@pytest.mark.parametrize(("seed", "dtype"), [(0, "float64"), (2, "float32"), (3, "float64")])
-def test_random_programs(device, seed, dtype):  # noqa: F811
-    check(device, seed, dtype)
+@pytest.mark.parametrize(
+    ("case", "device"),
+    in_turn([(0, "float64"), (2, "float32"), (3, "float64")]),
+    indirect=["device"],
+)
+def test_random_programs(device, case):
+    check(device, *case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("seed", range(100))
-def test_more_random_programs(device, seed, dtype):  # noqa: F811
+def test_more_random_programs(device, seed, dtype):
     check(device, seed, dtype)
 
 
-SLOW = pytest.mark.slow
-PROGRAMS = [
-    PageRank(dtype="float64"),
-    WeightedEigenvector(dtype="float64"),
-    pytest.param(WeightedPageRank(dtype="float64"), marks=SLOW),
-    pytest.param(Eigenvector(dtype="float64"), marks=SLOW),
-    pytest.param(Hits(dtype="float64"), marks=SLOW),
-    pytest.param(Katz(alpha=1e-3, dtype="float64"), marks=SLOW),
-    pytest.param(PageRank(), marks=SLOW),
-    pytest.param(Hits(), marks=SLOW),
-    pytest.param(WeightedEigenvector(), marks=SLOW),
+QUICK = [PageRank(dtype="float64"), WeightedEigenvector(dtype="float64")]
+OTHERS = [
+    WeightedPageRank(dtype="float64"),
+    Eigenvector(dtype="float64"),
+    Hits(dtype="float64"),
+    Katz(alpha=1e-3, dtype="float64"),
+    PageRank(),
+    Hits(),
+    WeightedEigenvector(),
 ]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=repr)
-def test_bundled_programs(device, program):  # noqa: F811
+@pytest.mark.parametrize(("program", "device"), in_turn(QUICK), indirect=["device"])
+def test_bundled_programs(device, program):
+    for graph in GRAPHS:
+        assert agree(device, graph, program, max_supersteps=20) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", OTHERS, ids=repr)
+def test_other_bundled_programs(device, program):
     for graph in GRAPHS:
         assert agree(device, graph, program, max_supersteps=20) >= 2

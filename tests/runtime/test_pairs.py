@@ -157,8 +157,15 @@ class Masked(VertexProgram):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("delivery", ["push", "slots"])
-@pytest.mark.parametrize("group", [ONE, EIGHT])
+@pytest.mark.parametrize(
+    ("delivery", "group"),
+    [
+        ("push", EIGHT),
+        ("slots", ONE),
+        pytest.param("push", ONE, marks=pytest.mark.slow),
+        pytest.param("slots", EIGHT, marks=pytest.mark.slow),
+    ],
+)
 def test_who_is_in_the_mask_gives(group, delivery, directed):
     """With a frontier (push) and without; loops, parallel edges and isolated vertices."""
     ends = ([0, 0, 3, 5, 5, 6, 7, 12], [1, 1, 3, 2, 2, 9, 8, 6])

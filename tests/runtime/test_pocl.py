@@ -134,7 +134,7 @@ def _run(folder, name, class_, program):
     for path in own.glob("*.bc"):
         (share / path.name).unlink(missing_ok=True)
         (share / path.name).symlink_to(path.with_name(f"{_BEGIN}{LIBRARIES[class_]}.bc"))
-    script = Path(__file__).with_name("pocl_of_another.py")
+    script = Path(__file__).parents[1] / "support" / "pocl_of_another.py"
     return subprocess.run(
         [sys.executable, str(script), name, class_, program],
         env={

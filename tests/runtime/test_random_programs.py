@@ -7,104 +7,26 @@ from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
-from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import check, device, find_device
+from support.agreement import check, check_case, find_device, in_turn
 from support.disguise import Disguise
 from support.features import EXPECTED
 from support.program_text import listing, namespace
-from support.program_tree import (
-    Aggregate,
-    Assign,
-    Bin,
-    Const,
-    Field,
-    GetMask,
-    If,
-    Program,
-    Send,
-    SetMask,
-    ToInt,
-    UnsetMask,
-    Var,
-    Vertex,
-)
-from support.random_cases import MOST, QUIET, RECIPES, Case, any_case, drawn, shown
+from support.program_tree import Program
+from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite, shown
 from support.random_graphs import SPECIAL
-from support.values import components, is_real
+from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import VertexProgram
 from gascl.codegen.generate import generate
 from gascl.language.tokens import tokens
 
-__all__ = ["DELIVERIES", "check", "device", "expected_deliveries"]
-
-
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
-def v(name: str) -> Var:
-    return Var("v", name)
-
-
-MSG, ID = Var("", "msg"), v("id")
-NOW, DST, TOTAL = Var("", "superstep"), Var("e", "dst"), Var("agg", "total")
-# One that every delivery admits, and one whose scatter reads the arc and sets masks.
-DENSE = Program(
-    fields={"x": Field("real", Bin("+", ID, Const(1)))},
-    message="int32",
-    combine="sum",
-    scatter_on="all",
-    apply_on="all",
-    aggregates={"total": ("real", "sum"), "least": ("int32", "min")},
-    scatter=(Send(ToInt(v("x"))),),
-    apply=(
-        Assign("x", Bin("%", Bin("+", ToInt(v("x")), MSG), Const(1000))),
-        Aggregate("total", v("x")),
-        If(Var("", "has_msg"), (Aggregate("least", MSG),)),
-    ),
-    stop=Bin("||", Bin(">=", NOW, Const(3)), Bin("==", TOTAL, Var("prev", "total"))),
-)
-SPARSE = Program(
-    fields={"x": Field("int64", ID), "heard": Field("uint8")},
-    edge_fields={"w0": ("int32", None), "w1": ("real", 3)},
-    message="real",
-    combine="min",
-    edges="both",
-    aggregates={"total": ("int64", "max")},
-    mask=Bin("<", Bin("%", ID, Const(7)), Const(3)),
-    scatter=(
-        If(Bin("!=", v("x"), Var("e", "w0")), (Send(Bin("+", v("x"), Var("e", "w1"))),)),
-        If(Bin("==", Bin("%", DST, Const(5)), Const(0)), (SetMask(DST),)),
-    ),
-    apply=(
-        Aggregate("total", ToInt(MSG)),
-        Assign("heard", Bin("+", NOW, GetMask())),
-        If(Bin("<", MSG, v("x")), (Assign("x", MSG), SetMask())),
-        If(Bin("==", ID, Const(2)), (UnsetMask(), SetMask(Vertex(Bin("+", ID, Const(1)))))),
-    ),
-)
-
-
-SPECIALS = pytest.mark.parametrize("program", [DENSE, SPARSE], ids=["dense", "sparse"])
-
-
-@SPECIALS
+@pytest.mark.parametrize(("name", "device"), in_turn(SPECIAL_PROGRAMS), indirect=["device"])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_every_special_graph(program: Program) -> None:
-    """Each in one of the two shapes of a work-group: the slow tests have both."""
-    check(find_device(8 if program is DENSE else 1), program, SPECIAL.values(), 8)
-
-
-@SPECIALS
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_every_special_graph_in_both_shapes(device: Any, program: Program) -> None:
-    check(device, program, SPECIAL.values(), 8)
-
-
-def check_case(device: Any, case: Case, debug: bool = False) -> None:
-    options: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "debug": debug}
-    check(device, case.program, case.plain, MOST, **options, **dict(case.params))
+def test_every_special_graph(device: Any, name: str) -> None:
+    check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
 @pytest.mark.parametrize("number", range(len(RECIPES)))
@@ -139,7 +61,7 @@ def test_random_programs_in_disguise(number: int) -> None:
             assert tokens_of(hidden, debug) == plain
 
 
-@SPECIALS
+@pytest.mark.parametrize("program", SPECIAL_PROGRAMS.values(), ids=SPECIAL_PROGRAMS)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_special_programs_in_disguise(program: Program) -> None:
     graphs = list(SPECIAL.values())[:3]
@@ -162,13 +84,6 @@ def test_many_random_programs(device: Any) -> None:
         check_case(device, case)
 
     every_delivery()
-
-
-def may_be_infinite(program: Program) -> bool:
-    """A field may take an identity, at which debug mode stops."""
-    raw = [f.type for name, f in program.fields.items() if name.startswith("raw")]
-    parts = [its for kind in raw for _, its in components(kind, program.structs) or [("", kind)]]
-    return any(map(is_real, parts))
 
 
 @pytest.mark.slow

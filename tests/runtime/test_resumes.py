@@ -12,15 +12,13 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from hypothesis import given, note, settings
-from support.agreement import device, find_device  # noqa: F401
+from support.agreement import find_device
 from support.demands import admitted
 from support.program_text import listing
-from support.random_cases import QUIET, RECIPES, Case, any_case, drawn
-from support.resumes import Part, in_parts, resume_case, same_result
+from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite
+from support.resumes import Part, Posts, Waves, in_parts, resume_case, same_result
 from support.samples import grid, random_graph, weighted
 from support.toy_deliveries import TOYS, registered
-from test_continued_runs import Posts, Waves
-from test_random_programs import may_be_infinite
 
 from gascl import (
     DeviceError,
@@ -74,13 +72,13 @@ def test_random_programs(number: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(RECIPES)))
-def test_every_recipe(device: Any, number: int) -> None:  # noqa: F811
+def test_every_recipe(device: Any, number: int) -> None:
     for seed in range(2):
         resume_case(device, drawn(number, 1 if device.group != 8 else 8), Random(seed))
 
 
 @pytest.mark.slow
-def test_many_random_programs(device: Any, capsys: Any) -> None:  # noqa: F811
+def test_many_random_programs(device: Any, capsys: Any) -> None:
     taken_up = []
 
     @settings(max_examples=60, **QUIET)

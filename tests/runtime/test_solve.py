@@ -151,7 +151,9 @@ def test_what_an_early_end_leaves(karate, by):
     assert list(result.fields) == ([] if by == "callback" else ["hops"])
     assert "late" in result.missing and "total" in result.missing
     for ask in (lambda: result["late"], lambda: result.late, lambda: result.top("late")):
-        with pytest.raises(GasclError, match="no field 'late' yet: the run ended before"):
+        with pytest.raises(
+            GasclError, match="field 'late' is not computed yet: the run ended too early"
+        ):
             ask()
     assert not hasattr(result, "late")
 

@@ -13,16 +13,31 @@ from support.admission import DELIVERIES, expected_deliveries
 from support.oracle import Outcome, PlainGraph, run
 from support.program_text import build, listing
 from support.program_tree import Program
+from support.random_cases import MOST, Case
+
+#: The two shapes of a work-group: an item of its own (on a GPU, as many as the device is given),
+#: and eight items.
+GROUPS = (1, 8)
 
 
-@pytest.fixture(scope="module", params=[1, 8], ids=["group1", "group8"])
-def device(request: pytest.FixtureRequest) -> Any:
-    """The device of GASCL_DEVICE, else the first CPU, else the first device, in both shapes of a
-    work-group: an item of its own (on a GPU, as many as the device is given) and eight."""
-    return find_device(request.param)
+def in_turn(cases: Iterable[Any]) -> list[Any]:
+    """Parameters (case, device), the device being the fixture: each case in one of the two shapes
+    of a work-group by turns, and in the other one if slow tests are run."""
+    return [
+        pytest.param(
+            case,
+            group,
+            id=f"{case if isinstance(case, str) else repr(case)}-group{group}",
+            marks=[] if group == GROUPS[number % 2] else pytest.mark.slow,
+        )
+        for number, case in enumerate(cases)
+        for group in GROUPS
+    ]
 
 
 def find_device(group: int) -> Any:
+    """The device of GASCL_DEVICE, else the first CPU, else the first device, in groups of so many
+    items."""
     cl = pytest.importorskip("pyopencl")
     from gascl.runtime.device import Device, find
 
@@ -146,3 +161,8 @@ def check(
                     with pytest.raises(ProgramError, match=why):
                         engine.run(instance, **options)
         refused -= admitted  # those that took it need not do so again
+
+
+def check_case(device: Any, case: Case, debug: bool = False) -> None:
+    options: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "debug": debug}
+    check(device, case.program, case.plain, MOST, **options, **dict(case.params))

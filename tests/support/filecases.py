@@ -39,7 +39,7 @@ def refused(words, call):
     with pytest.raises(FormatError) as caught:
         call()
     for word in words:
-        assert word in str(caught.value)
+        assert word in str(caught.value), f"{word!r} is not in {caught.value}"
 
 
 PIECES = [b"0", b"-1", b"1", b"7", b"9" * 25, b" ", b"\n", b"\r\n", b"\0", b"\xff", b"%", b"c x\n"]

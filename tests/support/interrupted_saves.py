@@ -34,7 +34,7 @@ from support.file_server import serving
 from gascl import Graph, Result
 from gascl.datasets import Dataset, fetch
 from gascl.datasets.archive import unpack
-from gascl.io.vertexvalues import write_values
+from gascl.graphalytics.outputs import write_values
 from gascl.result import Step
 
 EDGES = (15_000, 24_000)  # of the two versions

@@ -8,18 +8,18 @@ import re
 from support.naive_formats import Expected, Unknown, Wrong, is_whole, lines_of, real, whole
 
 MARKS = {"commas": ",", "semicolons": ";", "bars": "|", "tabs": "\t"}
-BASE = "ids taken as counted from ([01])"
+BASE = r"ids taken to start at (\d+)"
 
 
 def edge_list(data: bytes, report: list[str]) -> Expected:
     """An edge list, laid out as gascl's report says that it took it."""
     separator, header, fields = None, 0, []
     for line in report:
-        if found := re.fullmatch("columns parted by (.*)", line):
+        if found := re.fullmatch("columns separated by (.*)", line):
             separator = MARKS.get(found[1], found[1])
         elif found := re.match(r"line (\d+) is a header", line):
             header = int(found[1])
-        elif found := re.match(r"column (\d+) .*? taken as edge field ", line):
+        elif found := re.match(r"column (\d+) .*? read as edge field ", line):
             fields.append(int(found[1]))
     rows = []
     for number, line in enumerate(lines_of(data), start=1):
@@ -70,10 +70,10 @@ def _split(line: str, separator: str | None, marks: str) -> list[str]:
 
 
 def bare_matrix(data: bytes, report: list[str]) -> Expected:
-    """Rows "i j" or "i j value", taken as gascl's report says that it took them."""
+    """Rows "i j" or "i j value", read as gascl's report says that it took them."""
     rows = [columns for line in lines_of(data) if (columns := _split(line, None, "%"))]
     size = None
-    if any("taken as rows, columns and entries" in line for line in report):
+    if any("read as rows, columns and entries" in line for line in report):
         height, width, count = map(whole, rows.pop(0))
         if height != width or count != len(rows):
             raise Wrong("the sizes are others")

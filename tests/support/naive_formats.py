@@ -1,5 +1,5 @@
 """Formats of text as their specifications have them, line by line, in plain Python and slowly: what
-fuzz_targets.py holds gascl's readers to. Each gives the vertices and edges of a text, or Wrong."""
+fuzz/targets.py holds gascl's readers to. Each gives the vertices and edges of a text, or Wrong."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def real(text: str) -> float:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines, without their ends; the last one may lack its."""
+    """The lines, without their ends; the last one may do not have its."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines

@@ -50,7 +50,7 @@ class Report:
 
     Attributes:
         status: exit status of script and Oclgrind; 0 says nothing about findings.
-        ran: names of the kernels that were enqueued (oclgrind_trace.py).
+        ran: names of the kernels that were enqueued (oclgrind_scripts/recording.py).
         output: the script's standard error.
     """
 
@@ -106,10 +106,10 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = ["oclgrind", "--log", str(log), "--data-races", "--max-errors", "100000"]
-        command += [*options, sys.executable, "oclgrind_trace.py", *map(str, script)]
+        command += [*options, sys.executable, "recording.py", *map(str, script)]
         done = subprocess.run(
             command,
-            cwd=Path(__file__).parent,
+            cwd=Path(__file__).parent / "oclgrind_scripts",
             env=environment,
             capture_output=True,
             text=True,

@@ -21,6 +21,7 @@ from support.program_tree import Program
 from support.random_graphs import PAIRED, SPECIAL, graphs
 from support.random_programs import programs
 from support.shapes import COMBINERS, WANTS, Shape
+from support.values import components, is_real
 
 MOST = 6  # supersteps of a random program
 QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
@@ -206,3 +207,10 @@ def any_case() -> st.SearchStrategy[Case]:
     )
     emphases = st.sampled_from([None, *EMPHASES])
     return st.tuples(shapes, emphases).flatmap(lambda drawn: cases(*drawn))
+
+
+def may_be_infinite(program: Program) -> bool:
+    """A field may take an identity, at which debug mode stops."""
+    raw = [f.type for name, f in program.fields.items() if name.startswith("raw")]
+    parts = [its for kind in raw for _, its in components(kind, program.structs) or [("", kind)]]
+    return any(map(is_real, parts))

@@ -1,0 +1,10 @@
+"""`python -m gascl` is the command `gascl`."""
+
+from __future__ import annotations
+
+import sys
+
+from gascl.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,488 @@
+"""Graphs from and to Arrow tables: one edge per row. Only the columns needed are loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
+from gascl.io.ids import numbered
+from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+KEY = b"gascl"  # in the schema's metadata: direction, vertices and labels, as JSON
+
+
+def read_arrow(table: Any, columns: Sequence[str] | str | None, directed: bool | None) -> Parsed:
+    """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
+    pyarrow = imported("pyarrow", "from_arrow", GraphError)
+    if isinstance(table, pyarrow.RecordBatch):
+        table = pyarrow.Table.from_batches([table])
+    if not isinstance(table, pyarrow.Table):
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise GraphError(f"from_arrow needs an Arrow table, not {type(table).__name__}")
+        table = pyarrow.table(table)
+    source = Source("the table", table.schema, table.num_rows, table.column)
+    return parsed_table(source, columns, directed, "Arrow table")
+
+
+def parsed_table(
+    source: Source, columns: Sequence[str] | str | None, directed: bool | None, kind: str
+) -> Parsed:
+    """The graph of a table: one edge per row, ids integers or text, other columns edge fields.
+
+    Args:
+        columns: the names of the columns of sources and targets, and those to read as fields,
+            "weight=minutes" under another name. By default the ends are found by name (ENDS),
+            otherwise they are the first two columns, and all numeric ones are fields. A single
+            numeric field is "weight", except in gascl's own tables.
+        directed: by default what gascl's own metadata says, otherwise directed. True makes two
+            edges of each if the metadata says that they are undirected.
+        kind: what the report calls it.
+
+    Raises:
+        GraphError, or source.error: a column is missing, has the wrong type, or contains a null.
+    """
+    names = list(source.schema.names)
+    (tail, head), wanted, how = _chosen(source, names, columns)
+    report = [f"{kind}: rows: {source.rows:,}; source and target: columns {tail!r}, {head!r}{how}"]
+    own = _own(source)
+    if own.get("ends") != [tail, head]:
+        own = {}
+    declared = own.get("directed", True)
+    if directed is None and not own:
+        report.append(ASSUMED_DIRECTED)
+    elif directed not in (None, declared):
+        report.append(
+            f"directed={directed}, though the table was written from a graph of the other kind"
+        )
+    labels, src, dst = vertices(source, tail, head, own, report)
+    others = [n for n in names if n not in (tail, head)]
+    fields = _fields(source, others, wanted, bool(own), report)
+    if directed and not declared:
+        report.append(MADE_DIRECTED)
+        src, dst, fields = both_ways(src, dst, fields)
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=own["num_vertices"] if labels is None else len(labels),
+        directed=declared if directed is None else directed,
+        labels=labels,
+        fields=fields,
+        report=report,
+    )
+
+
+def _chosen(
+    source: Source, names: list[str], columns: Sequence[str] | str | None
+) -> tuple[tuple[str, str], dict[str, str] | None, str]:
+    """The columns of the ends; the fields by column, or None for all; how the ends were found."""
+    if columns is not None:
+        given = columns.split(",") if isinstance(columns, str) else list(columns)
+        pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
+        wanted = [column for _, column in pairs]
+        bad = next((name for name in wanted if names.count(name) != 1), None)
+        if len(wanted) < 2 or len(set(wanted)) < len(wanted) or bad is not None:
+            wrong = "name at least two columns, each once"
+            if bad is not None:
+                found = "more than one" if names.count(bad) else "no"
+                wrong = f"there is {found} column {bad!r}"
+            raise source.error(
+                f"{source.name}: columns={columns!r}: {wrong}; there are {', '.join(names)}"
+            )
+        return (wanted[0], wanted[1]), {column: field for field, column in pairs[2:]}, ""
+    if len(names) < 2:
+        raise source.error(
+            f"{source.name}: has {len(names)} column{'s' * (len(names) != 1)}, and an edge needs "
+            "two, source and target; check that it is a table of edges"
+        )
+    ends, told = ends_of(names)
+    if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
+        raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
+    return ends, None, "" if told else ", the first two"
+
+
+def _own(source: Source) -> dict[str, Any]:
+    """What gascl wrote into the schema's metadata; {} for other tables."""
+    text = (source.schema.metadata or {}).get(KEY)
+    if text is None:
+        return {}
+    try:
+        own = json.loads(text)
+        whole = (
+            own["version"] == 1
+            and isinstance(own["directed"], bool)
+            and isinstance(own["num_vertices"], int)
+            and 0 <= own["num_vertices"] <= INT32_MAX
+            and (isinstance(own["labels"], list) or own["labels"] in ("none", "ids", "dictionary"))
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        whole = False
+    if not whole:
+        raise source.error(
+            f"{source.name}: its metadata from gascl ({KEY.decode()!r}) is damaged, or "
+            "from a newer gascl; write it again"
+        )
+    return own
+
+
+def _fields(
+    source: Source,
+    names: list[str],
+    wanted: dict[str, str] | None,
+    own: bool,
+    report: list[str],
+) -> dict[str, np.ndarray]:
+    """The edge fields; `own`: gascl wrote the table, and columns are named like the fields."""
+    from pyarrow import types
+
+    kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
+    numeric = [n for n in names if types.is_integer(kinds[n]) or types.is_floating(kinds[n])]
+    asked = dict.fromkeys(names, "") if wanted is None else wanted
+    weight = None
+    if not own and WEIGHT not in asked.values():
+        weight = weight_column([name for name in numeric if name in asked])
+    taken: dict[str, np.ndarray] = {}
+    for name in names:
+        what = f"column {name!r}"
+        if name not in asked:
+            report.append(f"{what} left out")
+            continue
+        field = asked[name] or (WEIGHT if name == weight else name)
+        wrong = "its name is not an identifier" if not field.isidentifier() else ""
+        wrong = f"another one is called {field!r}" if field in taken else wrong
+        wrong = "it occurs twice" if names.count(name) > 1 else wrong
+        if wrong:
+            if wanted is not None:
+                raise source.error(f"{source.name}: {what} cannot be a field: {wrong}; rename it")
+            report.append(f"{what} left out: {wrong}")
+            continue
+        kind = kinds[name]
+        if name not in numeric and not types.is_boolean(kind):
+            if wanted is not None:
+                raise source.error(
+                    f"{source.name}: {what} is of type {kind}, and a field has integers or "
+                    "floats; cast it or leave it out of columns"
+                )
+            report.append(f"{what} left out: its type, {kind}, is not numeric")
+            continue
+        values = concatenated(without_nulls(source, name).chunks)
+        for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
+            if values.dtype == other:
+                values = values.astype(small)
+                report.append(f"{what}: {kind} read as {values.dtype}")
+        if field != name:
+            report.append(f"{what} read as edge field {field}")
+        taken[field] = values
+    if not own:
+        report += no_weight(list(taken), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
+    return taken
+
+
+def write_arrow(graph: Graph, dense: bool = False) -> Any:
+    """A pyarrow.Table of columns "source", "target" and the edge fields; one edge per row.
+
+    Only text labels are copied: without labels the ends are the graph's own arrays, and with labels
+    dictionary columns with these arrays as indices. Vertex fields are left out.
+
+    Args:
+        dense: the rows contain the labels themselves, as Parquet needs.
+
+    Raises:
+        GraphError: pyarrow is not installed, a field has the name of one of the ends, or the labels
+            are neither integers nor text.
+    """
+    pyarrow = imported("pyarrow", "to_arrow", GraphError)
+    names = ENDS[0]
+    for name in names:
+        if name in graph.edge_fields:
+            raise GraphError(
+                f"the edge field {name!r} has the name of the column of {name}s; rename it"
+            )
+    labels = graph.labels
+    if labels is not None and not len(labels):
+        labels = labels.astype(np.int64)
+    dense = dense or not graph.num_edges  # a file without rows has no dictionary
+    own: dict[str, Any] = {"version": 1, "ends": names, "directed": graph.directed}
+    own |= {"num_vertices": graph.num_vertices, "labels": "none"}
+    ends = [graph.edge_src, graph.edge_dst]
+    if labels is None:
+        columns = [pyarrow.array(end) for end in ends]
+    elif labels.dtype.kind not in "iuU":
+        raise GraphError(
+            "the labels in a table are integers or text, and the graph's are other objects; give "
+            "it "
+            "labels of text"
+        )
+    elif dense and labels.dtype.kind != "U":
+        columns = [pyarrow.array(labels[end]) for end in ends]
+    else:
+        text = labels.dtype.kind == "U"
+        texts = pyarrow.array(labels.tolist(), pyarrow.string()) if text else pyarrow.array(labels)
+        columns = [pyarrow.DictionaryArray.from_arrays(pyarrow.array(end), texts) for end in ends]
+        own["labels"] = "dictionary"
+    if labels is not None and dense:
+        used = np.zeros(len(labels), dtype=bool)
+        for end in ends:
+            used[end] = True
+        in_order = bool((labels[1:] > labels[:-1]).all())
+        own["labels"] = "ids" if in_order and used.all() else labels.tolist()
+    columns += [pyarrow.array(values) for values in graph.edge_fields.values()]
+    table = pyarrow.table(columns, names=[*names, *graph.edge_fields])
+    return table.replace_schema_metadata({KEY: json.dumps(own).encode()})
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table in memory or in a file.
+
+    Attributes:
+        name: the file's name, or what errors call the table.
+        rows: their number.
+        load: a column's name -> its pyarrow.ChunkedArray.
+        error: the error to raise for it.
+    """
+
+    name: str
+    schema: Any
+    rows: int
+    load: Callable[[str], Any]
+    error: type[GraphError] = GraphError
+
+
+def without_nulls(source: Source, name: str) -> Any:
+    """A column as it is stored, a pyarrow.ChunkedArray of all rows.
+
+    Raises:
+        source.error: it has more or fewer rows than the table, or a null; names the row.
+    """
+    column = source.load(name)
+    if len(column) != source.rows:
+        raise source.error(
+            f"{source.name}: column {name!r} has {len(column):,} rows, and the table has "
+            f"{source.rows:,}; the file is damaged: fetch or write it again"
+        )
+    check_nulls(source, name, column)
+    return column
+
+
+def check_nulls(source: Source, name: str, column: Any) -> None:
+    """Raises source.error for the first row without a value."""
+    row = 0
+    for chunk in column.chunks if column.null_count else ():
+        found = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))
+        if len(found):
+            raise source.error(
+                f"{source.name}: row {row + found[0]} (the first is 0) has no value for {name!r}; "
+                "drop such rows, or fill them"
+            )
+        row += len(chunk)
+
+
+def has_dictionary(column: Any) -> bool:
+    """Whether a column stores indices into a dictionary of its values."""
+    from pyarrow import types
+
+    return types.is_dictionary(column.type)
+
+
+def concatenated(chunks: list[Any]) -> np.ndarray:
+    """Chunks of numbers as one array; a single chunk is not copied."""
+    parts = [chunk.to_numpy(zero_copy_only=False) for chunk in chunks]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+
+def vertices(
+    source: Source, tail: str, head: str, own: dict[str, Any], report: list[str]
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    """Labels, or None if the ids are the vertices, and the ends of every edge as vertices."""
+    import pyarrow
+
+    kept = own.get("labels", "ids")
+    integer = pyarrow.types.is_integer
+    if all(integer(_kind(source, name)) for name in (tail, head)):
+        columns = [_narrow(without_nulls(source, name)) for name in (tail, head)]
+        return _numbered_integers(source, (tail, head), columns, kept, own, report)
+    ends = [without_nulls(source, name) for name in (tail, head)]
+    if kept == "dictionary" and all(map(_one_dictionary, ends)):
+        chunk = ends[0].chunk(0)
+        if chunk.dictionary.equals(ends[1].chunk(0).dictionary):
+            places = [concatenated([c.indices for c in end.chunks]) for end in ends]
+            for name, places_of in zip((tail, head), places, strict=True):
+                _check_below(source, name, places_of, len(chunk.dictionary))
+            report.append("ids: the table's dictionary, in its order")
+            return _label_array(source, chunk.dictionary), places[0], places[1]
+    plain = [_decoded(source, name, end) for name, end in zip((tail, head), ends, strict=True)]
+    del ends
+    texts = [pyarrow.types.is_large_string(end.type) for end in plain]
+    if texts[0] != texts[1]:
+        raise source.error(
+            f"{source.name}: {tail!r} is of type {source.schema.field(tail).type} and {head!r} of "
+            f"{source.schema.field(head).type}; make both integers or both text"
+        )
+    if not texts[0]:
+        columns = [_narrow(end) for end in plain]
+        return _numbered_integers(source, (tail, head), columns, kept, own, report)
+    report.append("ids read as text")
+    labels, src, dst = _numbered_texts(source, plain[0], plain[1])
+    return (
+        _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
+    )
+
+
+def _numbered_integers(
+    source: Source,
+    names: tuple[str, str],
+    columns: list[np.ndarray],
+    kept: Any,
+    own: dict[str, Any],
+    report: list[str],
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    src, dst = columns
+    columns.clear()
+    if kept == "none":
+        for name, column in zip(names, (src, dst), strict=True):
+            _check_below(source, name, column, own["num_vertices"])
+        report.append("ids are the vertices themselves, without labels")
+        return None, src, dst
+    try:
+        labels, src, dst = numbered(src, dst)
+    except GraphError as error:
+        raise source.error(f"{source.name}: {error}") from error
+    report.append("ids read as integers")
+    return (
+        _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
+    )
+
+
+def _narrow(column: Any) -> np.ndarray:
+    """A column of integers, as int32 if they fit, converted chunk by chunk."""
+    import pyarrow.compute
+
+    ends = pyarrow.compute.min_max(column).as_py()
+    if column.type == pyarrow.int32() or not column.num_chunks or ends["min"] is None:
+        return concatenated(column.chunks)
+    if ends["min"] < -(2**31) or ends["max"] >= 2**31:
+        return concatenated(column.chunks)
+    narrow = np.empty(len(column), dtype=np.int32)
+    row = 0
+    for chunk in column.chunks:
+        narrow[row : row + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+        row += len(chunk)
+    return narrow
+
+
+def _kind(source: Source, name: str) -> Any:
+    """The type of a column, which must be one for ids."""
+    from pyarrow import types
+
+    kind = source.schema.field(name).type
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    if not (types.is_integer(value) or is_text(value)):
+        raise source.error(
+            f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
+            "it, or name other columns with columns=(source, target)"
+        )
+    return kind
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is text."""
+    from pyarrow import types
+
+    view = getattr(types, "is_string_view", lambda _: False)
+    return types.is_string(kind) or types.is_large_string(kind) or view(kind)
+
+
+def _one_dictionary(column: Any) -> bool:
+    if not has_dictionary(column) or not column.num_chunks:
+        return False
+    first = column.chunk(0).dictionary
+    return all(chunk.dictionary.equals(first) for chunk in column.chunks[1:])
+
+
+def _decoded(source: Source, name: str, column: Any) -> Any:
+    """The column as integers, or as text of one type."""
+    import pyarrow
+
+    kind = column.type
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
+        check_nulls(source, name, column)  # the dictionary may have one, too
+    return column.cast(pyarrow.large_string()) if is_text(kind) else column
+
+
+def _check_below(source: Source, name: str, column: np.ndarray, count: int) -> None:
+    if len(column) and (column.min() < 0 or column.max() >= count):
+        row = int(np.flatnonzero((column < 0) | (column >= count))[0])
+        raise source.error(
+            f"{source.name}: row {row} (the first is 0) has the {name} {column[row]}, and the "
+            f"graph has {count:,} vertices, from 0; the table is damaged or was changed: write "
+            "it again"
+        )
+
+
+def _label_array(source: Source, dictionary: Any) -> np.ndarray:
+    if dictionary.null_count:
+        raise source.error(f"{source.name}: the dictionary contains a null; drop it")
+    if is_text(dictionary.type):
+        return np.array(dictionary.to_pylist(), dtype=str)
+    return dictionary.to_numpy(zero_copy_only=False)
+
+
+def _numbered_texts(
+    source: Source, src: Any, dst: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    import pyarrow
+
+    both = pyarrow.chunked_array([*src.chunks, *dst.chunks], type=src.type)
+    both = both.dictionary_encode().unify_dictionaries()
+    if not both.num_chunks:
+        return np.empty(0, dtype=str), np.empty(0, np.int32), np.empty(0, np.int32)
+    texts = np.array(both.chunk(0).dictionary.to_pylist(), dtype=str)
+    labels, rank = np.unique(texts, return_inverse=True)
+    if len(labels) < len(texts):
+        raise source.error(f"{source.name}: two ids differ only in NULs at the end; rename one")
+    places = rank.astype(np.int32)[concatenated([chunk.indices for chunk in both.chunks])]
+    return labels, places[: len(src)], places[len(src) :]
+
+
+def _in_order(
+    source: Source, labels: np.ndarray, src: np.ndarray, dst: np.ndarray, kept: list[Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ends as positions in `kept`, the labels in the graph's order, some perhaps unused."""
+    array = _kept_labels(source, kept)
+    place = {label: number for number, label in enumerate(kept)}
+    missing = next((label for label in labels.tolist() if label not in place), None)
+    if missing is not None:
+        raise source.error(
+            f"{source.name}: the id {missing!r} is not among the labels in gascl's metadata; the "
+            "table is damaged or was changed: write it again"
+        )
+    moved = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
+    return array, moved[src], moved[dst]
+
+
+def _kept_labels(source: Source, kept: list[Any]) -> np.ndarray:
+    kinds = set(map(type, kept))
+    if kinds <= {str} or kinds <= {int}:
+        for dtype in (str,) if kinds == {str} else (np.int64, np.uint64):
+            with suppress(OverflowError):
+                return np.array(kept, dtype=dtype)
+    raise source.error(
+        f"{source.name}: the labels in gascl's metadata are damaged; write the table again"
+    )

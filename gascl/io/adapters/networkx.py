@@ -1,0 +1,328 @@
+"""Graphs from and to NetworkX, and what its readers and writers of files share."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError, GraphError
+from gascl.graph.labels import INTEGER, label_array, shown
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gascl.graph.graph import Graph
+
+MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
+
+UNLABELLED = "gasclLabels"  # the attribute of a graph in a file whose vertices had no labels: 0
+
+Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
+
+
+def read_networkx(
+    G: Any, fields: Iterable[str] | None, vertex_fields: Iterable[str] | None = None
+) -> Parsed:
+    """Nodes as labels, edges in `G.edges` order, and attributes as fields.
+
+    Raises:
+        GraphError: `G` is not a NetworkX graph, or an edge has no number for one of `fields`, or a
+            node for one of `vertex_fields`.
+    """
+    if not all(hasattr(G, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
+        raise GraphError(f"from_networkx needs a NetworkX graph, not {type(G).__name__}")
+    place = {node: number for number, node in enumerate(G.nodes)}
+    edges = list(G.edges(data=True))
+    records = [attributes for *_, attributes in edges]
+    nodes = [attributes for _, attributes in G.nodes(data=True)]
+    report: list[str] = []
+    if fields is None:
+        taken = numeric_attributes(records, "edge", report)
+        _warn_of_gaps(records, taken)
+    else:
+        names = [f"edge ({shown(tail)}, {shown(head)})" for tail, head, _ in edges]
+        taken = _named(records, names, fields, "fields")
+    if vertex_fields is None:
+        of_vertices = numeric_attributes(nodes, "node", report, text=True)
+    else:
+        names = [f"node {shown(node)}" for node in place]
+        of_vertices = _named(nodes, names, vertex_fields, "vertex_fields")
+    return Parsed(
+        src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
+        dst=np.array([place[head] for _, head, _ in edges], dtype=np.int64),
+        num_vertices=len(place),
+        directed=G.is_directed(),
+        labels=label_array(place),
+        fields=taken,
+        report=report,
+        vertex_fields=of_vertices,
+    )
+
+
+def _warn_of_gaps(records: Records, taken: Mapping[str, Any]) -> None:
+    """Warn of attributes that only some edges have: NetworkX would use 1 for a missing weight."""
+    names = dict.fromkeys(name for attributes in records for name in attributes)
+    for name in names:
+        having = sum(name in attributes for attributes in records)
+        if name not in taken and having < len(records):
+            warnings.warn(
+                f"from_networkx: the edge attribute {name!r} is left out, since only {having:,} of "
+                f"{len(records):,} edges have it; set it on all, or name the attributes to take: "
+                "fields=[...]",
+                stacklevel=4,
+            )
+
+
+def numeric_attributes(
+    records: Records, noun: str, report: list[str], text: bool = False
+) -> dict[str, np.ndarray]:
+    """The numeric attributes that all edges, or nodes, have; reports the others.
+
+    Attributes of nodes may be lists of numbers of one length: (V, n).
+
+    Args:
+        text: numbers may be written as text, and nodes' texts, if few, are numbered as groups.
+    """
+    taken = {}
+    for name in dict.fromkeys(name for attributes in records for name in attributes):
+        values = [attributes[name] for attributes in records if name in attributes]
+        numbers = _numbers(values, vectors=noun == "node")
+        missing = len(records) - len(values)
+        what = f"{noun} attribute {name!r}"
+        if numbers is None and text and not missing:
+            numbers = _numbers_in_text(values)
+            if numbers is not None:
+                report.append(f"{what}: text read as numbers, {numbers.dtype}")
+            elif noun == "node" and _few_texts(values):
+                groups, numbers = np.unique(np.array(values), return_inverse=True)
+                listed = ", ".join(f"{number} is {g!r}" for number, g in enumerate(groups.tolist()))
+                report.append(f"{what}: its texts became numbers of groups: {listed}")
+        if missing:
+            report.append(f"{what} left out: {missing:,} of {len(records):,} do not have it")
+        elif numbers is None:
+            report.append(f"{what} left out: not all its values are numbers")
+        elif not (isinstance(name, str) and name.isidentifier()):
+            report.append(f"{what} left out: its name is not an identifier")
+        else:
+            taken[name] = numbers
+    return taken
+
+
+def _named(
+    records: Records, whose: list[str], names: Iterable[str], argument: str
+) -> dict[str, np.ndarray]:
+    if isinstance(names, str):
+        raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
+    taken = {}
+    vectors = argument == "vertex_fields"
+    for name in names:
+        for who, attributes in zip(whose, records, strict=True):
+            if name not in attributes:
+                raise GraphError(
+                    f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
+                    f"leave it out of {argument}"
+                )
+            if _numbers([attributes[name]], vectors) is None:
+                raise GraphError(
+                    f"{who} has {name}={shown(attributes[name])}, which is not a "
+                    f"number; convert it or leave it out of {argument}"
+                )
+        numbers = _numbers([attributes[name] for attributes in records], vectors)
+        if numbers is None:
+            raise GraphError(
+                f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
+                f"convert them or leave it out of {argument}"
+            )
+        taken[name] = numbers
+    return taken
+
+
+def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
+    """`values` as an array of real numbers; None if one is something else."""
+    kinds = set(map(type, values))
+    if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
+        if any(isinstance(value, np.ndarray) and value.ndim != 1 for value in values):
+            return None
+        width = len(values[0])
+        if not width or any(len(value) != width for value in values):
+            return None
+        flat = _numbers([number for vector in values for number in vector])
+        return None if flat is None else flat.reshape(len(values), width)
+    for kind in kinds:
+        if not issubclass(kind, (int, float, np.integer, np.floating)) or kind is bool:
+            return None
+    numbers = np.array(values)
+    whole = all(issubclass(kind, (int, np.integer)) for kind in kinds)
+    if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may have made floats of them
+        fit = min(values) >= 0 and max(values) < 2**64
+        return np.array(values, dtype=np.uint64) if fit else None
+    # programs have no longdouble or float16
+    return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
+
+
+def _numbers_in_text(values: list[Any]) -> np.ndarray | None:
+    """`values` as numbers if each is one, or text of one; else None."""
+    numbers: list[Any] = []
+    for value in values:
+        if isinstance(value, str):
+            if not value.isascii() or "_" in value:  # Python allows this, and no file means it
+                return None
+            try:
+                value = int(value) if INTEGER.fullmatch(value) else float(value)
+            except ValueError:
+                return None
+        numbers.append(value)
+    return _numbers(numbers)
+
+
+def _few_texts(values: list[Any]) -> bool:
+    return all(isinstance(v, str) for v in values) and (
+        len(set(values)) <= min(MAX_GROUPS, len(values) // 2)
+    )
+
+
+def whole_or_text(ids: list[Any]) -> np.ndarray:
+    """Ids or labels in a file as labels: int64 if all are 64-bit integers in their usual notation,
+    quoted or not (NetworkX quotes them); else text.
+    """
+    names = [str(name) for name in ids]
+    # longer text is not a 64-bit integer, and Python refuses to convert very long text
+    if all(len(name) < 20 and INTEGER.fullmatch(name) for name in names) and names:
+        numbers = [int(name) for name in names]
+        if max(map(abs, numbers)) < 2**63 and list(map(str, numbers)) == names:
+            return np.array(numbers, dtype=np.int64)
+    return np.array(names, dtype=str)
+
+
+def without_labels(
+    attributes: dict[str, Any], labels: np.ndarray, report: list[str]
+) -> np.ndarray | None:
+    """The labels, or None if the file says that its graph had none; reports the graph's other
+    attributes.
+    """
+    left_out = [str(name) for name in attributes if name != UNLABELLED]
+    if left_out:
+        report.append(f"graph attributes left out: {', '.join(left_out)}")
+    own = attributes.get(UNLABELLED) in (0, "0")
+    if own and np.array_equal(labels, np.arange(len(labels))):
+        report[:] = [line for line in report if not line.startswith("labels: ")]
+        report.append("ids are the vertices themselves, without labels")
+        return None
+    return labels
+
+
+def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
+    """A networkx.Graph or DiGraph, or MultiGraph or MultiDiGraph if there are parallel edges.
+
+    Args:
+        multigraph: True: always a multigraph; False: never.
+
+    Raises:
+        GraphError: NetworkX is not installed, or there are parallel edges and `multigraph` is
+            False.
+    """
+    networkx = imported("networkx", "to_networkx", GraphError)
+    rows = InOrder(graph)
+    parallel = rows.is_multigraph()
+    if multigraph not in (None, True, False):
+        raise GraphError(f"multigraph={multigraph!r} must be True, False, or None: if necessary")
+    if parallel and multigraph is False:
+        raise GraphError(
+            "multigraph=False: some edges have the same ends, and only one of them would remain; "
+            "merge them with duplicates= when making the graph, or leave out multigraph=False"
+        )
+    multiple = parallel or bool(multigraph)
+    kinds = {
+        (False, False): networkx.Graph,
+        (False, True): networkx.MultiGraph,
+        (True, False): networkx.DiGraph,
+        (True, True): networkx.MultiDiGraph,
+    }
+    G = kinds[graph.directed, multiple]()
+    G.add_nodes_from(rows.nodes(data=True))
+    G.add_edges_from(rows.edges(data=True, keys=multiple))
+    return G
+
+
+class InOrder:
+    """A Graph with the interface that NetworkX's writers need, with the edges in their own order;
+    NetworkX's graphs sort them by node.
+    """
+
+    def __init__(self, graph: Graph):
+        labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+        # NetworkX's name for attributes of the graph itself
+        self.graph: dict[str, Any] = {UNLABELLED: 0} if graph.labels is None else {}
+        self._source = graph
+        self._labels = labels.tolist()
+        self._repeats = repeats(graph)
+        self.nodes = _Nodes(self._labels, graph.vertex_fields)
+
+    def is_directed(self) -> bool:
+        return self._source.directed
+
+    def is_multigraph(self) -> bool:
+        return bool(self._repeats)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def edges(self, data: bool = False, keys: bool = False) -> Iterator[tuple[Any, ...]]:
+        labels, fields = self._labels, self._source.edge_fields
+        ends = zip(self._source.edge_src.tolist(), self._source.edge_dst.tolist(), strict=True)
+        rows = _rows(fields, self._source.num_edges)
+        for edge, ((tail, head), row) in enumerate(zip(ends, rows, strict=True)):
+            key = (self._repeats.get(edge, 0),) if keys else ()
+            yield (labels[tail], labels[head], *key, *((row,) if data else ()))
+
+
+class _Nodes:
+    def __init__(self, labels: list[Any], fields: Mapping[str, np.ndarray]):
+        self._labels = labels
+        self._fields = fields
+
+    def items(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        return zip(self._labels, _rows(self._fields, len(self._labels)), strict=True)
+
+    def __call__(self, data: bool = False) -> Iterator[Any]:
+        return self.items() if data else iter(self._labels)
+
+
+def _rows(fields: Mapping[str, np.ndarray], count: int) -> Iterator[dict[str, Any]]:
+    columns = [values.tolist() for values in fields.values()]
+    for row in range(count):
+        yield {name: column[row] for name, column in zip(fields, columns, strict=True)}
+
+
+def repeats(graph: Graph) -> dict[int, int]:
+    """For each edge that repeats the ends of earlier ones: how many there are."""
+    low, high = graph.edge_src, graph.edge_dst
+    if not graph.directed:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    pairs = low.astype(np.int64) * graph.num_vertices + high
+    order = np.argsort(pairs, kind="stable")
+    again = order[1:][np.diff(pairs[order]) == 0]
+    counts: defaultdict[int, int] = defaultdict(int)
+    found = {}
+    for edge in np.sort(again).tolist():
+        counts[int(pairs[edge])] += 1
+        found[edge] = counts[int(pairs[edge])]
+    return found
+
+
+def check_labels(path: Path, graph: Graph, format: str) -> None:
+    """Raises FormatError unless the labels are integers or text."""
+    if graph.num_vertices and graph.labels is not None and graph.labels.dtype.kind not in "iuU":
+        raise FormatError(
+            f"{path}: {format} can only hold integers or text as labels, and the graph's are mixed "
+            "or other objects; give the graph labels of text"
+        )

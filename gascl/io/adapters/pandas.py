@@ -1,0 +1,177 @@
+"""Graphs from and to pandas' DataFrames: one edge per row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph.labels import shown
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.edgecolumns import WEIGHT, no_weight, weight_column
+from gascl.io.ids import numbered
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+
+def read_pandas(
+    df: Any,
+    source: Any,
+    target: Any,
+    fields: Iterable[Any] | Mapping[str, Any] | None,
+    directed: bool,
+) -> Parsed:
+    """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
+
+    Args:
+        fields: columns, or a dict from fields to columns; None: all possible columns.
+
+    Raises:
+        GraphError: it is not a DataFrame, or a column is missing, has the wrong type or lacks a
+            value; names the row.
+    """
+    pandas = imported("pandas", "from_pandas", GraphError)
+    if not isinstance(df, pandas.DataFrame):
+        raise GraphError(f"from_pandas needs a pandas DataFrame, not {type(df).__name__}")
+    if isinstance(fields, str):
+        raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+    names = list(df.columns)
+    if fields is None:
+        asked = dict.fromkeys((n for n in names if n not in (source, target)), "")
+    elif isinstance(fields, Mapping):
+        asked = {column: field for field, column in fields.items()}
+        if len(asked) < len(fields):
+            raise GraphError(f"fields={fields!r} names a column twice; give each once")
+    else:
+        asked = dict.fromkeys(fields, "")
+    for name in (source, target, *(asked if fields is not None else ())):
+        if names.count(name) != 1:
+            listed = ", ".join(map(repr, names))
+            count = "more than one" if name in names else "no"
+            raise GraphError(
+                f"the DataFrame has {count} column {name!r}; name one of its columns: {listed}"
+            )
+    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
+    labels, src, dst = _vertices(pandas, df[source], df[target], report)
+    numeric = [
+        n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
+    ]
+    weight = None if WEIGHT in asked.values() else weight_column(numeric)
+    taken: dict[str, np.ndarray] = {}
+    for name, own in asked.items():
+        if name in (source, target):
+            continue
+        if names.count(name) > 1:
+            report.append(f"column {name!r} left out: it occurs twice")
+            continue
+        column, what = df[name], f"column {name!r}"
+        field = own or (WEIGHT if name == weight else name)
+        is_bool = pandas.api.types.is_bool_dtype(column.dtype)
+        wrong = None
+        if not (is_bool or name in numeric):
+            wrong = f"its type, {column.dtype}, is not numeric"
+        elif not (isinstance(field, str) and field.isidentifier()):
+            wrong = "its name is not an identifier"
+        elif field in taken:
+            wrong = f"another one is called {field!r}"
+        if wrong is not None:
+            if fields is not None:
+                raise GraphError(f"{what} cannot be a field: {wrong}; convert or rename it")
+            report.append(f"{what} left out: {wrong}")
+            continue
+        taken[field] = _values(column)
+        if is_bool:
+            taken[field] = taken[field].astype(np.int8)
+            report.append(f"{what}: bool read as int8")
+        if field != name:
+            report.append(f"{what} read as edge field {field}")
+    report += no_weight(list(taken), f"fields={{'{WEIGHT}': COLUMN, ...}}")
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=len(labels),
+        directed=directed,
+        labels=labels,
+        fields=taken,
+        report=report,
+    )
+
+
+def _is_numeric(pandas: Any, dtype: Any) -> bool:
+    types = pandas.api.types
+    return types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
+
+
+def _values(column: Any) -> np.ndarray:
+    """A numeric column as a NumPy array; NaN is a number there, and a null is an error."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    _check_nulls(column)
+    kind = getattr(column.dtype, "numpy_dtype", None)
+    return column.to_numpy(dtype=kind)
+
+
+def _check_nulls(column: Any) -> None:
+    nulls = np.flatnonzero(column.isna().to_numpy())
+    if len(nulls):
+        raise GraphError(
+            f"row {nulls[0]} (the first is 0) of the DataFrame has no value in column "
+            f"{column.name!r}; drop such rows (dropna) or fill them (fillna)"
+        )
+
+
+def _vertices(
+    pandas: Any, source: Any, target: Any, report: list[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, and the ends of every edge as positions in them."""
+    columns = [source, target]
+    for column in columns:
+        _check_nulls(column)
+    if all(pandas.api.types.is_integer_dtype(column.dtype) for column in columns):
+        report.append("ids read as integers")
+        return numbered(*map(_values, columns))
+    codes, values = pandas.factorize(pandas.concat([c.astype(object) for c in columns]))
+    labels = _labels(list(values), source.name, target.name)
+    report.append(f"ids read as {'text' if labels.dtype.kind == 'U' else 'integers'}")
+    sorted_labels, rank = np.unique(labels, return_inverse=True)
+    places = rank.astype(np.int32)[codes]
+    return sorted_labels, places[: len(source)], places[len(source) :]
+
+
+def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
+    if all(isinstance(value, str) for value in values):
+        labels = np.array(values, dtype=str)
+        if len(np.unique(labels)) == len(values):  # NumPy drops NULs at the end of text
+            return labels
+    whole = (int, np.integer)
+    if all(isinstance(value, whole) and not isinstance(value, bool) for value in values):
+        numbers = np.array(values)
+        if numbers.dtype.kind in "iu":
+            return numbers
+    odd = next((v for v in values if not isinstance(v, str)), values[0])
+    raise GraphError(
+        f"columns {source!r} and {target!r} must both be integers or both text, and a value there "
+        f"is {shown(odd)}; convert them with .astype(int) or .astype(str)"
+    )
+
+
+def write_pandas(graph: Graph) -> Any:
+    """A DataFrame of columns "source", "target" and the edge fields; all copies.
+
+    Raises:
+        GraphError: pandas is not installed, or an edge field is called "source" or "target".
+    """
+    pandas = imported("pandas", "to_pandas", GraphError)
+    ends = {"source": graph.edge_src, "target": graph.edge_dst}
+    for name in ends:
+        if name in graph.edge_fields:
+            raise GraphError(
+                f"the edge field {name!r} has the name of the column of {name}s; rename it"
+            )
+    if graph.labels is not None:
+        ends = {name: graph.labels[end] for name, end in ends.items()}
+    return pandas.DataFrame({**ends, **graph.edge_fields}, copy=True)

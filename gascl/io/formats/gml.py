@@ -1,0 +1,250 @@
+"""GML, by NetworkX's parser.
+
+Himsolt, "GML: A portable Graph File Format", University of Passau, 1997.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.graph.parsed import Parsed
+from gascl.io.adapters import imported
+from gascl.io.adapters.networkx import (
+    InOrder,
+    check_labels,
+    numeric_attributes,
+    whole_or_text,
+    without_labels,
+)
+from gascl.io.files import created, opened
+from gascl.io.format import Format, without
+from gascl.io.undirected import MADE_DIRECTED, both_ways
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+KEY = re.compile(r"[A-Za-z][0-9A-Za-z_]*")  # what NetworkX writes and reads as a name
+PLACE = re.compile(r" ?at \((\d+), \d+\)$")  # at the end of an error of its parser
+BEGIN = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n|[A-Za-z]\w*\s+(?:"[^"]*"|[\d.]+))*graph\s*\['
+)
+
+# Attributes that carry the edges' order in the file, and whether they are directed, through
+# NetworkX's parser, which returns undirected edges in another order and with their ends swapped.
+ORDER, DIRECTED = "gasclOrder", "gasclDirected"
+TEXTS = re.compile(r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)')
+NAMES = re.compile(
+    r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
+    r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])|"
+    r"(?P<power>(?<![\w.])[+-]?\d+(?=[eE][+-]?\d+\b))|"
+    r"(?P<glued>(?<![\w.])[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![eE][+-]?\d)[^\W\d])"
+)
+
+
+def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
+    """Read a GML graph; its vertices and edges are in the order of the file.
+
+    Labels that are all 64-bit integers become integers, even if they are quoted.
+
+    Args:
+        directed: by default what the file says; GML without `directed 1` is undirected.
+            True makes two edges of each undirected one.
+        label: the node attribute that gives the labels; "id": the ids. By default `label` if every
+            node has a different one, otherwise the ids.
+
+    Raises:
+        FormatError: the file is damaged (names the line), NetworkX is not installed, or the nodes
+            have no such labels.
+    """
+    networkx = imported("networkx", f"{path}: GML")
+    with opened(path) as file:
+        text = file.read().decode("utf-8-sig")
+    if text.lstrip().startswith("<"):
+        raise FormatError(
+            f"{path} is XML (perhaps GraphML, or Geography Markup Language, which has the same "
+            "extension); read GraphML with format='graphml'"
+        )
+    report = ["GML, by NetworkX"]
+    try:
+        G = networkx.parse_gml(_prepared(path, text).split("\n"), label="id")
+        nodes = [(id, dict(attributes)) for id, attributes in G.nodes(data=True)]
+        edges = [(tail, head, dict(a)) for tail, head, a in G.edges(data=True)]
+        keyed = any(isinstance(key, str) for *_, key in G.edges(keys=True))
+        edges.sort(key=lambda edge: int(edge[2].pop(ORDER)))
+    except FormatError:
+        raise
+    except Exception as error:  # damage makes its parser fail in many ways
+        raise FormatError(f"{path}{_explained(error, text)}; correct the file") from error
+    declared = G.graph.get(DIRECTED, 0)
+    if declared not in (0, 1, "0", "1"):
+        raise FormatError(
+            f"{path}: `directed` is {declared!r}, and must be 0 or 1; correct the file"
+        )
+    declared = declared in (1, "1")
+    if directed not in (None, declared):
+        report.append(f"directed={directed}, though the file says directed {int(declared)}")
+    if keyed:
+        report.append("edge attribute 'key' left out: not all its values are numbers")
+    of_graph = {name: value for name, value in G.graph.items() if name != DIRECTED}
+    labels = without_labels(of_graph, _labels(path, nodes, label, report), report)
+    records = [attributes for _, attributes in nodes]
+    place = {id: number for number, (id, _) in enumerate(nodes)}
+    src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
+    dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
+    fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
+    if directed and not declared:
+        report.append(MADE_DIRECTED)
+        src, dst, fields = both_ways(src, dst, fields)
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=len(nodes),
+        directed=declared if directed is None else directed,
+        labels=labels,
+        fields=fields,
+        report=report,
+        vertex_fields=numeric_attributes(records, "node", report, text=True),
+    )
+
+
+def _prepared(path: Path, text: str) -> str:
+    """`text` changed such that NetworkX's parser reads it correctly, with the same lines.
+
+    A quote in a comment hides lines from that parser, an empty line in quotes stops it, it needs
+    `multigraph 1` for parallel edges, and it loses the edges' order (see ORDER).
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    graphs = edges = 0
+
+    def plain(match: re.Match[str]) -> str:
+        kind, found = match.lastgroup, match.group()
+        if kind == "text":  # moved to one line, with the line ends after it
+            parts = [part.strip() for part in found.split("\n")]
+            return " ".join(parts) + "\n" * (len(parts) - 1) if len(parts) > 1 else found
+        if kind == "open":
+            line = text.count("\n", 0, match.start()) + 1
+            raise FormatError(
+                f"{path}, line {line}: the text that starts here has no closing quote; correct "
+                "the file, or fetch it again if it is cut off"
+            )
+        return ""  # a comment
+
+    def prepared(match: re.Match[str]) -> str:
+        nonlocal graphs, edges
+        kind, found = match.lastgroup, match.group()
+        if kind == "directed":
+            return DIRECTED
+        if kind == "graph":
+            graphs += 1
+            return found + " multigraph 1 directed 1 " if graphs == 1 else found
+        if kind == "edge":
+            edges += 1
+            return f"{found} {ORDER} {edges} "
+        if kind == "power":  # NetworkX reads 1e5 as 1 and a name e5, or even e
+            return f"{found}.0"
+        if kind in ("bare", "glued"):  # it would take the bracket for the value, and 1x for 1 and x
+            wrong = f"{found[:-1].strip()!r} has no value"
+            if kind == "glued":
+                wrong = f"{found!r} is neither a number nor a name"
+            line = match.string.count("\n", 0, match.start()) + 1
+            raise FormatError(f"{path}, line {line}: {wrong}; correct the file")
+        return found
+
+    return NAMES.sub(prepared, TEXTS.sub(plain, text))
+
+
+def _explained(error: Exception, text: str) -> str:
+    """The message of an error of NetworkX's parser, starting with the line if it names one."""
+    message = " ".join(str(error).split()).replace(DIRECTED, "directed")
+    if isinstance(error, RecursionError):
+        message = "lists are nested too deeply"
+    elif not isinstance(error, (ValueError, KeyError)) and "NetworkX" not in type(error).__name__:
+        message = f"a node, an edge or the graph is not a list of names and values ({message})"
+    place = PLACE.search(message)
+    if not place:
+        return f": {message[:200]}"
+    lines = text.splitlines() or [""]
+    number = min(int(place[1]), len(lines))
+    shown = f"{lines[number - 1].strip()[:80]!r}: "
+    message = message[: place.start()].replace("'EOF'", "EOF").replace("EOF", "the end of the file")
+    if message.startswith("cannot tokenize"):
+        message = "expected a name, a number, text in double quotes, '[' or ']'"
+    return f", line {number}: {shown}{message[:200]}"
+
+
+def _labels(
+    path: Path, nodes: list[tuple[Any, dict[str, Any]]], name: str | None, report: list[str]
+) -> np.ndarray:
+    """The labels, as `label` says; takes them out of the attributes."""
+    ids = whole_or_text([id for id, _ in nodes])
+    wanted = "label" if name is None else name
+    if wanted != "id":
+        values = [attributes.get(wanted) for _, attributes in nodes]
+        # NetworkX returns "()" and "[]" as an empty tuple and list
+        texts = [str(v) if v in ((), []) else v for v in values]
+        missing = next((i for i, value in enumerate(values) if value is None), None)
+        labels = whole_or_text(texts)
+        wrong = None
+        if missing is not None:
+            wrong = f"node {nodes[missing][0]!r} has no {wanted!r}"
+        elif any(isinstance(v, (list, dict)) for v in texts):
+            wrong = f"a {wanted!r} is a list"
+        elif len(np.unique(labels)) < len(labels):
+            unique, count = np.unique(labels, return_counts=True)
+            wrong = f"two nodes have the {wanted} {unique[count > 1][0].item()!r}"
+        if wrong is None:
+            for _, attributes in nodes:
+                del attributes[wanted]
+            kind = "integers" if labels.dtype.kind == "i" else "text"
+            report.append(f"labels: the nodes' {wanted}, {kind}")
+            return labels
+        if name is not None:
+            raise FormatError(f"{path}: {wrong}; choose other labels, such as label='id'")
+        if nodes and any(value is not None for value in values):
+            report.append(f"{wrong}, so the ids are the labels")
+    if len(np.unique(ids)) < len(ids):
+        raise FormatError(
+            f"{path}: two nodes have the same id, one of them quoted; correct the file"
+        )
+    report.append(f"labels: the nodes' ids, {'integers' if ids.dtype.kind == 'i' else 'text'}")
+    return ids
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write a graph as GML: labels quoted, fields as attributes, `multigraph 1` where needed.
+
+    Raises:
+        FormatError: GML cannot hold its labels or a field's name, or NetworkX is not installed.
+    """
+    networkx = imported("networkx", f"{path}: GML")
+    check_labels(path, graph, "GML")
+    taken = {"edge": {"source", "target", "key"}, "vertex": {"id", "label"}}
+    for noun, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+        for name in fields:
+            if name in taken[noun] or not KEY.fullmatch(name):
+                raise FormatError(
+                    f"{path}: GML cannot hold the {noun} field {name!r}: names consist of "
+                    "letters A "
+                    f"to Z, digits and _, and are not {' or '.join(sorted(taken[noun]))}; rename "
+                    "it, "
+                    f"or write .graphml; {without(f'{noun}-fields')}"
+                )
+    with created(path) as file:
+        for line in networkx.generate_gml(InOrder(graph)):
+            if '"' not in line:
+                line = line.replace(".E", ".0E")  # igraph cannot read NetworkX's 1.E-05
+            file.write((line + "\n").encode("ascii"))
+
+
+FORMAT = Format(
+    name="gml",
+    extensions=(".gml",),
+    recognizes=lambda head: BEGIN.match(head) is not None,
+    read=read,
+    write=write,
+)

@@ -1,0 +1,146 @@
+"""The registry of file formats: reading and writing a file in the right one.
+
+A format's reader turns a file into `Parsed`, and `Graph.read` does the rest. A new format is a
+module of `gascl.io.formats` with a `FORMAT`, which is added to `FORMATS` here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.errors import FormatError
+from gascl.graph.parsed import Parsed
+from gascl.io.files import opened, plain
+from gascl.io.format import Format
+from gascl.io.formats import (
+    arrowfiles,
+    dimacs,
+    edgelist,
+    gap,
+    gml,
+    graphml,
+    ldbc,
+    matrixmarket,
+    metis,
+    native,
+    scipynpz,
+)
+from gascl.paths import checked_path
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+#: By name, in the order in which a file's content is tried against them.
+FORMATS = {
+    format.name: format
+    for format in (
+        matrixmarket.FORMAT,
+        native.FORMAT,
+        dimacs.FORMAT,
+        metis.FORMAT,
+        ldbc.FORMAT,
+        gap.FORMAT,
+        gml.FORMAT,
+        graphml.FORMAT,
+        arrowfiles.PARQUET,
+        arrowfiles.ARROW,
+        scipynpz.FORMAT,
+        edgelist.FORMAT,
+    )
+}
+
+#: The options that Graph.read handles itself.
+READ_OPTIONS = ("directed", "duplicates", "self_loops", "format", "report")
+HEAD = 1024  # bytes at the start of a file that `recognizes` is given
+
+
+def read_file(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    directed: bool | None = None,
+    **options: Any,
+) -> Parsed:
+    """Read a file in the given format, or the one that its content or its extension indicates.
+
+    Args:
+        options: passed on to the format's reader.
+
+    Raises:
+        FormatError: the format or an option is unknown, the format cannot be determined, or the
+            reader refuses the file.
+    """
+    path = checked_path(path)
+    chosen = _format_of(path, format)
+    known = list(inspect.signature(chosen.read).parameters)[2:]
+    for name in options:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            if near := get_close_matches(name, [*known, *READ_OPTIONS], 1, 0.75):
+                takes = f"did you mean {near[0]}=? {takes[0].upper()}{takes[1:]}"
+            raise FormatError(
+                f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
+            )
+    return chosen.read(path, directed, **options)
+
+
+def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a graph in the given format, or the one that the extension indicates.
+
+    Raises:
+        FormatError: the format is unknown, the extension belongs to none, or the format cannot
+            hold the graph.
+    """
+    path = checked_path(path)
+    chosen = _named(format) if format is not None else _by_extension(path)
+    if chosen is None or chosen.write is None:
+        cause = (
+            f"{chosen.name} files cannot be written"
+            if chosen
+            else f"no format has the extension {plain(path).suffix!r}"
+        )
+        writable = [f for f in FORMATS.values() if f.write is not None]
+        names = ", ".join(f"{f.name} ({f.extensions[0]})" for f in writable)
+        raise FormatError(f"{path}: {cause}; name a format that can be written: {names}")
+    if path.is_dir():
+        raise FormatError(f"{path} is a directory; name a file in it")
+    if not path.parent.is_dir():
+        raise FormatError(
+            f"{path}: there is no directory {path.parent}; create it, or name a file in another"
+        )
+    if plain(path) != path and not chosen.packs:
+        raise FormatError(
+            f"{path}: {chosen.name} files are not compressed as a whole; write {plain(path).name}"
+        )
+    chosen.write(path, graph)
+
+
+def _format_of(path: Path, name: str | None) -> Format:
+    if name is not None:
+        return _named(name)
+    with opened(path) as file:
+        head = file.read(HEAD)
+    for format in FORMATS.values():
+        if format.recognizes(head):
+            return format
+    chosen = _by_extension(path)
+    if chosen is None:
+        raise FormatError(
+            f"{path}: neither the content nor the extension {plain(path).suffix!r} indicates the "
+            f"format; name it with format=, one of {', '.join(FORMATS)}"
+        )
+    return chosen
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise FormatError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _by_extension(path: Path) -> Format | None:
+    suffix = plain(path).suffix.lower()
+    return next((f for f in FORMATS.values() if suffix in f.extensions), None)

@@ -1,0 +1,357 @@
+"""The rest of the language: what goes to anyone, one by one, in lanes, along arcs, and goes on.
+
+    python language.py GROUP BLOCK [FILE OLD NEW]
+
+As workload.py; results are compared with those of `serial`, which other tests look after.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from support.oclgrind_scripts import pairs
+from support.oclgrind_scripts.device import GROUP, oclgrind_device, patch_kernels
+from support.oclgrind_scripts.refused import REFUSED, TRAPPED
+from support.oclgrind_scripts.workload import (
+    DIRECTED,
+    FAR,
+    GRAPH,
+    HUB,
+    Gossip,
+    Levels,
+    able,
+)
+
+import gascl.runtime.engine
+from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl.result import Result
+from gascl.runtime import direction
+from gascl.runtime.device import Device
+
+
+class Posting(VertexProgram):
+    """To anyone, in this superstep and in the next; fields of others, copied and not; the
+    adjacency; masks that others set and the vertex itself takes back; sums of 64 bits."""
+
+    x = vertex.int64(init="v.id")
+    supersteps = param.supersteps(3)
+    message, combine = "int64", "sum"
+    mask = "v.id % 3 == 0"
+    scatter = "send(x_of(e.dst) + 1); send_to((e.dst * 7 + 1) % g.num_vertices, num_neighbors);"
+    apply = """
+        v.x = (msg + x_of((v.id + 1) % g.num_vertices)) % 1000;
+        for (int i = 0; i < min(num_neighbors, 3); ++i)
+            if (has_edge(neighbor(i), v.id))
+                set_mask_of(neighbor(i));
+        if (v.x % 2)
+            unset_mask();
+        send_to(v.id * 5 % g.num_vertices, v.x);
+    """
+
+
+class Pointing(VertexProgram):
+    """Structs, by compare-and-swap; outbox: fused, beside an inbox."""
+
+    Pair = struct([("near", "float32"), ("who", "int32")])
+    best = vertex.struct(Pair, init="(Pair){v.id % 7, v.id}")
+    supersteps = param.supersteps(3)
+    message, identity = Pair, "(Pair){INFINITY, -1}"
+    combine = "a.near < b.near || (a.near == b.near && a.who < b.who) ? a : b"
+    scatter_on = "all"
+    scatter = "if (v.id % 4) send((Pair){v.best.near + 1, v.id});"
+    apply = """
+        if (msg.near < v.best.near)
+            v.best = msg;
+        send_to((v.id + 9) % g.num_vertices, (Pair){v.best.near / 2, v.id});
+    """
+
+
+class Product(VertexProgram):
+    """Products, and what does not fit them, in one cell."""
+
+    x = vertex.int32(init="v.id == 7 ? 2 : 1")
+    message, combine = "int32", "prod"
+    mask = "v.id < 9"
+    scatter = "send(v.x * (e.dst == 3 ? -1 : 1));"
+    apply = "v.x = msg;"
+
+
+class Threefold(VertexProgram):
+    """Three lanes: arc state, masks that some of them set, aggregators of every kind."""
+
+    Far = struct([("d", "int32"), ("who", "int32")])
+    x = vertex.int32(init="v.id + lane")
+    kept = arc.int32(init="e.id")
+    pair = arc.struct(Far, init="(Far){e.dst, lane}")
+    weight = edge.int32(default=1)
+    supersteps = param.supersteps(3)
+    mean = aggregate.int32("mean")
+    calls = aggregate.int32("count")
+    most = aggregate.real("max")
+    _rule = "a.d > b.d || (a.d == b.d && a.who < b.who) ? a : b"
+    far = aggregate.struct(Far, _rule, identity="(Far){-1, -1}")
+    message, combine = "int32", "max"
+    lanes = 3
+    mask = "v.id % 4 == lane"
+    scatter = """
+        e.kept += e.weight;
+        e.pair.d += 1;
+        if ((v.id + lane) % 3)
+            send((e.kept + e.pair.d + v.x) % 1000);
+    """
+    apply = """
+        v.x = (v.x + msg + (int)prev.calls) % 500;
+        aggregate_mean(v.x);
+        aggregate_calls(1);
+        aggregate_most(v.x);
+        Far far = {v.x, v.id};
+        aggregate_far(far);
+        if (msg % 2)
+            set_mask();
+        else
+            unset_mask();
+        set_mask_of((v.id + lane) % g.num_vertices);
+    """
+
+
+class Sending(VertexProgram):
+    """Two lanes of pure messages, and some to anyone: pull, outbox, edges."""
+
+    x = vertex.uint8(init="v.id + 5 * lane")
+    supersteps = param.supersteps(3)
+    message, combine = "uint8", "or"
+    lanes = 2
+    mask = "v.id % 4 == lane"
+    scatter = "if ((v.x + lane) % 3) send(v.x & 63);"
+    apply = (
+        "v.x = v.x / 2 + msg; if (v.x % 5) set_mask(); send_to(v.id * 3 % g.num_vertices, lane);"
+    )
+
+
+class Sorting(VertexProgram):
+    """Messages one by one, rewritten in their places, from some of the arcs."""
+
+    x = vertex.int32(init="v.id * 7 % 11")
+    supersteps = param.supersteps(3)
+    message, gathered, identity = "int32", "float32", "-1"
+    apply_on = "all"
+    scatter = "if ((v.x + e.dst) % 3) send(v.x);"
+    gather = """
+        for (int i = 1; i < num_messages; ++i) {
+            const int moved = messages[i];
+            int j = i;
+            for (; j > 0 && messages[j - 1] > moved; --j)
+                messages[j] = messages[j - 1];
+            messages[j] = moved;
+        }
+        msg = messages[num_messages / 2] / 2.0f + (num_neighbors ? x_of(neighbor(0)) : 0);
+    """
+    apply = "v.x = (int)(2 * msg) % 13; if (v.x % 4) set_mask();"
+
+
+class SortingTwice(Sorting):
+    """In two lanes, where messages of a lane lie apart from the other's."""
+
+    lanes = 2
+    x = vertex.int32(init="(v.id + lane) * 7 % 11")
+
+
+class Reading(VertexProgram):
+    """One by one, from every arc."""
+
+    x = vertex.int32(init="v.id")
+    supersteps = param.supersteps(2)
+    message = "int32"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    gather = "for (int i = 0; i < num_messages; ++i) msg += messages[i] * messages[i] % 7;"
+    apply = "v.x = msg;"
+
+
+class Least(VertexProgram):
+    """All scatter: push has the frontier of all, once, with a mask to read and without."""
+
+    x = vertex.real(init="v.id * 13 % 17")
+    heard = vertex.int32()
+    supersteps = param.supersteps(3)
+    message, combine = "real", "min"
+    scatter_on = "all"
+    scatter = "if (v.x < 9) send(v.x - 1);"
+    apply = "v.x = max(v.x, msg - 2); v.heard += 1;"
+
+
+class LeastMasked(Least):
+    apply = "v.x = max(v.x, msg - 2); v.heard += get_mask(); if (v.id % 2) set_mask();"
+
+
+class Gathering(Levels):
+    """Who is reached is marked by those that reach it, all at once."""
+
+    scatter = "send(v.level + 1); set_mask_of(e.dst); if (get_mask_of(e.dst)) set_mask();"
+    apply = "if (msg < v.level) v.level = msg; else unset_mask();"
+    mask = "v.id % 3 == 0"
+
+
+PROGRAMS: list[VertexProgram] = [
+    *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
+    *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
+]
+
+
+class Averaging(VertexProgram):
+    """Sums of floats by atomics, to vertices and to an aggregator: only without `deterministic`."""
+
+    x = vertex.real(init="v.id / 3.0f")
+    total = aggregate.real("sum")
+    supersteps = param.supersteps(2)
+    message, combine = "real", "sum"
+    mask = "v.id % 2"
+    scatter = "send(v.x / num_neighbors);"
+    apply = "v.x = msg / 2; aggregate_total(v.x); send_to(v.id / 2, 1); set_mask();"
+
+
+# Running them ---------------------------------------------------------------------------------
+
+
+def same(one: Result, other: Result) -> None:
+    """Fields and traces are the same."""
+    for name in other.fields:
+        np.testing.assert_array_equal(one[name], other[name])
+    for name in other.arc_fields:
+        np.testing.assert_array_equal(one.arc_fields[name], other.arc_fields[name])
+    steps = [[(s.active, s.messages, s.aggregates) for s in r.trace] for r in (one, other)]
+    assert steps[0] == steps[1]
+
+
+def run_all(device: Device) -> None:
+    engine = Engine(GRAPH, device)
+    for program in PROGRAMS:
+        expected = engine.run(program, delivery="serial")
+        for name in set(able(program, device)) - {"serial"}:
+            same(engine.run(program, delivery=name), expected)
+    for program in (Posting(), Threefold()):
+        both = type("Both", (type(program),), {"edges": "both"})()
+        directed = Engine(DIRECTED, device)
+        expected = directed.run(both, delivery="serial")
+        for name in set(able(both, device)) - {"serial"}:
+            same(directed.run(both, delivery=name), expected)
+    anyhow = Engine(GRAPH, device, deterministic=False)
+    expected = engine.run(Averaging(), delivery="serial")
+    for name in ("push", "edges", "slots"):
+        result = anyhow.run(Averaging(), delivery=name)
+        np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
+    run_changing(engine)
+    run_on(engine)
+    run_parts(engine)
+    for cls, error, words in REFUSED:
+        for name in able(cls(), device):
+            with pytest.raises(error, match=re.escape(words)):
+                engine.run(cls(), delivery=name)
+    if GROUP == 1:  # debug mode has no other shape
+        run_debug(device)
+    pairs.run_pairs(device, debug=GROUP == 1)
+
+
+def run_changing(engine: Engine) -> None:
+    """auto, which changes to pulling and back after each superstep."""
+    shares, direction.CPU = direction.CPU, (10**9, 0.5)  # type: ignore[assignment]
+    for program in (Levels(start=FAR), Posting()):
+        result = engine.run(program)
+        assert len({s.delivery for s in result.trace}) == 2
+        same(result, engine.run(program, delivery="serial"))
+    direction.CPU = shares
+
+
+def run_on(engine: Engine) -> None:
+    """Runs that go on from a kept State, and from vertices that are given."""
+    options: dict[str, Any] = {"keep_state": True, "max_supersteps": 2, "not_converged": "ignore"}
+    for cls, deliveries in ((Levels, ("push", "slots")), (Posting, ("push", "edges", "slots"))):
+        program = cls(start=FAR) if cls is Levels else cls(supersteps=None)
+        rest = {**options, "max_supersteps": 3}
+        whole = engine.run(program, delivery="serial", max_supersteps=5, not_converged="ignore")
+        for name, other in zip(deliveries, (*deliveries[1:], deliveries[0]), strict=True):
+            first = engine.run(program, delivery=name, **options)
+            second = engine.run(program, delivery=other, state=first.state, **rest)
+            for field in whole.fields:
+                np.testing.assert_array_equal(second[field], whole[field])
+    first = engine.run(Threefold(), delivery="slots", **options)
+    second = engine.run(Threefold(), delivery="edges", state=first.state, **options)
+    assert (second.arc_fields["kept"] >= GRAPH.arcs("out").out_edges[:, None]).all()
+    started = [
+        engine.run(Levels(start=FAR), start=[FAR, HUB], delivery=d) for d in ("push", "edges")
+    ]
+    same(*started)
+
+
+def run_parts(engine: Engine) -> None:
+    """Runs whose loop exchanges totals with other parts, which have nothing to add."""
+    alone = [engine.run(Levels(start=FAR), delivery=name) for name in ("push", "slots")]
+    whole = gascl.runtime.engine.Loop
+    exchanging = functools.partial(whole, exchange=lambda state, totals: totals)
+    gascl.runtime.engine.Loop = exchanging  # type: ignore[misc, assignment]
+    for result in alone:
+        same(engine.run(Levels(start=FAR), delivery=result.delivery), result)
+    gascl.runtime.engine.Loop = whole  # type: ignore[misc]
+
+
+def run_debug(device: Device) -> None:
+    """What debug mode adds, also the order of messages."""
+    debug = Engine(GRAPH, device, debug=True, seed=3)
+    plain = Engine(GRAPH, device)
+    for program in (Posting(), Sorting(), Least(), Gossip()):
+        expected = plain.run(program, delivery="serial")
+        for name in set(able(program, device)) & {"slots", "pull", "push"}:
+            same(debug.run(program, delivery=name), expected)
+    for cls, words in TRAPPED:
+        with pytest.raises(ProgramError, match=re.escape(words)):
+            debug.run(cls(), delivery="slots")
+
+
+#: Of which kernel file -> what shows that an error in it is found.
+SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
+    "push.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
+    "frontier_kernels.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
+    "frontier.cl": [(Gathering(start=FAR), "push")],
+    "edges.cl": [(Levels(start=FAR), "edges")],
+    "inbox.cl": [(Posting(), "slots")],
+    "words.cl": [(Posting(), "slots"), (Threefold(), "slots")],
+    "superstep.cl": [(Posting(), "slots"), (Threefold(), "slots")],
+    "slots.cl": [(Threefold(), "slots")],
+    "runtime.cl": [(Sorting(), "slots")],
+}
+
+
+def run_patched(device: Device, file: str, *patch: str) -> None:
+    patch_kernels(file, *patch)
+    if file == "pairs.cl":
+        return pairs.run_patched(device)
+    direction.CPU = (10**9, 0.5)  # type: ignore[assignment]
+    for program, delivery in SHOWN[file]:
+        Engine(GRAPH, device).run(
+            program, delivery=delivery, max_supersteps=4, not_converged="ignore"
+        )
+    if file == "superstep.cl":
+        run_parts(Engine(GRAPH, device))
+
+
+class Several(Device):
+    """Groups that race."""
+
+    groups = 3
+
+
+def main() -> None:
+    device = oclgrind_device(Several)
+    if sys.argv[3:]:
+        run_patched(device, *sys.argv[3:])
+    else:
+        run_all(device)
+
+
+if __name__ == "__main__":
+    main()

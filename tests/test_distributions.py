@@ -1,0 +1,69 @@
+"""What `pip install` makes of the wheel and the source archive. Building downloads setuptools."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+#: What an earlier build or a tool may have left in the tree.
+LEFT = ("[.]*", "build", "dist", "*.egg-info", "__pycache__")
+
+#: Asks an installed gascl for all that is no Python module.
+LOOK = """
+import sys
+from pathlib import Path
+import gascl
+from gascl import programs
+
+tree, target = map(Path, sys.argv[1:])
+folder = Path(gascl.__file__).parent
+assert folder == target / "gascl", folder
+assert (folder / "py.typed").exists()
+names = lambda folder, ending: {p.name for p in folder.glob(f"*.{ending}")}
+for place, ending in (("codegen/kernels", "cl"), ("programs", "py"), ("datasets/files", "gz")):
+    source = {"programs": "programs", "datasets/files": "datasets"}.get(place, f"gascl/{place}")
+    assert names(folder / place, ending) == names(tree / source, ending) != set(), place
+assert gascl.Graph.dataset("karate").num_edges == 78
+assert programs.PageRank.__module__ == "gascl.programs.page_rank"
+print(gascl.__version__)
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=500, **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder of both: the source archive of a clean tree, and the wheel of that archive."""
+    pytest.importorskip("build")
+    tree = tmp_path_factory.mktemp("built") / "tree"
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(*LEFT))
+    run(sys.executable, "-m", "build", tree, "--outdir", tree.parent)
+    return tree.parent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_installed(built, kind, tmp_path):
+    (package,) = built.glob(kind)
+    target = tmp_path / "target"
+    install = ["install", "--quiet", "--no-deps", "--target", target]
+    run(sys.executable, "-m", "pip", *install, package)
+    there = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(target)}}
+    version = run(sys.executable, "-c", LOOK, ROOT, target, **there)
+    assert f"-{version}" in package.name
+    (command,) = target.glob("[bS]*/gascl*")  # bin, or Scripts
+    assert run(command, "--version", **there) == f"gascl {version}"
+    assert run(sys.executable, "-m", "gascl", "--version", **there) == f"gascl {version}"
+    assert "34 vertices" in run(sys.executable, "-m", "gascl", "info", "karate", **there)
