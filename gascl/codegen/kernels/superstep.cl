@@ -106,7 +106,7 @@ static void gascl_decide_on(const gascl_tally *tally, const long vertices, const
     else if (!starting && ask_stop &&
              gascl_stop(&prev, &agg, now->superstep, gascl_run_))
         now->stopped = GASCL_STOPPED_BY_RULE;
-    else if (!GASCL_SCATTER_ALL && now->next_active == 0 && !now->under_way)
+    else if (GASCL_ENDS_ON_EMPTY_MASK && now->next_active == 0 && !now->under_way)
         now->stopped = GASCL_STOPPED_BY_EMPTY_MASK;
     else if (arcs < least_arcs || arcs > most_arcs)
         now->stopped = GASCL_STOPPED_BY_PAUSE;
