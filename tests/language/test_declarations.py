@@ -241,7 +241,7 @@ def test_rules_of_aggregators_see_nothing(tmp_path):
     # `p` and such are no namespaces there, as in a combiner: they may be parameters' names.
     rule = total.format("'a + b * gascl_x'", "'0'")
     said(tmp_path, rule, "names that start with gascl_ are reserved")
-    said(tmp_path, total.format("'a + b'", "'superstep'"), "superstep stands in ", " only")
+    said(tmp_path, total.format("'a + b'", "'superstep'"), "superstep can only be used in ")
     said(
         tmp_path,
         total.format("'a + b'", "3").split("  #")[0],
