@@ -205,3 +205,19 @@ def test_without_labels(tmp_path):
     again = Graph.read(tmp_path / "a.graphml")
     assert again.labels is None and again.fingerprint == graph.fingerprint
     assert "ids are the vertices themselves, without labels" in again.report
+
+
+def test_without_defusedxml(monkeypatch, read):
+    monkeypatch.setitem(sys.modules, "defusedxml", None)
+    monkeypatch.delitem(sys.modules, "defusedxml.ElementTree", raising=False)
+    with pytest.raises(FormatError, match="GraphML needs defusedxml: `pip install defusedxml`"):
+        read(HEAD.format("directed") + TAIL)
+
+
+@pytest.mark.parametrize("body", ["<node id='a'/><edge source='a' target='b'/>", "<node/>"])
+def test_networkx_alone_would_read_it(read, body):
+    """Why nodes and edges are read here: NetworkX makes up the missing node, or its name."""
+    text = HEAD.format("directed") + body + TAIL
+    assert len(nx.parse_graphml(text)) > 0
+    with pytest.raises(FormatError, match="line"):
+        read(text)
