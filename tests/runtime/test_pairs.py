@@ -339,7 +339,7 @@ def test_debug_mode_names_vertex_and_line():
         apply = "v.x = v.id;"
 
     graph = without_edges(20)
-    with pytest.raises(ProgramError, match=r"vertex 5 made NaN, in superstep 1\n.*send\(sqrt"):
+    with pytest.raises(ProgramError, match=r"vertex 5 computed NaN, in superstep 1\n.*send\(sqrt"):
         Engine(graph, debug=True).run(Wrong())
     divides = type("Divides", (Wrong,), {"pairs": "send(7 / (u.y - v.y));"})
     y = np.arange(20, dtype=np.int32)
