@@ -54,7 +54,6 @@ class CoreNumber(VertexProgram):
                 aggregate_level(v.left);
             }
         }
-        if (v.id == 0)
-            set_mask();  // an empty mask would end the run, and nobody leaves where the level rises
     """
     stop = "agg.level == INT_MAX"  # no vertex is left
+    ends = "stop"  # and not on an empty mask: where the level rises, no vertex is removed

@@ -39,6 +39,7 @@ def write_switches(text: Text, c: Context) -> None:
         *(f"typedef {real}{n} real{n};" for n in (2, 3, 4, 8, 16) if _mentions(c, f"real{n}")),
         f"typedef {c.offset.c} gascl_offset;",
         f"#define GASCL_SCATTER_ALL {int(spec.scatter_on == 'all')}",
+        f"#define GASCL_ENDS_ON_EMPTY_MASK {int(spec.ends_on_empty_mask)}",
         f"#define GASCL_APPLY_ALL {int(spec.apply_on == 'all')}",
         f"#define GASCL_MASKED {int(facts.masked)}",
         f"#define GASCL_MARKS {int(facts.marks)}",

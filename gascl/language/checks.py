@@ -26,7 +26,7 @@ from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart"),
+    *("lanes", "restart", "ends"),
 )
 #: The Python methods that a class may define, with their parameters.
 _HOOKS = {
@@ -200,6 +200,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         ("apply_on", ("message", "all")),
         ("edges", ("out", "in", "both")),
         ("restart", ("any", "added", "never")),
+        ("ends", ("mask", "stop")),
     ):
         if getattr(spec, name) not in words:
             quoted = " or ".join(map(repr, words))
@@ -437,13 +438,14 @@ def _check_pairs(spec: ProgramSpec) -> None:
 def _check_stop(spec: ProgramSpec) -> None:
     if not spec.works:
         return  # an abstract base class, which the engine refuses to run
-    ends = spec.stop or spec.asks_converged or spec.supersteps_param
-    if spec.scatter_on == "all" and not ends:
-        spec.refuse(
-            spec.source.place("scatter_on"),
-            "with scatter_on = 'all' the program never stops: give stop = '...', "
-            "def converged(self, step), or supersteps = param.supersteps(20)",
-        )
+    if spec.ends_on_empty_mask or spec.stop or spec.asks_converged or spec.supersteps_param:
+        return
+    name, value = ("scatter_on", "all") if spec.scatter_on == "all" else ("ends", "stop")
+    spec.refuse(
+        spec.source.place(name),
+        f"with {name} = {value!r} the program never stops: give stop = '...', "
+        "def converged(self, step), or supersteps = param.supersteps(20)",
+    )
 
 
 def _reads_field(spec: ProgramSpec, name: str) -> bool:

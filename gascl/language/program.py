@@ -53,6 +53,7 @@ class VertexProgram:
     edges: str = "out"
     lanes: int = 1
     restart: str = "any"
+    ends: str = "mask"
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""

@@ -53,7 +53,7 @@ class ProgramSpec:
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
-        scatter_on, apply_on, edges, restart, lanes: as the class gives them.
+        scatter_on, apply_on, edges, restart, ends, lanes: as the class gives them.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -75,6 +75,7 @@ class ProgramSpec:
     apply_on: str
     edges: str
     restart: str
+    ends: str
     lanes: int
     stop: str
     asks_converged: bool
@@ -84,6 +85,11 @@ class ProgramSpec:
     def works(self) -> bool:
         """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))
+
+    @property
+    def ends_on_empty_mask(self) -> bool:
+        """A run ends where no vertex is in the mask."""
+        return self.scatter_on == "mask" and self.ends == "mask"
 
     @property
     def supersteps_param(self) -> str | None:
@@ -179,6 +185,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         apply_on=got.apply_on,
         edges=got.edges,
         restart=got.restart,
+        ends=got.ends,
         lanes=got.lanes,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,

@@ -188,7 +188,7 @@ class Loop:
         self._read_mask()
         if self.plan.facts.masked:
             idle = not control["next_active"][0] and not state.pending
-            if idle and self.program.spec.scatter_on == "mask":
+            if idle and self.program.spec.ends_on_empty_mask:
                 return Stop.EMPTY_MASK
         return self._pause()
 
@@ -218,7 +218,9 @@ class Loop:
         control["next_active"] = np.count_nonzero(mask)
         control["next_arcs"] = degrees[mask != 0].sum()
         self._read_mask()
-        return self._pause() if control["next_active"][0] else Stop.EMPTY_MASK
+        if not control["next_active"][0] and self.program.spec.ends_on_empty_mask:
+            return Stop.EMPTY_MASK
+        return self._pause()
 
     def _pause(self) -> int:
         """Stop.PAUSE if the next frontier calls for another delivery, else 0."""

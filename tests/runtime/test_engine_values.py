@@ -22,6 +22,8 @@ from gascl import (
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime.device import Device, find
 
+pytestmark = pytest.mark.unoptimized
+
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])
 DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
 
@@ -286,7 +288,9 @@ def costs(values) -> Graph:
 def test_a_missing_edge_field():
     plain = Graph.from_edges([0, 1], [2, 2])
     other = Graph.from_edges([0, 1], [2, 2], weight=[1, 2], length=[3, 4])
-    with pytest.raises(GraphError, match=r"e\.cost, but .*: none\); give cost=\.\.\. to Graph"):
+    with pytest.raises(
+        GraphError, match=r"reads e\.cost, but .*: none\); give cost=\.\.\. to Graph"
+    ):
         Engine(plain).run(costing("int32")())
     with pytest.raises(
         GraphError, match=r"no such edge field \(it has: weight, length\); .* a default"

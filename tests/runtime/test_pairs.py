@@ -405,7 +405,7 @@ def test_the_number_of_ranges_changes_nothing(group, monkeypatch):
     device = find_device(group)
     x = np.random.default_rng(5).integers(0, 99, 301).astype(np.int32)
     for ranges in (1, 2, 7, 300, 500):
-        monkeypatch.setattr("gascl.runtime.plan.splits", lambda *_, ranges=ranges: ranges)
+        monkeypatch.setattr("gascl.delivery.runspec.splits", lambda *_, ranges=ranges: ranges)
         result = Engine(without_edges(301), device).run(Below(x=x))
         assert result.below.tolist() == below(x).tolist()
 

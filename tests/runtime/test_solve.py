@@ -331,7 +331,9 @@ class Costs(VertexProgram):
 
 def test_refusals_and_warnings_are_the_outer_programs(recwarn):
     wrong = Graph.from_edges([0], [1], cost=[-1.0])
-    with pytest.raises(GasclError, match=r"^Costs \(Bounded\): cost must be from 0 to 9, but"):
+    with pytest.raises(
+        GasclError, match=r"^Costs \(Bounded\): cost must be from 0 to 9, but edge 0"
+    ):
         Engine(wrong).run(Costs())
     Engine(Graph.from_edges([0], [1], weight=[1.0])).run(Costs())  # the line to point to
     assert [str(w.message)[:32] for w in recwarn] == ["Costs (Bounded): the graph has no"[:32]]

@@ -4,6 +4,7 @@ typedef float real;
 typedef float2 real2;
 typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 0
+#define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
