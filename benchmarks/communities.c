@@ -1,5 +1,5 @@
-// Particles that neighbours attract and all others repel, to rest, on one thread: the formula and
-// the step of programs/particles.py, in float32, two loops over the vertices.
+// Particles that are attracted by neighbours and repelled by all others, until they are at rest: the
+// formula and the step of programs/particle_communities.py, in float32, on one thread.
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@ typedef struct {
     float alpha, beta, gamma, softening, step, tolerance;
 } values;
 
-// offsets (V + 1) and arcs are the neighbours of each vertex; x, y and z move. Returns the number of
-// supersteps: that of the first in which nobody was faster than the tolerance, or `most`.
+// offsets (V + 1) and arcs are the neighbours of each vertex; x, y and z are updated. Returns the number
+// of supersteps: until none is faster than the tolerance, or `most`.
 int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, float *restrict x,
             float *restrict y, float *restrict z, const values p, const int most) {
     float *const vx = calloc(n, sizeof *vx), *const vy = calloc(n, sizeof *vy);
@@ -19,7 +19,7 @@ int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, 
         for (int i = 0; i < n; ++i) {
             const float xi = x[i], yi = y[i], zi = z[i];
             float fx = 0, fy = 0, fz = 0;
-            for (int j = 0; j < n; ++j) {  // i meets itself, too: the distance's parts are 0 then
+            for (int j = 0; j < n; ++j) {  // includes i itself, which adds 0
                 const float dx = xi - x[j], dy = yi - y[j], dz = zi - z[j];
                 const float far = sqrtf(dx * dx + dy * dy + dz * dz + soft);
                 const float force = p.beta * expf(-p.gamma * far) / far;

@@ -1,4 +1,4 @@
-"""Communities that move: how well they are found, and how fast they come to rest.
+"""ParticleCommunities: how well it finds communities, and how fast it converges.
 
     python benchmarks/communities.py --data FOLDER                   # networks with known groups
     python benchmarks/communities.py --speed --rounds 3              # against C and NumPy
@@ -25,14 +25,15 @@ import numpy as np
 from turns import table
 
 from gascl import Engine, Graph
+from gascl.communities import adjusted_rand, mutual_information
 from gascl.generators import lfr
 from gascl.programs import LabelPropagation, ParticleCommunities
-from gascl.programs.clusters import adjusted_rand, by_length, mutual_information, simple
+from gascl.programs.clusters import by_length
 
-#: The paper's six: vertices, edges a vertex, and whether there are few large groups or many small.
+#: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
-#: Supersteps after which positions are compared, and how far apart they may be then by rounding;
-#: supersteps in a turn of those on one thread; how alike communities are to be at rest.
+#: Supersteps after which positions are compared, and how far apart rounding may have moved them;
+#: supersteps in a turn of the C programs; the required similarity of the final communities.
 COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
 
 
@@ -41,7 +42,7 @@ def options() -> argparse.Namespace:
     add = parser.add_argument
     add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
     add("--seeds", type=int, default=10, help="for --data (default: 10)")
-    add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges a vertex")
+    add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
     add("--rounds", type=int, default=3, help="for --speed (default: 3)")
     add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
     add("--picture", type=Path, help="draw groups that split and merge into this file")
@@ -66,18 +67,18 @@ def main() -> None:
         picture(given.picture, given.device)
 
 
-# How well.
+# Quality.
 
 
 def known(folder: Path) -> dict[str, tuple[Graph, np.ndarray]]:
-    """Name -> a simple graph and each vertex's true group."""
+    """Name -> a simple graph and the true group of each vertex."""
     found = {}
     for file in sorted(folder.glob("*.gml")):
         graph = Graph.read(file)
         if "gt" in graph.vertex_fields:
-            found[file.stem] = simple(graph), np.asarray(graph.vertex_fields["gt"])
+            found[file.stem] = graph.simple(undirected=True), np.asarray(graph.vertex_fields["gt"])
     for file in sorted(folder.glob("*/network.dat*")):
-        graph = simple(Graph.read(file, directed=False))
+        graph = Graph.read(file, directed=False).simple()
         groups = np.loadtxt(file.parent / "community.dat", dtype=np.int64)
         at = graph.indices_of(groups[:, 0])
         truth = np.empty(graph.num_vertices, np.int64)
@@ -89,7 +90,7 @@ def known(folder: Path) -> dict[str, tuple[Graph, np.ndarray]]:
 
 
 def quality(folder: Path, seeds: int, device: Any) -> None:
-    """Each seed renumbers the vertices, too: no method may profit from their order."""
+    """Compare methods. Each seed also renumbers the vertices, so that their order cannot matter."""
     import networkx as nx
 
     def particles(graph: Graph, seed: int) -> np.ndarray:
@@ -138,7 +139,7 @@ def quality(folder: Path, seeds: int, device: Any) -> None:
     print(f"Mean and standard deviation of {seeds} seeds.\n\n{table(head, lines)}\n", flush=True)
 
 
-# How fast.
+# Speed.
 
 
 def network(vertices: int, per_vertex: int, few: bool) -> Graph:
@@ -161,7 +162,7 @@ def start(vertices: int) -> np.ndarray:
 
 
 class InNumPy:
-    """The model with its V x V matrix, a block of rows at a time, in float32."""
+    """The model with the V x V matrix, computed in blocks of rows, in float32."""
 
     def __init__(self, graph: Graph):
         self.adjacent = np.zeros((graph.num_vertices, graph.num_vertices), bool)
@@ -186,14 +187,14 @@ class InNumPy:
 
 
 class Values(ctypes.Structure):
-    """`values` of communities.c."""
+    """The struct `values` of communities.c."""
 
     names = ("alpha", "beta", "gamma", "softening", "step", "tolerance")
     _fields_ = [(name, ctypes.c_float) for name in names]
 
 
 class InC:
-    """communities.c by gcc with these flags."""
+    """communities.c, compiled by gcc with these flags."""
 
     def __init__(self, folder: str, flags: str):
         library = Path(folder) / f"{len(flags)}.so"
@@ -216,7 +217,7 @@ class InC:
 
 
 def speed(rounds: int, device: Any) -> None:
-    """Contenders take turns; a round that differs from NumPy in float64 ends the benchmark."""
+    """Run the contenders alternately; first check each against NumPy in float64."""
     program = ParticleCommunities()
     with tempfile.TemporaryDirectory() as folder:
         contenders: dict[str, InC] = {}
@@ -224,7 +225,7 @@ def speed(rounds: int, device: Any) -> None:
             for flags in ("-O3", "-O3 -march=native -ffast-math"):
                 contenders[f"C, {flags}"] = InC(folder, flags)
         else:
-            print("There is no gcc here: C is left out.\n")
+            print("gcc is not installed: C is left out.\n")
         head = ["vertices", "edges", "supersteps", "gascl, s", "pairs/s", "whole call, s"]
         head += [f"{name}, s" for name in contenders] + ["NumPy, s"]
         head += [f"{name} / gascl" for name in [*contenders, "NumPy"]] + ["ARI"]
@@ -233,7 +234,7 @@ def speed(rounds: int, device: Any) -> None:
             graph = network(vertices, per_vertex, few)
             lines.append(one_network(graph, program, contenders, rounds, device))
             print("| " + " | ".join(lines[-1]) + " |", file=sys.stderr, flush=True)
-    print(f"Time to rest, medians of {rounds} rounds.\n\n{table(head, lines)}\n", flush=True)
+    print(f"Time to convergence, medians of {rounds} rounds.\n\n{table(head, lines)}\n", flush=True)
 
 
 def one_network(
@@ -251,12 +252,12 @@ def one_network(
     for name, contender in contenders.items():
         agree(name, contender.run(graph, program, COMPARED)[1], expected)
     result = engine.run(program)
-    for name, contender in list(contenders.items())[-1:]:  # the fastest, to rest
+    for name, contender in list(contenders.items())[-1:]:  # only the fastest, until it converges
         supersteps, position = contender.run(graph, program, 100_000)
         length = np.linalg.norm(position[graph.edge_src] - position[graph.edge_dst], axis=1)
         alike = adjusted_rand(by_length(graph, length), result.community)
         if alike < ALIKE:
-            sys.exit(f"refused: {name} rests after {supersteps} in other communities: {alike:.3f}")
+            sys.exit(f"refused: {name} ends after {supersteps} with other communities: {alike:.3f}")
     seconds: dict[str, list[float]] = {n: [] for n in ("gascl", "whole", *contenders, "NumPy")}
     for _ in range(rounds):
         took, result = timed(lambda: engine.run(program))
@@ -282,7 +283,7 @@ def one_network(
 def agree(name: str, position: np.ndarray, expected: np.ndarray) -> None:
     worst = float(np.abs(position - expected).max())
     if not worst < APART:
-        sys.exit(f"refused: {name} is {worst:.1e} away from NumPy in float64, not {APART}")
+        sys.exit(f"refused: {name} is {worst:.1e} away from NumPy in float64, more than {APART}")
 
 
 def timed(run: Callable) -> tuple[float, Any]:
@@ -292,8 +293,8 @@ def timed(run: Callable) -> tuple[float, Any]:
 
 
 def large(sizes: list[int], device: Any) -> None:
-    """LFR networks of 10 edges a vertex, in groups of 50 to 500."""
-    head = ["vertices", "edges", "supersteps", "to rest, s", "pairs/s", "whole call, s"]
+    """LFR networks with 10 edges per vertex, in groups of 50 to 500."""
+    head = ["vertices", "edges", "supersteps", "supersteps, s", "pairs/s", "whole call, s"]
     lines = []
     for vertices in sizes:
         groups = {"min_community": 50, "max_community": 500}
@@ -316,9 +317,9 @@ def large(sizes: list[int], device: Any) -> None:
 
 
 def picture(file: Path, device: Any) -> None:
-    """The block model of the tests, whose groups split and merge over twenty steps."""
+    """Draw the block model of the tests, whose groups split and merge over twenty steps."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-    from block_model import changing
+    from support.block_model import changing
 
     from gascl.communities.pictures import history
     from gascl.communities.tracking import track

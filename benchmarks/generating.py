@@ -1,8 +1,8 @@
-"""R-MAT made, built and saved, by gascl and as the GAP benchmark does it, in NumPy.
+"""Generating, building and saving R-MAT: gascl, and NumPy as in the GAP benchmark.
 
     python benchmarks/generating.py --scale 22 --rounds 3
 
-Each turn is a process of its own. See README.
+Each turn runs in a separate process. See README.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def by_gascl(scale: int, path: Path, mark: Marked) -> None:
 
 
 def by_numpy(scale: int, path: Path, mark: Marked) -> None:
-    """A draw a bit and edge, vertices renumbered, as GAP's generator; edges sorted both ways."""
+    """One random number per bit of each edge, and renumbering, as in GAP; a sort for each order."""
     count = 1 << scale
     src, dst = drawn(scale, 1, "shuffled")
     mark()
@@ -83,11 +83,11 @@ def main() -> None:
         rows.append([name, *(f"{s:.2f}" for s in stages), whole, spread, f"{peak:,.0f}"])
     edges = EDGES_PER_VERTEX << given.scale
     print(f"R-MAT, scale {given.scale}, {edges:,} edges; seconds, medians.\n")
-    print(table(["", *STAGES, "in all", "ratio to gascl", "peak, MiB"], rows))
+    print(table(["", *STAGES, "total", "ratio to gascl", "peak, MiB"], rows))
 
 
 def turn(given: argparse.Namespace) -> None:
-    import gascl.generators  # noqa: F401  # importing is not the work
+    import gascl.generators  # noqa: F401  # so that importing is not timed
 
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

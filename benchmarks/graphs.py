@@ -1,4 +1,4 @@
-"""The graphs of the benchmarks, made without gascl."""
+"""Generates the graphs of the benchmarks without gascl."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 
 EDGES_PER_VERTEX = 16
-#: Graph500's chances of an edge's bits: (0, 0), (0, 1) and (1, 0).
+#: Graph500's probabilities of the bits (0, 0), (0, 1) and (1, 0) of an edge.
 A, B, C = 0.57, 0.19, 0.19
 
 
 @dataclass
 class Input:
-    """The graph as those want it that do not clean it themselves.
+    """A graph for contenders that do not clean it themselves.
 
     Attributes:
-        raw: (2, E') int32 source and target as generated, with loops and duplicates.
-        src, dst: (E,) int32, without them, by target and then source.
-        offsets: (V + 1,) int32, where a target's edges begin in src.
+        raw: (2, E') int32 sources and targets as generated, with self-loops and duplicates.
+        src, dst: (E,) int32, without these, sorted by target and then source.
+        offsets: (V + 1,) int32, where the edges of each target start in src.
         out_degree: (V,) int32.
     """
 
@@ -34,7 +34,7 @@ class Input:
 
 
 def rmat(scale: int, seed: int, order: str) -> np.ndarray:
-    """(2, 16 * 2**scale) int32: sources and targets of a directed R-MAT, kept in a temp folder."""
+    """(2, 16 * 2**scale) int32: a directed R-MAT graph, cached in the temporary folder."""
     cached = Path(tempfile.gettempdir()) / f"gascl-rmat-{scale}-{seed}-{order}.npy"
     if cached.exists():
         return np.load(cached)
@@ -46,7 +46,7 @@ def rmat(scale: int, seed: int, order: str) -> np.ndarray:
 
 
 def drawn(scale: int, seed: int, order: str) -> np.ndarray:
-    """`rmat`, made anew."""
+    """`rmat` without the cache."""
     rng = np.random.default_rng(seed)
     count = EDGES_PER_VERTEX << scale
     edges = np.zeros((2, count), np.int32)
@@ -60,7 +60,7 @@ def drawn(scale: int, seed: int, order: str) -> np.ndarray:
 
 
 def clean(raw: np.ndarray, num_vertices: int) -> Input:
-    """Drop loops and duplicates, without gascl, so that its own policies are checked by it."""
+    """Drop self-loops and duplicates without gascl, as a check of gascl's own policies."""
     src, dst = raw.astype(np.int64)
     keys = np.unique((dst * num_vertices + src)[src != dst])
     src, dst = (keys % num_vertices).astype(np.int32), (keys // num_vertices).astype(np.int32)

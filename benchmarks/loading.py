@@ -1,8 +1,9 @@
-"""Seconds and peak memory from a file to a graph that is ready, against other libraries.
+"""Time and peak memory from a file to a graph that is ready to use, against other libraries.
 
     python benchmarks/loading.py --scale 20 --rounds 3
 
-Each load is a process of its own, so that its peak is its own; contenders take turns. See README.
+Each load runs in a separate process, to measure its peak memory; the contenders run alternately.
+See README.md.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from graphs import clean, rmat
 from turns import table
 
 FORMATS = ("edge list", "Matrix Market", "Parquet", "npz")
-#: Seconds beyond which a load is not repeated.
+#: A load that takes more seconds than this is not repeated.
 SLOW = 30
-#: Vertices and edges as a contender has them.
+#: The numbers of vertices and edges that a contender has.
 Counts = tuple[int, int]
 
 
@@ -44,7 +45,7 @@ def options() -> argparse.Namespace:
 
 
 def gascl(path: Path) -> Counts:
-    """To the arcs in both orders, with the slots: what a run needs on the host."""
+    """Build the arcs in both orders, with the slots: everything that a run needs on the host."""
     from gascl import Graph
 
     graph = Graph.read(path)
@@ -53,7 +54,7 @@ def gascl(path: Path) -> Counts:
 
 
 def gascl_edges(path: Path) -> Counts:
-    """To a Graph, whose arcs are built when first asked for."""
+    """Read a Graph without building its arcs."""
     from gascl import Graph
 
     graph = Graph.read(path)
@@ -103,14 +104,14 @@ def networkit(path: Path) -> Counts:
 
 
 def scipy_both(path: Path) -> Counts:
-    """A CSR and a CSC matrix: both orders, as gascl has them."""
+    """A CSR and a CSC matrix: both orders, as in gascl."""
     matrix = csr(path)
     matrix.tocsc()
     return matrix.shape[0], matrix.nnz
 
 
 def scipy_one(path: Path) -> Counts:
-    """A CSR matrix: out-arcs only, half the work."""
+    """Only a CSR matrix: half of the work."""
     matrix = csr(path)
     return matrix.shape[0], matrix.nnz
 
@@ -167,7 +168,7 @@ def main() -> None:
 
 
 def written(folder: Path, src: np.ndarray, dst: np.ndarray) -> dict[str, Path]:
-    """The same edges in each format, not by gascl but for its own."""
+    """Write the edges in each format; gascl is only used for its own format."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq
@@ -196,7 +197,7 @@ def written(folder: Path, src: np.ndarray, dst: np.ndarray) -> dict[str, Path]:
 
 def load_and_tell(load: Callable[[Path], Counts], path: Path) -> None:
     warm(load)
-    with suppress(OSError):  # the peak anew, which Linux can
+    with suppress(OSError):  # reset the peak, which Linux supports
         Path("/proc/self/clear_refs").write_text("5")
     before = memory("VmRSS")
     started = time.perf_counter()
@@ -207,13 +208,13 @@ def load_and_tell(load: Callable[[Path], Counts], path: Path) -> None:
 
 
 def memory(name: str) -> int:
-    """Bytes of this process, as Linux counts them: VmRSS now, VmHWM at most."""
+    """The memory of this process in bytes: VmRSS is the current value, VmHWM the peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(x.split()[1]) * 1024 for x in lines if x.startswith(name))
 
 
 def warm(load: Callable[[Path], Counts]) -> None:
-    """Import what is needed, which is not the loading."""
+    """Import the modules beforehand, so that importing is not timed."""
     for name in (
         "gascl.graph.graph",
         "gascl.io",
@@ -228,7 +229,7 @@ def warm(load: Callable[[Path], Counts]) -> None:
 
 
 def show(format: str, path: Path, counts: Counts, given: argparse.Namespace) -> None:
-    """Turns of those that read a format, and their table."""
+    """Run the contenders that can read a format, and print their table."""
     rows: dict[str, list[dict[str, Any]]] = {}
     failed: dict[str, str] = {}
     names = [n for n, (_, formats) in CONTENDERS.items() if format in formats]

@@ -1,18 +1,18 @@
-// The loop that PageRank comes down to, in C with OpenMP, and the machine's copy bandwidth.
+// The loop of PageRank in C with OpenMP, and the machine's copy bandwidth.
 // pagerank.py compiles this and calls it through ctypes.
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
-// Kinds of schedule as OpenMP numbers them: 1 static, 2 dynamic, 3 guided; chunk 0 is its default.
+// kind is OpenMP's number of a schedule: 1 static, 2 dynamic, 3 guided; chunk 0 is the default.
 void set_schedule(int threads, int kind, int chunk) {
     omp_set_num_threads(threads);
     omp_set_schedule((omp_sched_t)kind, chunk);
 }
 
 // Pull over the in-arcs (CSC): what a vertex sends along each of its arcs, out[u], is computed
-// once. rank, out and next hold n floats each; rank is the answer. seconds: one a superstep.
-// Returns the last superstep's change of the ranks (L1).
+// once. rank, out and next have n floats each; rank is the result. seconds has one entry per superstep.
+// Returns the change of the ranks in the last superstep (L1).
 double pagerank(int n, const int *offsets, const int *sources, const int *out_degree,
                 double damping, int supersteps, float *rank, float *out, float *next,
                 double *seconds) {
@@ -21,7 +21,7 @@ double pagerank(int n, const int *offsets, const int *sources, const int *out_de
 #pragma omp parallel for schedule(static) reduction(+ : lost)
     for (int v = 0; v < n; ++v) {
         rank[v] = 1.0f / n;
-        out[v] = rank[v] / out_degree[v];  // of a vertex without out-arcs nobody reads it
+        out[v] = rank[v] / out_degree[v];  // nobody reads it for a vertex without out-arcs
         if (out_degree[v] == 0)
             lost += rank[v];
     }
@@ -51,8 +51,8 @@ double pagerank(int n, const int *offsets, const int *sources, const int *out_de
     return change;
 }
 
-// STREAM's copy: c[i] = a[i] over arrays of `count` doubles, the best of `rounds`. Bytes a second,
-// 8 read and 8 written an element. A negative number when there is no memory.
+// STREAM's copy: c[i] = a[i] over arrays of `count` doubles, the best of `rounds`. Returns bytes per
+// second, counting 8 bytes read and 8 written per element; a negative number if there is no memory.
 double copy_bandwidth(long count, int rounds) {
     double *a = malloc(count * sizeof *a), *c = malloc(count * sizeof *c);
     double best = -1;

@@ -2,9 +2,9 @@
 
     python benchmarks/pagerank.py --scale 20 --rounds 7
 
-Contenders take turns (A B C ..., A B C ...), so that what else the machine does falls on all of
-them; a ratio is the median of the rounds' ratios. Every answer is compared with a power iteration
-in float64 by SciPy, and the run is refused where one is too far from it. See README.md.
+The contenders run alternately (A B C ..., A B C ...), so that other work on the machine affects all
+of them; a ratio is the median of the rounds' ratios. Every answer is compared with a float64 power
+iteration in SciPy, and the benchmark ends if one is too far from it. See README.md.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from turns import Row, ratio, table, take_turns
 DAMPING = 0.85
 #: Largest accepted L1 distance from the verifier after a fixed number of supersteps.
 FIXED_LIMIT = {"float32": 1e-4, "float64": 1e-10}
-#: Schedules of the C loop that are tried: name, OpenMP's kind, chunk.
+#: The schedules to try for the C loop: name, OpenMP's kind, chunk.
 SCHEDULES = [("static", 1, 0), ("guided", 3, 64)] + [
     (f"dynamic, {chunk}", 2, chunk) for chunk in (64, 256, 1024, 4096, 16384)
 ]
 
 
 class Verifier:
-    """Power iteration in float64 by SciPy; it shares no code with any contender."""
+    """A float64 power iteration in SciPy, which shares no code with the contenders."""
 
     def __init__(self, data: Input):
         from scipy.sparse import csr_array
@@ -46,7 +46,7 @@ class Verifier:
         self.sinks = data.out_degree == 0
 
     def ranks(self, supersteps: int | None = None, tolerance: float = 1e-13) -> np.ndarray:
-        """After so many supersteps, or when the ranks change by less than the tolerance (L1)."""
+        """The ranks after so many supersteps, or once they change by less than tolerance (L1)."""
         rank = np.full(self.n, 1 / self.n)
         for _ in range(1000 if supersteps is None else supersteps):
             out = np.divide(rank, self.out_degree, where=~self.sinks, out=np.zeros(self.n))
@@ -59,7 +59,7 @@ class Verifier:
 
 
 class CLoop:
-    """pagerank.c, compiled into `folder` with the flags."""
+    """pagerank.c, compiled with these flags."""
 
     def __init__(self, folder: Path, data: Input, threads: int, supersteps: int, *flags: str):
         source, library = Path(__file__).with_name("pagerank.c"), folder / f"{len(flags)}.so"
@@ -83,12 +83,12 @@ class CLoop:
         self.schedule = SCHEDULES[0]
 
     def bandwidth(self) -> float:
-        """Bytes a second of a copy, 256 MiB to 256 MiB, the best of 10."""
+        """Bytes per second of a copy of 256 MiB, the best of 10."""
         self._set(SCHEDULES[0])
         return float(self.library.copy_bandwidth(1 << 25, 10))
 
     def tune(self) -> dict[str, float]:
-        """Take the fastest schedule; returns the seconds a superstep of each (least of 4 turns)."""
+        """Choose the fastest schedule; returns the seconds per superstep of each (best of 4)."""
         times: dict[str, float] = {}
         for _ in range(4):
             for schedule in SCHEDULES:
@@ -98,7 +98,7 @@ class CLoop:
         return times
 
     def run(self) -> tuple[float, np.ndarray, str]:
-        """Seconds a superstep, and the ranks."""
+        """The seconds per superstep, and the ranks."""
         self._set(self.schedule)
         data = self.data
         arrays = (data.offsets, data.src, data.out_degree)
@@ -126,7 +126,7 @@ class Gascl:
             duplicates="first",
             self_loops="drop",
         )
-        self.spent["graph from the generated edges, loops and duplicates dropped"] = (
+        self.spent["graph from the generated edges, without self-loops and duplicates"] = (
             time.perf_counter() - started
         )
         if self.graph.num_edges != len(data.src):
@@ -137,14 +137,14 @@ class Gascl:
         self.engine = gascl.Engine(self.graph, device)
         result = self.fixed("auto")
         self.first = result.seconds
-        self.spent["kernels compiled (what `build` takes, nothing cached)"] = self.first["build"]
+        self.spent["kernels compiled (`build`, nothing cached)"] = self.first["build"]
         self.spent["upload"] = self.first["upload"]
 
     def fixed(self, delivery: str) -> Any:
         return self.engine.run(self.PageRank(supersteps=self.supersteps), delivery=delivery)
 
     def kernels(self, delivery: str) -> tuple[float, np.ndarray, str]:
-        """Seconds of kernel time a superstep, the ranks, and seconds of wall time in the note."""
+        """Kernel time per superstep in seconds, the ranks, and a note with the wall time."""
         result = self.fixed(delivery)
         kernel = sum(step.seconds for step in result.trace) / self.supersteps
         wall = result.seconds["supersteps"] / self.supersteps
@@ -168,7 +168,7 @@ class NetworKit:
         networkit.setNumberOfThreads(threads)
         self.networkit, self.supersteps = networkit, supersteps
         started = time.perf_counter()
-        # Its own conversion wants unsigned 64-bit ids.
+        # Its conversion needs unsigned 64-bit ids.
         pair = (data.src.astype(np.uint64), data.dst.astype(np.uint64))
         self.graph = networkit.GraphFromCoo(pair, n=data.num_vertices, directed=True)
         self.loaded = time.perf_counter() - started
@@ -222,7 +222,9 @@ def options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="rounds of turns (default: 7)")
     parser.add_argument("--supersteps", type=int, default=20, help="default: 20")
     parser.add_argument("--device", default="pthread", help="default: pthread, which is PoCL")
-    parser.add_argument("--threads", type=int, default=2, help="of everybody (default: 2)")
+    parser.add_argument(
+        "--threads", type=int, default=2, help="threads of each contender (default: 2)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--graph", choices=("rmat", "grid"), default="rmat", help="R-MAT (default) or a square grid"
@@ -231,18 +233,18 @@ def options(argv: list[str] | None) -> argparse.Namespace:
         "--order",
         choices=("shuffled", "generated"),
         default="shuffled",
-        help="vertices renumbered at random, as Graph500 does (default), or as generated",
+        help="vertices renumbered at random, as in Graph500 (default), or as generated",
     )
     parser.add_argument(
         "--skip-answers",
         action="store_true",
-        help="leave out the runs to an answer (igraph takes its time)",
+        help="skip the time to solution (igraph is slow)",
     )
     return parser.parse_args(argv)
 
 
 def prepare(given: argparse.Namespace, folder: str) -> None:
-    """Hold everybody to as many threads, and cache no compiled kernel; before any import."""
+    """Limit all contenders' threads, and disable kernel caches; call it before any import."""
     missing = [m for m in ("gascl", "networkit", "igraph") if importlib.util.find_spec(m) is None]
     if missing:
         sys.exit(f"needs {', '.join(missing)}: pip install {' '.join(missing)}")
@@ -266,8 +268,8 @@ def versions() -> str:
 
 
 def fixed_table(rows: list[Row], data: Input, bandwidth: float) -> str:
-    head = ["PageRank", "ms a superstep", "least", "largest", "ratio to C", "ratio to gascl"]
-    head += ["L1 from verifier", "MB a superstep", "of copy bandwidth"]
+    head = ["PageRank", "ms per superstep", "min", "max", "ratio to C", "ratio to gascl"]
+    head += ["L1 from verifier", "MB per superstep", "of copy bandwidth"]
     lines = []
     for row in rows:
         median = float(np.median(row.seconds))
@@ -283,7 +285,7 @@ def fixed_table(rows: list[Row], data: Input, bandwidth: float) -> str:
 
 
 def answer_table(rows: list[Row]) -> str:
-    head = ["to an answer", "s", "least", "largest", "ratio to gascl", "L1 from verifier", "took"]
+    head = ["time to solution", "s", "min", "max", "ratio to gascl", "L1 from verifier", "work"]
     lines = []
     for row in rows:
         times = (float(np.median(row.seconds)), min(row.seconds), max(row.seconds))
@@ -301,7 +303,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def report(given: argparse.Namespace, folder: Path) -> None:
     started = time.perf_counter()
-    what = f"R-MAT, {EDGES_PER_VERTEX} edges a vertex drawn, seed {given.seed}, {given.order}"
+    what = f"R-MAT, {EDGES_PER_VERTEX} edges per vertex drawn, seed {given.seed}, {given.order}"
     if given.graph == "grid":
         what, raw = "square grid, edges in both directions", grid(given.scale)
     else:
@@ -311,7 +313,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
     verifier = Verifier(data)
     print(
         f"{what}; scale {given.scale}, directed: {data.num_vertices:,} vertices, "
-        f"{len(data.src):,} edges without loops and duplicates, largest in-degree "
+        f"{len(data.src):,} edges without self-loops and duplicates, largest in-degree "
         f"{int(np.diff(data.offsets).max()):,}; generated or read in {generated:.1f} s.\n"
     )
     c = CLoop(folder, data, given.threads, given.supersteps)
@@ -326,7 +328,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
     print(f"Copy: {bandwidth / 1e9:.1f} GB/s read and written.")
     for command, times in tuned:
         shown = ", ".join(f"{name} {seconds * 1e3:.2f}" for name, seconds in times.items())
-        print(f"{command}: schedules tried, ms a superstep: {shown}.")
+        print(f"{command}: schedules tried, ms per superstep: {shown}.")
     if hasattr(os, "getloadavg"):
         print(
             "Load of the last 1, 5 and 15 minutes, this run's own work included: "
@@ -353,9 +355,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
     spent = [[what, f"{seconds:.3f}"] for what, seconds in ours.spent.items()]
     steady = float(np.median(rows[1].seconds)) * given.supersteps
     late = max(ours.first["supersteps"] - steady, 0)
-    spent.append(
-        ["first run beyond the later ones (PoCL compiles at the first launch)", f"{late:.3f}"]
-    )
+    spent.append(["extra time of the first run (PoCL compiles at the first launch)", f"{late:.3f}"])
     spent.append([f"{given.supersteps} supersteps", f"{steady:.3f}"])
     spent.append(["C loop: gcc", f"{c.compiled:.3f}"])
     spent.append(["NetworKit: graph from the clean edges", f"{networkit.loaded:.3f}"])
@@ -364,7 +364,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
         igraph = Igraph(data)
         spent.append(["igraph: graph from the clean edges", f"{igraph.loaded:.3f}"])
         exact = verifier.ranks()
-        # A change below the tolerance leaves at most tolerance * d / (1 - d) to go.
+        # After a change below the tolerance, the error is at most tolerance * d / (1 - d).
         loose = FIXED_LIMIT["float32"] + 1e-6 * DAMPING / (1 - DAMPING)
         tight = 1e-10 / (1 - DAMPING) + 1e-12
         answers = [
@@ -392,7 +392,7 @@ def report(given: argparse.Namespace, folder: Path) -> None:
         ]
         take_turns(answers, given.rounds)
         print(answer_table(answers) + "\n")
-    print(table(["once", "s"], spent))
+    print(table(["one-off costs", "s"], spent))
 
 
 if __name__ == "__main__":

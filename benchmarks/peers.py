@@ -1,7 +1,7 @@
-"""What other libraries call each bundled program, on their own form of the same graph.
+"""The functions of other libraries that correspond to each bundled program.
 
-A peer is a function from `Inputs` to what is timed: the call alone, the graph being there. See
-README.md for where it is not the same work.
+A peer is a function that takes `Inputs` and returns the call to time; the library's own graph is
+built before. README.md says where it is not the same work.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Peer = Callable[["Inputs"], Callable[[], Any]]
 
 
 class Inputs:
-    """The edges, and each library's graph of them, directed or undirected; made once."""
+    """The edges, and each library's graph of them, directed or undirected, built once."""
 
     def __init__(self, count: int, src: np.ndarray, dst: np.ndarray, weights: np.ndarray):
         self.count, self.src, self.dst, self.weights = count, src, dst, weights
         pairs = np.minimum(src, dst).astype(np.int64) * count + np.maximum(src, dst)
-        _, self.once = np.unique(pairs, return_index=True)  # each undirected edge one time
+        _, self.once = np.unique(pairs, return_index=True)  # each undirected edge once
 
     def ends(self, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         keep = slice(None) if directed else self.once
@@ -35,7 +35,7 @@ class Inputs:
             src, dst, num_vertices=self.count, directed=directed, weight=weights
         )
 
-    @cache  # noqa: B019  # one object for the whole run
+    @cache  # noqa: B019  # there is one object for the whole run
     def networkit(self, directed: bool, weighted: bool = False) -> Any:
         import networkit as nk
 
@@ -59,7 +59,7 @@ class Inputs:
 
 
 def networkit(directed: bool, make: Callable[[Any, Any], Any], weighted: bool = False) -> Peer:
-    """`make(networkit, graph)` is an algorithm that is to be run."""
+    """A peer that runs the algorithm `make(networkit, graph)`."""
 
     def peer(inputs: Inputs) -> Callable[[], Any]:
         import networkit as nk
@@ -191,7 +191,7 @@ PEERS: dict[str, tuple[bool, dict[str, Peer]]] = {
 
 
 def page_rank(inputs: Inputs) -> Callable[[], Any]:
-    """Twenty iterations: the tolerance can't be reached."""
+    """Twenty iterations: the tolerance is too small to be reached."""
     import networkit as nk
 
     def run() -> None:

@@ -1,8 +1,8 @@
-"""The table of the bundled programs: their size, deliveries, verifier, and time against peers.
+"""The table of the bundled programs: size, deliveries, verifier, and time against peers.
 
     python benchmarks/programs.py --scale 18 --rounds 3 --update docs/library.md
 
-Every run of gascl is verified by tests/verifiers. See README.md.
+Every run of gascl is verified by tests/support/verifiers. See README.md.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from turns import table
 
 import gascl.programs
 from gascl import Engine, VertexProgram
+from gascl.delivery import admission
 from gascl.delivery import table as deliveries
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
-#: V^2 pairs are too many of this graph: communities.py is their benchmark.
+#: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark.
 ELSEWHERE = {"ParticleCommunities"}
 BEGIN, END = "<!-- benchmarks/programs.py -->", "<!-- end -->"
-#: What each program is run with: a fixed amount of work where it would depend on the rule to stop.
+#: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
     "Betweenness": {"sources": 16},
     "BreadthFirst": {"source": 0},
     "Closeness": {"sources": 16},
     "HarmonicCloseness": {"sources": 16},
-    "Katz": {"alpha": 0.0005},  # NetworKit's
+    "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
     "Neighbourhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
@@ -62,11 +63,13 @@ def main() -> None:
     for name in given.only or [n for n in gascl.programs.__all__ if n not in ELSEWHERE]:
         lines.append(line(name, inputs, engines, given))
         print("| " + " | ".join(lines[-1]) + " |", flush=True)
-    head = ["program", "lines", "snippets", "deliveries", "verifier", "s", "peers, times gascl's"]
+    head = ["program", "lines", "snippet lines", "deliveries", "verified by", "s"]
+    head.append("peers (multiple of gascl's time)")
     about = (
         f"R-MAT of scale {given.scale}: {inputs.count:,} vertices, {len(inputs.src):,} edges, "
-        f"without loops and duplicates; {engines[True].device}. Medians of {given.rounds} runs on "
-        "a graph that is loaded: of gascl with kernels that are built, all that `Engine.run` does."
+        f"without self-loops and duplicate edges; {engines[True].device}. Medians of "
+        f"{given.rounds} runs on a loaded graph; for gascl, the time of `Engine.run` with kernels "
+        "already built."
     )
     text = f"{about}\n\n{table(head, lines)}"
     print(f"\n{text}")
@@ -77,7 +80,7 @@ def main() -> None:
 
 
 def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices, ends and weights; vertex 0 is one of largest out-degree."""
+    """The number of vertices, ends and weights; vertex 0 has the largest out-degree."""
     data = clean(rmat(scale, 1, "shuffled"), 1 << scale)
     number = np.arange(1 << scale, dtype=np.int32)
     most = int(np.argmax(data.out_degree))
@@ -87,12 +90,12 @@ def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> list[str]:
-    """A program's row of the table."""
+    """The row of a program in the table."""
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
     parts = [c for c in vars(sys.modules[cls.__module__]).values() if is_program(c)]
     snippets = sum(map(count_lines, {t.text for c in parts for t in c.spec.snippets.values()}))
-    verifier = importlib.import_module(f"verifiers.{file.stem}")
+    verifier = importlib.import_module(f"support.verifiers.{file.stem}")
     said = [
         str(count_lines(file.read_text("utf-8"))),
         str(snippets),
@@ -118,7 +121,7 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
 
 
 def is_program(value: Any) -> bool:
-    """Whether it is a bundled one: of the file's own, or what it takes from another file."""
+    """Whether it is a bundled program, defined in the file or imported there."""
     is_class = isinstance(value, type) and issubclass(value, VertexProgram)
     return is_class and value.__module__.startswith("gascl.programs.")
 
@@ -128,13 +131,13 @@ def count_lines(text: str) -> int:
 
 
 def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
-    """The deliveries that take every one of the programs in a file."""
+    """The deliveries that can run all of the programs in a file."""
     able = []
     for cls in parts:
         if cls.solve is None and {"scatter", "apply"} & set(cls.spec.snippets):
             needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
             device = engine.device
-            demand = deliveries.demand_of(cls(**needed), device.atomics, device.fp64, True)
+            demand = admission.demand_of(cls(**needed), device.atomics, device.fp64, True)
             able.append(deliveries.admitted(demand))
     return " ".join(d for d in deliveries.DELIVERIES if able and all(d in a for a in able))
 

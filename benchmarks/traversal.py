@@ -1,9 +1,9 @@
-"""Breadth-first search and shortest paths by each delivery, against SciPy and NetworKit.
+"""Breadth-first search and shortest paths with each delivery, against SciPy and NetworKit.
 
     python benchmarks/traversal.py --scale 20 --rounds 5 --device pthread
 
-Contenders take turns; a ratio is the median of the rounds' ratios. Every answer of every round is
-compared with SciPy's, and the run is refused where one differs. See README.md.
+The contenders run alternately; a ratio is the median of the rounds' ratios. Every answer of every
+round is compared with SciPy's, and the benchmark ends if one differs. See README.md.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Infinity and other words for no way become -1."""
+    """The values with infinity, and other numbers that mean "no path", replaced by -1."""
     return np.where((values >= 0) & (values < 1e30), values, -1).astype(np.float64)
 
 
@@ -80,8 +80,8 @@ def ours(engine: Engine, program, field: str, delivery: str) -> Callable:  # typ
     def run() -> tuple[float, np.ndarray, str]:
         result = engine.run(program, delivery=delivery)
         kernels = sum(s.seconds for s in result.trace)
-        ways = "".join(s.delivery[:4] + " " for s in result.trace[:12])
-        note = f"{result.supersteps}: {ways}; kernels {kernels * 1e3:.2f} ms"
+        steps = "".join(s.delivery[:4] + " " for s in result.trace[:12])
+        note = f"{result.supersteps}: {steps}; kernels {kernels * 1e3:.2f} ms"
         return result.seconds["supersteps"], finite(result[field]), note
 
     return run

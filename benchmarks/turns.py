@@ -1,4 +1,4 @@
-"""Contenders that take turns, and the tables of what they took."""
+"""Runs contenders alternately, and prints tables of their times."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 @dataclass
 class Row:
-    """A contender: how to run it, and what it did in each round.
+    """A contender: how to run it, and its times.
 
     Attributes:
-        run: does the work once; returns seconds, the answer and a note.
-        reference: what the answer should be; limit: the largest accepted L1 distance from it.
-        vertex_bytes: bytes read or written for each vertex in a superstep; None: not computed.
+        run: does the work once; returns the seconds, the answer and a note.
+        reference, limit: the correct answer, and the largest accepted L1 distance from it.
+        vertex_bytes: bytes read or written per vertex in a superstep; None: unknown.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Row:
 
 
 def take_turns(rows: list[Row], rounds: int) -> None:
-    """Run each once to warm up, then `rounds` times in turn; verify every answer."""
+    """Run each once to warm up, then `rounds` times alternately; verify every answer."""
     for number in range(rounds + 1):
         for row in rows:
             time.sleep(0.05)  # idle OpenMP threads spin for a while after their work
@@ -48,7 +48,7 @@ def take_turns(rows: list[Row], rounds: int) -> None:
 
 
 def ratio(row: Row, to: Row) -> str:
-    """Median, least and largest of the rounds' ratios."""
+    """The median, the smallest and the largest of the rounds' ratios."""
     ratios = np.array(row.seconds) / np.array(to.seconds)
     return f"{np.median(ratios):.2f} ({ratios.min():.2f}-{ratios.max():.2f})"
 

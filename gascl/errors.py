@@ -1,4 +1,4 @@
-"""What gascl raises and warns with. Every message gives the cause, the value and the remedy."""
+"""The errors and warnings of gascl. Every message gives the cause, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Any
 
 
 class GasclError(Exception):
-    """Base of every error that gascl raises on purpose."""
+    """Base class of all errors that gascl raises on purpose."""
 
 
 class ProgramError(GasclError, ValueError):
-    """A vertex program, or a parameter given to one, is wrong; names the user's file and line."""
+    """A vertex program or one of its parameters is wrong; names the user's file and line."""
 
 
 class GraphError(GasclError, ValueError):
-    """A graph, or what it was to be built from, is wrong."""
+    """A graph, or the data to build it from, is wrong."""
 
 
 class FormatError(GraphError):
-    """A file is not what its format says, or cannot be read or written; names it and the line."""
+    """A file does not follow its format, or cannot be read or written; names file and line."""
 
 
 class DeviceError(GasclError, RuntimeError):
-    """No such device, or the device lacks what the run needs."""
+    """There is no such device, or it cannot do what the run needs."""
 
 
 class FieldError(GasclError, KeyError, AttributeError):
-    """A Result has no such field, or not yet; what dictionaries and attributes raise, too."""
+    """A Result has no such field, or not yet. It is also a KeyError and an AttributeError."""
 
     def __str__(self) -> str:
-        return str(self.args[0])  # KeyError's own is in quotes
+        return str(self.args[0])  # KeyError would add quotes
 
 
 class NotConvergedError(GasclError, RuntimeError):
-    """The run ended before its own rule held, and the caller asked for an error.
+    """The run ended before it converged, and the caller asked for an error.
 
     Attributes:
         result: the partial `Result`.
@@ -48,14 +48,14 @@ class NotConvergedError(GasclError, RuntimeError):
 
 
 class NotConverged(UserWarning):
-    """The run ended before its own rule held: what it returns is not the answer yet."""
+    """The run ended before it converged: what it returns is not the final answer."""
 
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run.
 
     Attributes:
-        result: the partial `Result`, after the last whole superstep.
+        result: the partial `Result`, after the last complete superstep.
     """
 
     def __init__(self, message: str, result: Any):
@@ -64,13 +64,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn of the line that called gascl; of a run within a `solve`, of the line that ran that."""
+    """Warn with the user's line that called gascl, not one inside a program's `solve`."""
     frame: FrameType | None = sys._getframe(1)
     level, found = 2, 0
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module == "gascl.runtime.composite" and frame.f_code.co_name == "solve":
-            found = 0  # the lines further in are the program's
+            found = 0  # so far, the lines were those of the program with `solve`
         elif not found and module.partition(".")[0] != "gascl":
             found = level
         frame, level = frame.f_back, level + 1

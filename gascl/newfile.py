@@ -1,9 +1,9 @@
-"""Files that are written whole or not at all.
+"""Files that are written completely or not at all.
 
-What is written goes into a part file in the same folder, which takes the file's name once it is
-complete. So an error, a full disk, Ctrl-C or a kill at any moment leaves the old file as it was;
-a kill that Python can't notice (SIGKILL) may also leave a part file, `.gascl-....part`, which is
-safe to delete.
+The content is written to a temporary file in the same folder, which is renamed once it is complete.
+So an error, a full disk, Ctrl-C or a kill at any moment leaves the old file unchanged. A kill that
+Python cannot handle (SIGKILL) may also leave the temporary file, `.gascl-....part`, which is safe
+to delete.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from typing import BinaryIO
 
 from gascl.errors import FormatError
 
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows's
+_BINARY = getattr(os, "O_BINARY", 0)  # only on Windows
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to; it replaces the one of that name when the block ends.
+    """A new file to write bytes to; when the block ends, it replaces the file of that name.
 
-    Symbolic links are followed and stay, and the new file has the permissions of the one that it
-    replaces; other hard links to that keep the old content. What is no regular file, such as a pipe
-    or /dev/stdout, is written to as it is.
+    Symbolic links are followed and kept. The new file has the permissions of the one that it
+    replaces; other hard links to that one keep the old content. Anything but a regular file, such
+    as a pipe or /dev/stdout, is written to directly.
 
     Raises:
-        FormatError: it cannot be written; also for any OSError inside the block.
+        FormatError: the file cannot be written; also for any OSError inside the block.
     """
     with new_files(path) as files:
         yield files[0]
@@ -44,11 +44,11 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
     """Several such files that belong together: none is replaced until all are complete.
 
-    Each then takes its name in turn. A kill between two leaves the earlier ones new and the others
-    old, each of them whole: no file system renames several files at once.
+    Then they are renamed one after the other, since no file system renames several at once. A kill
+    in between leaves some files new and the others old, each of them complete.
     """
     parts = [_Part(path) for path in paths]
-    path = paths[0]  # of which an error speaks
+    path = paths[0]  # the one that error messages name
     handled = sys.exc_info()[1]
     try:
         with ExitStack() as stack:
@@ -67,7 +67,7 @@ def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
     except Exception as error:
         if _hides_ctrl_c(error, handled):
             raise KeyboardInterrupt from error
-        # Whoever reads a pipe may want no more, which is for the caller to know.
+        # A closed pipe may only mean that its reader has read enough: the caller decides.
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise FormatError(f"{path} cannot be written: {_reason(path, error)}") from error
         raise
@@ -77,8 +77,8 @@ def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
 
 
 def is_replaced(path: Path) -> bool:
-    """Whether writing to `path` makes a new file in its folder, rather than writing to what is
-    there: a pipe, a device, or the file that this process's stdout or stderr goes to."""
+    """Whether writing to `path` creates a new file in its folder. What is there may instead be
+    written to directly: a pipe, a device, or the file that is this process's stdout or stderr."""
     try:
         there = os.stat(path)
     except OSError:
@@ -87,7 +87,7 @@ def is_replaced(path: Path) -> bool:
 
 
 class _Part:
-    """One new file while it is written."""
+    """One new file while it is being written."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -102,8 +102,9 @@ class _Part:
             self.file = there
             return there
         self.target = Path(os.path.realpath(self.path))
-        # Set before the file is made: an interrupt in between must find it. Nobody can guess the
-        # name and lay a link there, nor do two threads or processes choose the same.
+        # Set before the file is created, so that it is deleted after an interrupt in between. The
+        # random name keeps others from guessing it and placing a link there, and keeps two threads
+        # or processes from choosing the same one.
         self.part = self.target.with_name(f".gascl-{secrets.token_hex(8)}.part")
         mode = 0o666 if self.old is None else stat.S_IMODE(self.old.st_mode) & 0o777
         try:
@@ -114,9 +115,9 @@ class _Part:
         return self.file
 
     def _there(self) -> BinaryIO | None:
-        """What is written to as it is; else None, and what is known of the old file is noted."""
-        # Opened as if to be overwritten, so that the system's own checks apply: permissions,
-        # read-only file systems, and links that others have laid in a shared folder.
+        """The file if it must be written to directly; else None, and `old` is set."""
+        # Open it as if to overwrite it, so that the system's own checks apply: permissions,
+        # read-only file systems, and links that others have placed in a shared folder.
         try:
             fd = os.open(self.path, os.O_WRONLY | _BINARY)
         except FileNotFoundError:
@@ -127,26 +128,26 @@ class _Part:
             if stat.S_ISREG(old.st_mode) and own is None:
                 self.old = old
                 return None
-            # A second description of the file that our own output goes to would begin at its
-            # start, and overwrite that.
+            # If it is this process's own output file, a second file description would start at
+            # its beginning and overwrite it: use the existing one.
             return os.fdopen(os.dup(fd if own is None else own), "wb")
         finally:
             os.close(fd)
 
     def complete(self) -> None:
-        """All bytes are written."""
+        """Finish the new file: all bytes have been written."""
         assert self.file is not None
         self.file.flush()
         if self.old is None or self.part is None:
             return
         self._take_over(self.part, self.old)
-        # A kill loses nothing that the system was given, but a power failure may, and even what is
-        # older: the name could reach the disk before the bytes. Where an old file could be lost
-        # so, the bytes come first. A file that is the first of its name is not waited for.
+        # After a power failure, the new name may be on the disk, but not yet the bytes: then both
+        # the old and the new content would be lost. So write the bytes first. (A kill alone loses
+        # nothing; and where there is no old file, there is no need to wait.)
         os.fsync(self.file.fileno())
 
     def _take_over(self, part: Path, old: os.stat_result) -> None:
-        """Give the new file the old one's owner, as far as this user may, and permissions."""
+        """Give the new file the old one's permissions and, if allowed, its owner."""
         new = os.stat(part)
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
             for owner in (old.st_uid, -1):
@@ -162,17 +163,17 @@ class _Part:
             os.replace(self.part, self.target)
 
     def drop(self) -> None:
-        """Delete the part file if it has not become the file."""
+        """Delete the temporary file, unless it has been renamed."""
         if self.part is not None:
             with suppress(OSError):
                 self.part.unlink(missing_ok=True)
 
 
 def _hides_ctrl_c(error: BaseException, handled: BaseException | None) -> bool:
-    """Whether it was raised behind Ctrl-C, by what cleans up: Python's zipfile, for one.
+    """Whether the error was raised during the clean-up after Ctrl-C, for example by zipfile.
 
     Args:
-        handled: what was being handled before anything was written, and has no part in it.
+        handled: an exception that was already being handled before, and does not count.
     """
     cause = error.__context__
     while cause is not None and cause is not handled:
@@ -190,12 +191,12 @@ def _is_file_of(fd: int, file: os.stat_result) -> bool:
 
 
 def _reason(path: Path, error: OSError) -> str:
-    """The cause, and what to do."""
+    """Why the file cannot be written, and what to do."""
     folder = Path(os.path.realpath(path)).parent
     if path.is_dir():
         return "it is a folder; name a file in it"
     if not folder.is_dir():
-        return f"there is no folder {folder}; make it first"
+        return f"there is no folder {folder}; create it first"
     cause = error.strerror or str(error)
     if error.errno in _FULL:
         return f"{cause}; make room there, or name a file in another folder"

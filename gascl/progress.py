@@ -1,4 +1,4 @@
-"""How far a long run is, on stderr."""
+"""Reports the progress of a long run on stderr."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gascl.result import Step
 
-CLEAR = "\r\033[K"  # back to the beginning of a terminal's line, which is emptied
+CLEAR = "\r\033[K"  # go to the start of a terminal's line and erase it
 
 
 class RunProgress:
-    """A run's callback: says on stderr how far it is, where steps take longer than `AFTER` seconds.
+    """Callback of a run: reports its progress on stderr, if it takes longer than `AFTER` seconds.
 
-    What comes before the first step, kernels that are built, does not count. On a terminal it
-    rewrites one line.
+    The time before the end of the first superstep, such as for building kernels, does not count. On
+    a terminal, one line is rewritten.
     """
 
-    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds until the first line, and between two
+    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds: until the first report, then between two
 
     def __init__(self, say: Callable[[str], Any]) -> None:
         self.say = say
@@ -43,7 +43,7 @@ class RunProgress:
             self.say(text)
 
     def clear(self) -> None:
-        """Take the line away, so that what follows begins a line of its own."""
+        """Erase the line, so that the next output starts on an empty one."""
         if self.shown:
             print(CLEAR, end="", file=sys.stderr, flush=True)
             self.shown = False

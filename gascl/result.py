@@ -1,4 +1,4 @@
-"""What a run returns: arrays by name, the trace, and why it stopped."""
+"""What a run returns: arrays by name, the trace, and why the run stopped."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ class Step:
 
     Attributes:
         superstep: its number, from 0.
-        active: vertices that scattered.
-        messages: arcs that carried a message.
+        active: how many vertices scattered.
+        messages: how many messages were sent, counted as docs/programs.md says.
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
-        delivery, why: how its messages travelled, and why, where `auto` had a choice.
-        program: where several take turns, whose superstep this is.
+        delivery: how its messages travelled.
+        why: why `auto` chose that delivery, where it had a choice.
+        program: the program that ran it, in a program of several stages.
     """
 
     superstep: int
@@ -66,25 +67,25 @@ class KeptState(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a program left behind.
+    """What a run of a program computed.
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
-    order, (V, lanes) of a run with lanes; a vector field has one more dimension, a struct's array
-    is a structured one. A field that is called like an attribute or a method here, such as
-    `missing`, is `result["missing"]` only.
+    order, or (V, lanes) for a run with lanes. A vector field has one more dimension, and a struct
+    field is a structured array. A field with the name of an attribute or method of this class, such
+    as `missing`, can only be read as `result["missing"]`.
 
     Attributes:
-        arc_fields: arc fields by name, (A,) or (A, lanes), in the order of (scattering vertex,
-            other end, edge id).
+        arc_fields: arc fields by name, (A,) or (A, lanes), sorted by scattering vertex, other end
+            and edge id.
         supersteps: how many ran.
-        converged: the program's own rule ended the run.
+        converged: whether the program's own rule ended the run.
         stopped: why it ended, in words.
-        trace: one `Step` a superstep.
-        device, delivery: what it ran on and how.
-        seconds: wall time of "build", "upload" and "supersteps"; where several programs take turns,
-            of "solve", what was done between them.
-        state: the State on the device, if it was kept; it goes on in `Engine.run(state=...)`.
-        missing: fields that are not there yet, where a program that runs others ended early.
+        trace: one `Step` per superstep.
+        device, delivery: what it ran on, and how messages travelled.
+        seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
+            also "solve", the time spent between them.
+        state: the State on the device, if it was kept, for `Engine.run(state=...)`.
+        missing: fields that were not computed yet when a program of several stages ended early.
     """
 
     graph: Graph
@@ -106,15 +107,15 @@ class Result:
         there = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
-                f"no field {name!r} yet: the run ended before ({self.stopped}); let it run to its "
-                f"end; there is {there}"
+                f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); "
+                f"let it run to its end. Available fields: {there}"
             )
         near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
-        hint = f"did you mean {near[0]!r}? There" if near else "there"
-        raise FieldError(f"no field {name!r}; {hint} is {there}")
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise FieldError(f"the result has no field {name!r}{hint} Available fields: {there}")
 
     def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("__") or "fields" not in self.__dict__:  # copy and pickle ask for some
+        if name.startswith("__") or "fields" not in self.__dict__:  # copy and pickle look for such
             raise AttributeError(name)
         return self[name]
 
@@ -128,44 +129,46 @@ class Result:
         )
 
     def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:
-        """The k vertices of largest (or smallest) value, as (label, value); ties by vertex order.
+        """The k vertices with the largest (or smallest) values, as (label, value).
 
-        NaN comes last, whichever way.
+        Ties are in vertex order; NaN always comes last.
         """
         values = self[name]
         if values.ndim > 1 or values.dtype.names:
-            what = "a struct" if values.dtype.names else f"of {values.shape[1]} values a vertex"
-            raise GasclError(f"field {name!r} is {what}: it has no order")
+            what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
+            raise GasclError(
+                f"field {name!r} has {what} per vertex and cannot be sorted; sort a part of it"
+            )
         order = np.argsort(values, kind="stable")  # NaN sorts last
         if largest:
             numbers = np.count_nonzero(values == values)
-            # Reversed, equal values would come in reverse vertex order: sort them back.
+            # Simply reversing `order` would reverse the vertex order of equal values.
             backwards = np.argsort(values[::-1], kind="stable")[:numbers]
             order = np.concatenate([len(values) - 1 - backwards[::-1], order[numbers:]])
         return [(self.graph.label_of(int(i)), values[i].item()) for i in order[: max(k, 0)]]
 
     def save(self, path: str | Path) -> None:
-        r"""Write every field and the labels, one row a vertex: .csv, .npz or .parquet.
+        r"""Write every field and the labels, one row per vertex: .csv, .npz or .parquet.
 
-        The labels, or the indices of vertices without, are the column `vertex`. A vector's columns
-        are `x_0`, `x_1` and so on, a struct's `best_near`; if another column has such a name, the
-        field's are `x[0]` or `best.near`, and `fields.vertex` is a field called `vertex`. .npz
-        holds each field as it is, under its name.
+        The column `vertex` holds the labels, or the indices if the graph has no labels. A vector's
+        columns are `x_0`, `x_1` and so on, a struct's are `best_near` and so on; if another column
+        already has such a name, they are `x[0]` or `best.near` instead. A field called `vertex`
+        becomes `fields.vertex`. .npz holds each field as it is, under its name.
 
-        Text is UTF-8; a lone surrogate in a label, which UTF-8 can't hold, is written as
-        its escape, such as \ud800, in .csv and .parquet. The file appears only once it is
-        complete, and replaces an old one only then.
+        Text is UTF-8; a lone surrogate in a label, which UTF-8 cannot encode, is written as an
+        escape, such as \ud800, in .csv and .parquet. An existing file is replaced only when the new
+        one is complete.
 
         Raises:
-            FormatError: the file cannot be written; what stood there stays.
-            GasclError: another ending, or pyarrow is missing for .parquet.
+            FormatError: the file cannot be written; an existing one is unchanged.
+            GasclError: another file extension, or pyarrow is missing for .parquet.
         """
         from gascl.paths import checked_path
 
         path = checked_path(path)
         writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
         if path.suffix not in writers:
-            raise GasclError(f"{path}: expected a name that ends in {', '.join(writers)}")
+            raise GasclError(f"{path}: the name must end in {', '.join(writers)}")
         writers[path.suffix](path)
 
     def _vertices(self) -> np.ndarray:
@@ -184,9 +187,9 @@ class Result:
 
     def _save_npz(self, path: Path) -> None:
         vertices = self._vertices()
-        if vertices.dtype == object:  # an object array would need pickle to be read again
+        if vertices.dtype == object:  # to read an object array, one would need pickle
             vertices = vertices.astype(str)
-        # numpy.savez has parameters of its own, `file` for one, that a field may be called, too.
+        # Not numpy.savez: a field may have the name of one of its parameters, such as `file`.
         with new_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, values in [("vertex", vertices), *self.fields.items()]:
                 name = "fields.vertex" if name == "vertex" and values is not vertices else name
@@ -212,10 +215,10 @@ class Result:
             pyarrow.parquet.write_table(table, file)
 
     def save_trace(self, path: str | Path) -> None:
-        """Write the trace and the run's circumstances as JSON.
+        """Write the trace as JSON, with what the run was and why it stopped.
 
         Raises:
-            FormatError: the file cannot be written; what stood there stays.
+            FormatError: the file cannot be written; an existing one is unchanged.
         """
         from gascl.paths import checked_path
 
@@ -234,7 +237,7 @@ class Result:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity and no NaN: they become their names."""
+    """The value with infinity and NaN, which JSON does not have, as text."""
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -244,15 +247,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-#: The steps from a field to one column of it: a member's name, or a lane's or component's number.
+#: The path from a field to one of its columns: names of members, numbers of lanes and components.
 _Steps = tuple[str | int, ...]
 
 
 def columns_of(vertices: np.ndarray, fields: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """One column a component, a lane or a member, (V,) each, behind the vertices' labels.
+    """The labels as the first column, then one column (V,) per component, lane or member.
 
-    A column is named like `x_0` or `best_near`. Where two columns would share a name, the fields
-    that they come from have names that cannot clash: `x[0]`, `best.near`, `fields.vertex`.
+    A column has a name such as `x_0` or `best_near`. If two columns would have the same name, the
+    fields that they come from get names that cannot clash: `x[0]`, `best.near`, `fields.vertex`.
     """
     parts = {name: list(_parts(values)) for name, values in fields.items()}
     uses = Counter(["vertex"])
@@ -282,6 +285,6 @@ def _short(name: str, steps: _Steps) -> str:
 
 
 def _long(name: str, steps: _Steps) -> str:
-    """A name with brackets or a dot, which no field's has; different steps give different ones."""
+    """A unique name: with brackets or dots, which names of fields cannot contain."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return f"fields.{name}" if name == "vertex" and not steps else name + path

@@ -1,4 +1,8 @@
-"""The bundled vertex programs, one a file."""
+"""The bundled vertex programs, one a file, with the stages that it is made of.
+
+Several share multi_source_search.py, a breadth-first search; clusters.py is the part of
+ParticleCommunities that runs on the host.
+"""
 
 from gascl.programs.betweenness import Betweenness
 from gascl.programs.breadth_first import BreadthFirst

@@ -1,28 +1,33 @@
-"""Closeness centrality: one by the mean distance from others, which breadth-first searches find.
+"""Closeness centrality: a vertex is central if the paths to it from the others are short.
 
-    closeness(v) = reached / far * reached / others
+    closeness(v) = reached / distances * reached / others
 
-where `reached` is how many of the `others`, the sources but v, have a way to v, and `far` the sum
-of their distances. Freeman, Centrality in Social Networks (1979), with the second factor of
-Wasserman and Faust (1994) for graphs of several parts. A number of sources instead of all gives an
-estimate: Eppstein and Wang, Fast Approximation of Centrality (2001).
+where `reached` is how many of the `others`, the sources except v, have a path to v, and `distances`
+the sum of the lengths of the shortest ones. The first factor is the inverse of the mean distance;
+the second one compares vertices of components of different sizes.
+
+Algorithm: breadth-first searches from many sources at once, see multi_source_search.py. Some
+sources instead of all give an estimate.
+
+Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Social Network Analysis
+(1994), the second factor; Eppstein and Wang, Fast Approximation of Centrality (2001), the estimate.
 """
 
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
-from gascl.programs.spread import Spread
+from gascl.programs.multi_source_search import MultiSourceSearch
 
 
 class Closeness(VertexProgram):
-    """How near each vertex is to the sources with a way to it, in `centrality`, as in NetworkX.
+    """How near each vertex is to the sources with a path to it, in `centrality`, as in NetworkX.
 
     Args:
         sources: None: all; a number: that many drawn by `seed`; or a list of labels.
-        wf_improved: with the second factor: times the part of the sources that has a way to it.
+        wf_improved: with the second factor: times the share of the sources that have a path to it.
 
-    It is 0 where no other source has a way. Ways lead to the vertex, along the arcs; in an
-    undirected graph either way. Parallel edges, self-loops and weights make no difference.
+    It is 0 where no other source has a path. Paths lead to the vertex, along the arcs; undirected
+    edges run both ways. Parallel edges, self-loops and weights make no difference.
     """
 
     sources = param.vertices()
@@ -30,12 +35,12 @@ class Closeness(VertexProgram):
     wf_improved = param.flag(True)
     centrality = vertex.real()
 
-    def solve(self, turns):
-        sources = turns.vertices(self.sources, self.seed)
-        found = Spread.from_each(turns, sources)
-        centrality = found["reached"] / np.maximum(found["far"], 1)
+    def solve(self, stages):
+        sources = stages.vertices(self.sources, self.seed)
+        found = MultiSourceSearch.from_each(stages, sources)
+        centrality = found["reached"] / np.maximum(found["distances"], 1)
         if self.wf_improved:
-            others = np.full(turns.graph.num_vertices, len(sources))
-            others[turns.graph.indices_of(sources)] -= 1
+            others = np.full(stages.graph.num_vertices, len(sources))
+            others[stages.graph.indices_of(sources)] -= 1
             centrality *= found["reached"] / np.maximum(others, 1)
         return {"centrality": centrality}

@@ -1,9 +1,10 @@
-"""Clusters of vertices that lie near each other, where the edges between them are short; and how
-alike two groupings are.
+"""What ParticleCommunities does on the host: clusters of vertices that lie near each other, and a
+push that sets apart what has merged.
 
-Single linkage along the graph's edges: the minimum spanning forest of their lengths holds every way
-of cutting at a length. The cut that is taken is the one whose clusters have the greatest modularity
-(Newman and Girvan, Finding and evaluating community structure in networks, 2004).
+Clusters are found by single linkage along the graph's edges: the minimum spanning forest of their
+lengths holds the clusters of every cut, which leaves out edges longer than some length. The cut
+that is taken is the one whose clusters have the greatest modularity (Newman and Girvan, Finding and
+Evaluating Community Structure in Networks, 2004).
 """
 
 from __future__ import annotations
@@ -12,26 +13,12 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 
 #: Cuts that are tried: this many lengths in equal ratios, from a hundredth of the longest.
 CUTS, SHORTEST = 64, 0.01
 #: How often a push is averaged over neighbours.
 ROUNDS = 20
-
-
-def simple(graph: Graph) -> Graph:
-    """The undirected graph beneath: without self-loops, one edge between two vertices at most."""
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        labels=graph.labels,
-        directed=False,
-        duplicates="first",
-        self_loops="drop",
-    )
 
 
 def by_length(graph: Graph, length: np.ndarray, smallest: int = 3) -> np.ndarray:
@@ -41,7 +28,7 @@ def by_length(graph: Graph, length: np.ndarray, smallest: int = 3) -> np.ndarray
     stays only where no edge leads out of it.
 
     Args:
-        graph: a simple one, see `simple`.
+        graph: a simple undirected one, as `Graph.simple` makes it.
         length: (E,), 0 or more, of each edge.
     """
     n, (ends, lengths) = graph.num_vertices, _forest(graph, length)
@@ -65,7 +52,7 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     neighbour with one are not moved, and the others not on the whole.
 
     Args:
-        before, now: simple ones of the same vertices, see `simple`.
+        before, now: simple undirected graphs of the same vertices, as `Graph.simple` makes them.
     """
     n = now.num_vertices
     near = _ends_of_changes(before, now)
@@ -97,45 +84,6 @@ def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
     ends = np.zeros(n, bool)
     ends[np.concatenate(np.divmod(changed, max(n, 1)))] = True
     return ends
-
-
-def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
-    """How alike two groupings of the same vertices are: 1 if equal, about 0 if by chance.
-
-    Hubert and Arabie, Comparing partitions (1985). Each is a number for every vertex.
-    """
-    both, first, second = _counts(one, other)
-    pairs, chance = both @ (both - 1), (first @ (first - 1)) * (second @ (second - 1))
-    chance /= max(len(one) * (len(one) - 1), 1)
-    most = (first @ (first - 1) + second @ (second - 1)) / 2
-    return float((pairs - chance) / (most - chance)) if most != chance else 1.0
-
-
-def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
-    """Information that two groupings share, over the mean of theirs: 1 if equal, 0 if none.
-
-    Danon, Díaz-Guilera, Duch and Arenas, Comparing community structure identification (2005).
-    """
-    both, first, second = (_entropy(counts) for counts in _counts(one, other))
-    return (first + second - both) / ((first + second) / 2) if first + second else 1.0
-
-
-def _counts(one: np.ndarray, other: np.ndarray) -> list[np.ndarray]:
-    """How many vertices are in each group of both, of the one, and of the other."""
-    one, other = np.asarray(one), np.asarray(other)
-    if one.ndim != 1 or one.shape != other.shape:
-        raise GasclError(
-            f"groupings of the same vertices have a number for each, not the shapes {one.shape} "
-            f"and {other.shape}: give both of one graph"
-        )
-    (groups, a), (_, b) = (np.unique(x, return_inverse=True) for x in (one, other))
-    counted = (np.bincount(x).astype(np.float64) for x in (a + b * len(groups), a, b))
-    return [counts[counts > 0] for counts in counted]
-
-
-def _entropy(counts: np.ndarray) -> float:
-    share = counts / max(counts.sum(), 1)
-    return float(-(share @ np.log(share)))
 
 
 def _forest(graph: Graph, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,13 +1,16 @@
 """Weakly connected components by hooking and pointer jumping, in about log2(V) supersteps.
 
-Each vertex points to one of its component that is no larger, at first to itself. Along every edge
-whose ends have different grandparents, the larger grandparent and its end are hooked to the
-smaller one; every vertex then jumps to its grandparent. What remains are stars around the smallest
-vertex of each component. Zhang, Azad and Buluç, FastSV (2020), after Shiloach and Vishkin (1982).
+Algorithm: every vertex points to one of its component that is no larger, at first to itself.
+Hooking: along every edge whose ends have different grandparents, the larger grandparent and its end
+of the edge are made to point to the smaller one. Pointer jumping: every vertex then points to its
+grandparent. At the end, all vertices of a component point to its smallest one.
 
-Departures: only vertices whose pointer changed look at their edges again, from both ends, for a
-star that was left behind notices when it jumps; and hooks go to the grandparent, where FastSV hooks
-the parent: a few supersteps fewer on long paths.
+Sources: Zhang, Azad and Buluç, FastSV: A Distributed-Memory Connected Component Algorithm with Fast
+Convergence (2020), after Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
+
+Differences: only vertices whose pointer changed look at their edges again, from both ends: a vertex
+whose tree was left behind notices when its own pointer jumps. The grandparent is hooked, where
+FastSV hooks the parent: a few supersteps fewer on long paths.
 """
 
 from gascl import VertexProgram, vertex
@@ -20,7 +23,7 @@ class ConnectedComponents(VertexProgram):
     the components that there were.
     """
 
-    component = vertex.int32(init="v.id")
+    component = vertex.int32(init="v.id", doc="the vertex that it points to")
 
     message, combine = "int32", "min"
     edges, apply_on = "both", "all"

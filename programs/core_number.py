@@ -1,13 +1,16 @@
-"""Core numbers by peeling: level by level, the vertices of least degree go, their arcs with them.
+"""Core numbers: the core number of a vertex is the largest k for which it is in a k-core, a
+subgraph in which every vertex has at least k neighbours.
 
-The core number of a vertex is the largest k such that it lies in a subgraph whose vertices all have
-k neighbours or more in it (Seidman, Network Structure and Minimum Degree, 1983). Whoever has no
-more arcs left than the level leaves, with the level for a core number; when nobody does any more,
-the level rises to the least number of arcs that anyone has left. Matula and Beck (1983), Batagelj
-and Zaveršnik (2003); all of a round at once, as Dasari, Desh and Zubair's ParK (2014).
+Algorithm: peeling. At level k, every vertex with at most k arcs left is removed, its arcs with it,
+which may bring others down to k; it has core number k. When none is removed any more, the level
+rises to the least number of arcs that any vertex has left.
 
-Departures: the level jumps over numbers that nobody has. Iterated h-indices (Lü, Zhou, Zhang and
-Stanley, 2016) need fewer supersteps, but took three times as long on R-MAT graphs.
+Sources: Seidman, Network Structure and Minimum Degree (1983); Matula and Beck (1983); Batagelj and
+Zaveršnik, An O(m) Algorithm for Cores Decomposition of Networks (2003); Dasari, Desh and Zubair,
+ParK (2014), who remove all vertices of a round at once.
+
+Differences: the level jumps over numbers that no vertex has. Iterated h-indices (Lü, Zhou, Zhang
+and Stanley, 2016) need fewer supersteps, but took three times as long on R-MAT graphs.
 """
 
 from gascl import VertexProgram, aggregate, vertex
@@ -17,15 +20,16 @@ class CoreNumber(VertexProgram):
     """The core number of each vertex, in `core` (int32), as NetworkX's `core_number` has it.
 
     A vertex's degree is that of arcs in and out, so that on a directed graph two arcs u -> v and
-    v -> u count as two, and parallel edges as many; give `directed=False` and `duplicates="first"`
-    to the graph for the core numbers of the simple graph beneath. Self-loops do not count. A vertex
-    without edges has 0. -1 is a vertex that a run did not come to: see `max_supersteps`; a path
-    needs half as many supersteps as it has vertices.
+    v -> u count as two, and parallel edges as many; `graph.simple(undirected=True)` is the simple
+    graph beneath. Self-loops do not count. A vertex without edges has 0. -1 is a vertex that was
+    not removed before `max_supersteps` ended the run; a path needs half as many supersteps as it
+    has vertices.
     """
 
     core = vertex.int32(init=-1)
-    left = vertex.int32(doc="arcs to vertices that have not gone")
-    leaves = vertex.int32(doc="the superstep in which it says so; 0: that it is there")
+    left = vertex.int32(doc="arcs to vertices that have not been removed")
+    # A vertex sends in one superstep: in 0 that it is there, later that it is removed.
+    leaves = vertex.int32(doc="the superstep in which it sends")
     level = aggregate.int32("min")
 
     message, combine = "int32", "sum"
@@ -45,12 +49,11 @@ class CoreNumber(VertexProgram):
                 v.core = prev.level;
                 v.leaves = superstep + 1;
                 set_mask();
-                aggregate_level(prev.level);  // it stays while anyone leaves
+                aggregate_level(prev.level);  // it stays while any vertex is removed
             } else {
                 aggregate_level(v.left);
             }
         }
-        if (v.id == 0)
-            set_mask();  // an empty mask would end the run, and nobody leaves where the level rises
     """
-    stop = "agg.level == INT_MAX"  # of nobody: all have gone
+    stop = "agg.level == INT_MAX"  # no vertex is left
+    ends = "stop"  # and not on an empty mask: where the level rises, no vertex is removed

@@ -1,10 +1,19 @@
-"""Eigenvector centrality: a vertex is as central as the vertices with arcs to it are together.
+"""Eigenvector centrality: a vertex is central if central vertices have arcs to it.
 
     eigenvalue * centrality(v) = sum over arcs u -> v of centrality(u)
 
-for the largest eigenvalue of the adjacency matrix (Bonacich, Power and Centrality, 1987), by power
-iteration. A superstep also adds what a vertex had: that moves all eigenvalues by 1, so that vectors
-of bipartite graphs, whose least is minus the largest, do not swing for ever. So does NetworkX.
+for the largest eigenvalue of the adjacency matrix A.
+
+Algorithm: power iteration. A superstep multiplies the vector by A + I and divides it by its length.
+I, by which a vertex adds what it had, moves all eigenvalues by 1: in a bipartite graph the least
+one is minus the largest, and A alone would swing between two vectors for ever. NetworkX does the
+same.
+
+Source: Bonacich, Power and Centrality (1987).
+
+Differences: a directed graph without cycles has no eigenvalue but 0; such a graph is detected first
+and refused. With weights, the matrix is divided by the largest one, so that their unit makes no
+difference.
 """
 
 import numpy as np
@@ -13,17 +22,28 @@ from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
 
 
 class Peel(VertexProgram):
-    left = vertex.int32(init="v.in_degree", doc="arcs from vertices on cycles, or behind one")
-    message, combine, mask = "int32", "sum", "v.in_degree == 0"
+    """Removes vertices without in-arcs, and their out-arcs, until there are none: what is left are
+    the cycles and what they lead to."""
+
+    left = vertex.int32(init="v.in_degree", doc="arcs from vertices that are not removed")
+
+    message, combine = "int32", "sum"
+    mask = "v.in_degree == 0"
     scatter = "send(1);"
-    apply = "if ((v.left -= msg) == 0) set_mask();"
+    apply = """
+        v.left -= msg;
+        if (v.left == 0)
+            set_mask();
+    """
 
 
 class Iteration(VertexProgram):
+    """Power iteration, until the vector moves by `tolerance` of its length or less."""
+
     tolerance = param.real()
     centrality = vertex.real(init="1 / sqrt((real)g.num_vertices)")
-    squares = aggregate.real("sum", doc="of the length")
-    moved = aggregate.real("sum", doc="the same of the change")
+    squares = aggregate.real("sum", doc="the square of the vector's length")
+    moved = aggregate.real("sum", doc="the square of the length of its change")
 
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
@@ -40,7 +60,9 @@ class Iteration(VertexProgram):
 
 
 class WeightedIteration(Iteration):
-    unit = param.real(1, doc="the largest weight: that sums of large ones fit")
+    """The same, where an arc counts by its weight."""
+
+    unit = param.real(1, doc="the largest weight")
     weight = edge.real(default=1, low=0, finite=True)
     scatter = "send(v.centrality * (e.weight / p.unit));"
 
@@ -52,28 +74,33 @@ class Eigenvector(VertexProgram):
         tolerance: stop when the vector moves by less (L2), of a length of 1.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, a self-loop
-    once. Of parts that are not connected, only those with the largest eigenvalue are above 0. A
+    once. Of several components, only those with the largest eigenvalue are above 0. A directed
     graph without cycles has no eigenvalue but 0, and is refused; without edges, all are equal.
     """
 
     tolerance = param.tolerance(1e-6)
     centrality = vertex.real()
-    iteration, weights = Iteration, ""
 
-    def solve(self, turns):
-        if turns.graph.num_edges and not turns.run(Peel(), fresh=["left"]).left.any():
+    def solve(self, stages):
+        if stages.graph.num_edges and not stages.run(Peel(), fresh=["left"]).left.any():
             why = "a directed graph without cycles has no eigenvalue but 0; Katz has an answer"
             raise ProgramError(f"{type(self).__name__}: {why}")
-        weights, unit = turns.graph.edge_fields.get(self.weights), {}
-        if weights is not None:
-            unit["unit"] = float(weights.max(initial=0)) or 1.0
-        program = self.iteration(**unit, tolerance=self.tolerance, dtype=self.dtype)
-        # Afresh: what was all but 0 in another graph would take long to be seen to grow.
-        found = turns.run(program, fresh=True).centrality.astype(np.float64)
+        iteration = self.iteration(stages.graph)
+        # From the beginning also where a State is given: what was almost 0 in another graph would
+        # take long to grow.
+        found = stages.run(iteration, fresh=True).centrality.astype(np.float64)
         return {"centrality": found / np.linalg.norm(found)}
+
+    def iteration(self, graph):
+        """The stage that finds the vector."""
+        return Iteration(tolerance=self.tolerance, dtype=self.dtype)
 
 
 class WeightedEigenvector(Eigenvector):
     """Eigenvector centrality where an arc counts by the edge field `weight`, 0 or more."""
 
-    iteration, weights = WeightedIteration, "weight"
+    def iteration(self, graph):
+        """The stage that finds the vector."""
+        weights = graph.edge_fields.get("weight", np.ones(1))
+        unit = float(weights.max(initial=0)) or 1.0
+        return WeightedIteration(unit=unit, tolerance=self.tolerance, dtype=self.dtype)

@@ -1,11 +1,15 @@
-"""A colouring: no two adjacent vertices alike, with few colours, though not always the fewest.
+"""Greedy colouring: no two adjacent vertices have the same colour, and there are few colours,
+though not always the fewest.
 
-Each vertex waits for its neighbours of higher priority, a random number, and then takes the least
-colour that none of them has. Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993).
+Algorithm: every vertex has a priority, a random number. It waits until all neighbours of higher
+priority have a colour, and then takes the least one that no neighbour has.
 
-Departures: the priorities are a hash of the vertex and the seed, so that a run repeats anywhere and
-gives what one vertex after the other, by priority, would choose. A vertex counts for whom it waits,
-and hears once of each that is done, instead of asking all its neighbours in every round.
+Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993).
+
+Differences: priorities are a hash of the vertex and the seed, so that a run gives the same colours
+on every device, those of a sequential greedy colouring in the order of priorities. A vertex counts
+how many neighbours it waits for, and hears once from each that has a colour, instead of asking all
+of them in every round.
 """
 
 from gascl import VertexProgram, param, vertex
@@ -23,13 +27,13 @@ class GreedyColouring(VertexProgram):
     """
 
     seed = param.int32(0, low=0)
-    # Until there is one: minus the arcs from neighbours that go first and have none, either.
+    # Below 0: minus the arcs from neighbours that it waits for.
     colour = vertex.int32(init="v.in_degree + v.out_degree ? -1 : 0")
 
     message, combine = "int32", "sum"
     edges = "both"
     restart = "never"
-    # At first everyone tells who has to wait for it; later, those with a new colour that they do.
+    # At first every vertex tells who has to wait for it; later, one with a new colour tells those.
     scatter = """
         const uint seed = hash(p.seed);
         const bool first = hash(seed ^ v.id) > hash(seed ^ e.dst);
@@ -40,7 +44,7 @@ class GreedyColouring(VertexProgram):
         v.colour = superstep == 0 ? -msg : v.colour + msg;
         if (v.colour < 0)
             return;
-        ulong taken;  // of 64 colours, from `least`
+        ulong taken;  // bit i: a neighbour has the colour least + i
         int least = -64;
         do {
             taken = 0;
@@ -51,6 +55,6 @@ class GreedyColouring(VertexProgram):
                     taken |= 1UL << colour;
             }
         } while (taken == ULONG_MAX);
-        v.colour = least + popcount(taken & ~(taken + 1));  // as many ones as it ends with
+        v.colour = least + popcount(taken & ~(taken + 1));  // the number of ones that it ends with
         set_mask();
     """

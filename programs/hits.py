@@ -1,13 +1,18 @@
-"""Hubs and authorities: good hubs point to good authorities, which good hubs point to.
+"""HITS: good hubs point to good authorities, which good hubs point to.
 
     authority(v) = sum over arcs u -> v of hub(u)
     hub(v) = sum over arcs v -> w of authority(w)
 
-up to a factor each: the first singular vectors of the adjacency matrix. Kleinberg, Authoritative
-Sources in a Hyperlinked Environment (1999).
+up to a factor each: the first singular vectors of the adjacency matrix.
 
-Departures: the two take turns by superstep, each from the other as it is by now, and sums are
-scaled to 1, not squares, as NetworkX does it.
+Algorithm: power iteration. In even supersteps every vertex sends its hub value along its arcs, and
+the sum that a vertex receives is its authority; in odd ones it sends its authority back against the
+arcs, and the sum is its hub value. What is received is divided by the sum of what all have sent.
+
+Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment (1999).
+
+Differences: hubs are computed from the new authorities, not both from the old values; and as in
+NetworkX the values sum to 1, where Kleinberg's squares do.
 """
 
 import numpy as np
@@ -16,32 +21,33 @@ from gascl import VertexProgram, aggregate, param, vertex
 
 
 class HubsAndAuthorities(VertexProgram):
-    """Authorities in even supersteps, hubs in odd ones, each divided by the sum of the other."""
+    """Authorities in even supersteps, hubs in odd ones."""
 
     tolerance = param.real()
     arcs = param.choice("one_way", "both_ways")
     hub = vertex.real(init="(real)1 / g.num_vertices")
     authority = vertex.real()
-    total = aggregate.real("sum")
+    total = aggregate.real("sum", doc="of what this superstep computes")
     change = aggregate.real("sum")
 
     message, combine = "real", "sum"
     edges = "both"
     scatter_on = apply_on = "all"
+    functions = "#define HUBS (superstep % 2)"
     init = "aggregate_total(v.hub);"
     scatter = """
-        const bool any = p.arcs == arcs_both_ways || e.src == e.dst;  // a self-loop is one arc
-        if (any || e.reversed == superstep % 2)
-            send(superstep % 2 ? v.authority : v.hub);
+        const bool both_ways = p.arcs == arcs_both_ways || e.src == e.dst;
+        if (both_ways || e.reversed == HUBS)
+            send(HUBS ? v.authority : v.hub);
     """
     apply = """
-        const real sum = prev.total > 0 ? msg / (real)prev.total : 0;  // 0: there are no arcs
-        aggregate_total(sum);
-        aggregate_change(fabs(sum - (superstep % 2 ? v.hub : v.authority)));
-        if (superstep % 2)
-            v.hub = sum;
+        const real next = prev.total > 0 ? msg / (real)prev.total : 0;  // 0: there are no arcs
+        aggregate_total(next);
+        aggregate_change(fabs(next - (HUBS ? v.hub : v.authority)));
+        if (HUBS)
+            v.hub = next;
         else
-            v.authority = sum;
+            v.authority = next;
     """
     stop = "superstep > 0 && agg.change <= p.tolerance * agg.total"
 
@@ -54,18 +60,19 @@ class Hits(VertexProgram):
     Args:
         tolerance: stop when one of them changes by less in all (L1), of a sum of 1.
 
-    In an undirected graph the two are the same. Parallel edges count each, a self-loop once. Where
-    parts of the graph are not connected, only those with the largest singular value are above 0.
+    In an undirected graph the two are the same. Parallel edges count each, a self-loop once. Of
+    several components, only those with the largest singular value are above 0.
     """
 
     tolerance = param.tolerance(1e-6)
     hub = vertex.real()
     authority = vertex.real()
 
-    def solve(self, turns):
-        arcs = "one_way" if turns.graph.directed else "both_ways"
+    def solve(self, stages):
+        arcs = "one_way" if stages.graph.directed else "both_ways"
         program = HubsAndAuthorities(tolerance=self.tolerance, arcs=arcs, dtype=self.dtype)
-        # Afresh: what was all but 0 in another graph would take long to be seen to grow.
-        found = turns.run(program, fresh=True)
+        # From the beginning also where a State is given: what was almost 0 in another graph would
+        # take long to grow.
+        found = stages.run(program, fresh=True)
         both = {"hub": found.hub, "authority": found.authority}
         return {name: x / (x.sum(dtype=np.float64) or 1) for name, x in both.items()}

@@ -1,12 +1,15 @@
-"""Communities by label propagation: each vertex takes the most frequent label around it.
+"""Communities by label propagation: each vertex takes the most frequent label among its neighbours.
 
-Raghavan, Albert and Kumara, Near linear time algorithm to detect community structures (2007), as
-LDBC Graphalytics defines it (CDLP): labels are the vertices at first, all vertices change at once,
-a tie goes to the smallest label, a neighbour that is reached both ways counts twice, and a vertex
-without neighbours keeps its label.
+Algorithm: at first every vertex is its own label. In a superstep, all vertices take the label that
+most of their neighbours have, of equally frequent ones the smallest. A neighbour with an arc each
+way counts twice, and a vertex without neighbours keeps its label.
 
-Departures: ties are broken by rule, not by chance, and nobody waits for another, so that a run
-repeats; on bipartite parts labels may then swap for ever, hence a number of supersteps.
+Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Community Structures
+(2007); LDBC Graphalytics, which defines it as above (CDLP).
+
+Differences: Raghavan, Albert and Kumara break ties at random and update one vertex after the other;
+here nothing is random, so that a run repeats. In bipartite parts labels may then swap for ever,
+hence a number of supersteps.
 """
 
 from gascl import VertexProgram, aggregate, param, vertex
@@ -26,8 +29,8 @@ class LabelPropagation(VertexProgram):
 
     message, gathered = "int32", "int32"
     scatter_on, edges = "all", "both"
-    restart = "never"  # what comes of other labels to begin with is another answer
-    # Heapsort: in place, and n log n also for the hub with a million neighbours.
+    restart = "never"  # other labels at the beginning lead to another answer
+    # Heapsort: in place, and n log n also for a hub with a million neighbours.
     functions = """
         void sift(__global int *heap, int at, const int n) {
             const int sinking = heap[at];

@@ -1,12 +1,15 @@
 """A maximal independent set: vertices of which no two are adjacent, and to which none can be added.
 
-In each round every undecided vertex tells its neighbours its priority, a random number; it joins
-where it has the highest of those still undecided around it, says so, and its neighbours stay out.
-Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
+Algorithm: in each round, every undecided vertex sends its priority, a random number, to its
+neighbours. One whose priority is higher than all it receives becomes a member and says so; its
+neighbours stay out.
 
-Departures: the priorities are drawn once, not anew in each round: what comes out is then what one
-vertex after the other, by priority, would choose, in about log V rounds nevertheless (Blelloch,
-Fineman and Shun 2012). They are a hash of the vertex and the seed, so that a run repeats anywhere.
+Source: Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
+
+Differences: priorities are drawn once, not anew in each round, and the result is then that of the
+sequential greedy algorithm in the order of priorities; rounds are still about log V (Blelloch,
+Fineman and Shun, Greedy Sequential Maximal Independent Set and Matching are Parallel on Average,
+2012). They are a hash of the vertex and the seed, so that a run gives the same set on every device.
 """
 
 from gascl import VertexProgram, param, vertex
@@ -28,14 +31,18 @@ class MaximalIndependentSet(VertexProgram):
     message, combine = "uint64", "max"
     edges, apply_on = "both", "all"
     restart = "never"
-    scatter = "send(v.member > 0 ? ULONG_MAX : hash(hash(p.seed) ^ v.id));"
+    functions = """
+        #define PRIORITY hash(hash(p.seed) ^ v.id)
+        #define MEMBER ULONG_MAX  // a message higher than any priority
+    """
+    scatter = "send(v.member > 0 ? MEMBER : PRIORITY);"
     apply = """
         if (v.member >= 0)
             return;
-        if (msg == ULONG_MAX) {
+        if (msg == MEMBER) {
             v.member = 0;
         } else {
-            if (hash(hash(p.seed) ^ v.id) >= msg)  // equal: a self-loop
+            if (PRIORITY >= msg)  // equal: a self-loop
                 v.member = 1;
             set_mask();
         }

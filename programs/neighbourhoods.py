@@ -1,15 +1,17 @@
-"""Sizes of neighbourhoods: how many vertices each one comes to in a number of hops.
+"""Sizes of neighbourhoods: how many vertices each one reaches in a number of hops.
 
-All vertices are sources of searches against the arcs that end after that many supersteps: those
-which have come to v are those which v comes to. Exact, where sketches such as HyperANF's (Boldi,
-Rosa and Vigna, 2011) estimate; it takes V / 512 rounds of `hops` supersteps.
+Algorithm: every vertex is a source of a search against the arcs that ends after that many
+supersteps: the sources that have reached v are the vertices that v reaches. See
+multi_source_search.py; it takes V / 512 rounds of `hops` supersteps.
+
+Differences: exact, where Boldi, Rosa and Vigna, HyperANF (2011), estimate by sketches.
 """
 
 from gascl import VertexProgram, param, vertex
-from gascl.programs.spread import Spread
+from gascl.programs.multi_source_search import MultiSourceSearch
 
 
-class Backwards(Spread):
+class Backwards(MultiSourceSearch):
     """Against the arcs."""
 
     edges = "in"
@@ -21,14 +23,14 @@ class Neighbourhoods(VertexProgram):
     Args:
         hops: 0 or more; 0 is the vertex alone.
 
-    Arcs are followed as they point, in an undirected graph both ways. Parallel edges and self-loops
-    make no difference; a vertex without arcs out of it has 1. `BreadthFirst(source, hops=...)` says
-    which vertices they are.
+    Arcs are followed as they point, undirected edges both ways. Parallel edges and self-loops make
+    no difference; a vertex without out-arcs has 1. `BreadthFirst(source, hops=...)` says which
+    vertices they are.
     """
 
     hops = param.int32(low=0)
     size = vertex.int32()
 
-    def solve(self, turns):
-        found = Backwards.from_each(turns, turns.vertices(None), supersteps=self.hops)
+    def solve(self, stages):
+        found = Backwards.from_each(stages, stages.vertices(None), supersteps=self.hops)
         return {"size": found["reached"] + 1}

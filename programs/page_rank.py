@@ -1,16 +1,23 @@
-"""PageRank: the chance of finding a surfer, who follows a random arc or starts anew, at a vertex.
+"""PageRank: the probability of finding a surfer, who follows a random arc or starts anew, at a
+vertex.
 
     rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * start(v))
               + (1 - damping) * start(v)
 
 where `dangling` is the rank of the vertices without out-arcs, and start(v) is 1/V or follows the
-personalization. Page, Brin, Motwani and Winograd, The PageRank Citation Ranking (1999). As GasCL
-writes it (Che 2014, section VI-A: scatter value / edge count, gather a sum), with (1 - damping)/V
-for GasCL's 0.15 so that ranks sum to 1 (Kim, formula 1); scale="vertices" is GasCL's own. Kim's
-node-centric and edge-centric methods are the deliveries `pull` and `edges`, Reddy's is `outbox`.
+personalization.
 
-Departures: the mass of dangling vertices is spread, as NetworkX does it; dangling="ignore" drops
-it as Kim's and GasCL's formulas do, and ranks then sum to less.
+Algorithm: the formula, again and again, until ranks hardly change. As GasCL writes it (section
+VI-A): scatter a vertex's rank / out-degree, gather the sum. Kim's node-centric and edge-centric
+methods are the deliveries `pull` and `edges`, Reddy's contributions are `outbox`.
+
+Sources: Page, Brin, Motwani and Winograd, The PageRank Citation Ranking (1999); Che, GasCL (2014);
+Kim, Towards Exploiting GPUs for Fast PageRank Computation of Large-Scale Networks; Reddy, GPU
+Programming.
+
+Differences: (1 - damping) / V stands in the place of GasCL's 0.15, so that ranks sum to 1 (Kim,
+formula 1); scale="vertices" is GasCL's own. The rank of dangling vertices is spread, as in
+NetworkX; dangling="ignore" drops it, as Kim's and GasCL's formulas do, and ranks then sum to less.
 """
 
 import numpy as np
@@ -22,7 +29,7 @@ class PageRank(VertexProgram):
     """PageRank of every vertex, in `rank`.
 
     Args:
-        damping: chance of following an arc.
+        damping: the probability of following an arc.
         tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1; where
             rounding keeps the change above it, the run ends, too, unconverged.
         supersteps: run this many instead of asking the tolerance.
@@ -42,12 +49,13 @@ class PageRank(VertexProgram):
     personalization = vertex.real(init="(real)1 / g.num_vertices")
     rank = vertex.real(init="p.scale == scale_one ? (real)1 / g.num_vertices : 1")
     change = aggregate.real("sum")
-    lost = aggregate.real("sum", doc="rank of the vertices without out-arcs")
+    lost = aggregate.real("sum", doc="rank of the dangling vertices")
 
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
     restart = "any"
-    init = "if (v.out_degree == 0) aggregate_lost(v.rank);"
+    functions = "#define DANGLING (v.out_degree == 0)"
+    init = "if (DANGLING) aggregate_lost(v.rank);"
     scatter = "send(v.rank / v.out_degree);"
     apply = """
         const real whole = p.scale == scale_one ? 1 : g.num_vertices;
@@ -55,7 +63,7 @@ class PageRank(VertexProgram):
         const real started = ((1 - p.damping) * whole + p.damping * spread) * v.personalization;
         const real rank = p.damping * msg + started;
         aggregate_change(fabs(rank - v.rank) / whole);
-        if (v.out_degree == 0)
+        if (DANGLING)
             aggregate_lost(rank);
         v.rank = rank;
     """

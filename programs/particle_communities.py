@@ -1,19 +1,83 @@
-"""Communities that move: vertices are particles, and at rest those of a community lie together.
+"""Communities that move: vertices are particles, and those of a community come to lie together.
 
-Neighbours attract each other and all others repel (particles.py has the formula and the papers).
-When they come to rest, vertices that many edges join have gathered. Positions are kept while edges
-come and go: communities of a changing graph move, split and merge, and gascl.communities.track
-follows them.
+Neighbours attract each other and all others repel:
 
-Departure: clusters are cut out of the graph where its edges are long, at the length that gives the
-greatest modularity, instead of by k-means, which has to know how many there are.
+    dx_i/dt = alpha / k_i * sum over neighbours j of -d / |d|
+            + beta / k_i * sum over all others j of d / |d| * exp(-gamma * |d|),   d = x_i - x_j
+
+with k_i neighbours of i. When the particles are at rest, vertices that many edges join have
+gathered. Positions are kept while edges come and go: communities of a changing graph move, split
+and merge, and gascl.communities.track follows them.
+
+Algorithm: Euler steps until no particle is faster than a tolerance. The sum over all others is the
+one over every pair minus that over the arcs, so that no matrix of distances is kept. Communities
+are then cut out of the graph where its edges are long, see clusters.py.
+
+Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
+Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
+
+Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbours that
+meet would swing around each other for ever; and no particle moves farther than 1 / gamma, the reach
+of the repulsion, in a superstep, because where many are crowded a whole step would scatter them.
+The papers find clusters by k-means, which has to know how many there are.
 """
 
 import numpy as np
 
-from gascl import VertexProgram, param, vertex
-from gascl.programs.clusters import by_length, push, simple
-from gascl.programs.particles import Particles
+from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
+from gascl.programs.clusters import by_length, push
+
+
+class Particles(VertexProgram):
+    """Moves the `position` of vertices until none is faster than `tolerance`.
+
+    The graph is undirected, without self-loops and parallel edges. Vertices without edges, whose
+    1 / k_i there is not, stay where they are and repel the others.
+    """
+
+    alpha = param.real(1, low=0, doc="strength of attraction")
+    beta = param.real(0.1, low=0, doc="of repulsion")
+    gamma = param.real(1, low=1e-3, doc="its decay with the distance")
+    softening = param.real(0.25, low=1e-6)
+    step = param.real(0.2, low=1e-6, doc="time of a superstep")
+    tolerance = param.real(0.02, low=1e-4)
+    supersteps = param.supersteps()
+    position = vertex.real3()
+    speed = aggregate.real("max")
+
+    message, combine = "real3", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        const real3 d = position_of(e.dst) - v.position;
+        const real far = sqrt(dot(d, d) + p.softening * p.softening);
+        send(-(p.alpha + p.beta * exp(-p.gamma * far)) / far * d);
+    """
+    pairs = """
+        const real x = v.position.x - u.position.x, y = v.position.y - u.position.y;
+        const real z = v.position.z - u.position.z;
+        const real far = sqrt(x * x + y * y + z * z + p.softening * p.softening);
+        const real force = p.beta * exp(-p.gamma * far) / far;
+        send((real3)(force * x, force * y, force * z));
+    """
+    apply = """
+        if (v.out_degree > 0) {
+            const real3 velocity = msg / v.out_degree;
+            const real speed = length(velocity), reaches = p.step * p.gamma * speed;
+            v.position += p.step / max(reaches, (real)1) * velocity;
+            aggregate_speed(speed);
+        }
+    """
+    stop = "agg.speed < p.tolerance"
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        if "position" in initial and not np.all(np.abs(initial["position"]) < 1e6):
+            raise ProgramError("position: coordinates are numbers between -1e6 and 1e6")
+        if self.supersteps is None and self.step * self.alpha > self.softening:
+            raise ProgramError(
+                f"step={self.step} is more than softening / alpha, {self.softening / self.alpha}: "
+                "neighbours would swing around each other for ever; give a smaller step, more "
+                "softening, or a number of supersteps"
+            )
 
 
 class ParticleCommunities(VertexProgram):
@@ -21,7 +85,7 @@ class ParticleCommunities(VertexProgram):
 
     Args:
         alpha, beta: strength of attraction and of repulsion. Groups in which a pair is adjacent
-            with a chance of beta / (alpha + beta) or more hold together: more repulsion finds
+            with a probability of beta / (alpha + beta) or more hold together: more repulsion finds
             smaller ones. 0.1 is what the help of the papers' own program names.
         gamma: decay of the repulsion; 1 / gamma is the unit of length.
         softening, step: see `Particles`; a step is at most softening / alpha.
@@ -43,20 +107,19 @@ class ParticleCommunities(VertexProgram):
     position = vertex.real3()
     community = vertex.int32()
 
-    def solve(self, turns):
-        graph, values = (
-            simple(turns.graph),
-            {name: getattr(self, name) for name in Particles.spec.params},
-        )
-        if turns.state is None or "position" not in turns.state.names():
+    def solve(self, stages):
+        graph = stages.graph.simple(undirected=True)
+        values = {name: getattr(self, name) for name in Particles.spec.params}
+        before = stages.state
+        if before is None or "position" not in before.names():
             # At rest, particles fill about such a cube; NumPy's RandomState is frozen.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
             values["position"] = drawn * graph.num_vertices**0.25 / 2
-        elif turns.state.graph.num_vertices == graph.num_vertices:
-            apart = push(simple(turns.state.graph), graph, self.seed)
+        elif before.graph.num_vertices == graph.num_vertices:
+            apart = push(before.graph.simple(undirected=True), graph, self.seed)
             if apart.any():
-                values["position"] = turns.state.field("position") + self.softening * apart
+                values["position"] = before.field("position") + self.softening * apart
         values |= {"dtype": self.dtype, **self.initial}
-        at = turns.run(Particles(**values), graph=graph).position
+        at = stages.run(Particles(**values), graph=graph).position
         length = np.linalg.norm(at[graph.edge_src] - at[graph.edge_dst], axis=1)
         return {"community": by_length(graph, length)}

@@ -1,11 +1,16 @@
-"""Single-source shortest paths by relaxation, from a frontier of vertices that came nearer.
+"""Shortest paths from one source, by relaxation from a frontier of vertices that came nearer.
 
-Bellman (1958) and Ford (1956); as GasCL writes it (Che 2014, section VI-B): a vertex sends its
-distance plus the arc's weight, the combiner is a minimum, the mask is the frontier.
+Algorithm: every vertex of the frontier sends its distance plus the arc's weight along each of its
+arcs. A vertex takes the least that it receives, and where that is less than its distance, it is in
+the next frontier. As GasCL writes it (section VI-B): the combiner is a minimum, the mask is the
+frontier.
 
-Departures: a vertex is active only where its distance fell, not wherever a message arrived; and a
-message carries its sender, so that parents come from the same minimum, ties to the smallest id.
-They form a tree also where weights are 0, since a parent's distance was known a superstep earlier.
+Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Che, GasCL (2014).
+
+Differences: a vertex is in the frontier only where its distance fell, not wherever a message
+arrived; and a message carries its sender, so that parents come from the same minimum, ties to the
+smallest id. They form a tree also where weights are 0, since a parent's distance was known a
+superstep earlier.
 """
 
 import numpy as np
@@ -46,21 +51,29 @@ class ShortestPaths(VertexProgram):
     """
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        weights = graph.edge_fields.get("weight")
-        if weights is None or not len(weights):
-            return
-        weights, whole = weights[np.isfinite(weights)], weights.dtype.kind in "iu"
-        most = float(weights.max(initial=0))
-        with np.errstate(over="ignore"):
-            longest = min(most * (graph.num_vertices - 1), weights.sum(dtype=np.float64))
-        largest = float(np.finfo(self.dtype).max)
-        exact = 2 ** (np.finfo(self.dtype).nmant + 1)  # whole numbers beyond may be rounded
-        why, way = "", " or give dtype='float64'" if self.dtype == "float32" else ""
-        if longest > largest:
-            why = f"more than {self.dtype} holds, and be lost: scale them all down{way}"
-        elif longest > exact and (whole or (most <= exact and not (weights % 1).any())):
-            why = f"more than {exact:,}, from where {self.dtype} rounds whole numbers"
-            why += "; dtype='float64' is exact to 2^53" if way else ""
-        if why:
-            said = f"ShortestPaths: weights up to {weights.max()} may sum to {why}"
-            warn(said)
+        if "weight" in graph.edge_fields:
+            warn_of_sums(graph.edge_fields["weight"], graph.num_vertices, self.dtype)
+
+
+def warn_of_sums(weights: np.ndarray, num_vertices: int, dtype: str) -> None:
+    """Warn where distances may be more than `dtype` holds, or where those of whole numbers, which a
+    user expects to be exact, may be rounded."""
+    integers = weights.dtype.kind in "iu"
+    weights = weights[np.isfinite(weights)]
+    if not len(weights):
+        return
+    most = float(weights.max())
+    with np.errstate(over="ignore"):
+        # A shortest path has no vertex twice, and so no edge.
+        longest = min(most * (num_vertices - 1), weights.sum(dtype=np.float64))
+    exact = 2 ** (np.finfo(dtype).nmant + 1)  # larger whole numbers may be rounded
+    wider = dtype == "float32"
+    if longest > float(np.finfo(dtype).max):
+        why = f"more than {dtype} holds, and be lost: scale them all down"
+        why += " or give dtype='float64'" if wider else ""
+    elif longest > exact and (integers or (most <= exact and not (weights % 1).any())):
+        why = f"more than {exact:,}, from where {dtype} rounds whole numbers"
+        why += "; dtype='float64' is exact to 2^53" if wider else ""
+    else:
+        return
+    warn(f"ShortestPaths: weights up to {weights.max()} may sum to {why}")

@@ -1,61 +1,111 @@
-"""Strongly connected components: whole sets of vertices that can all reach each other.
+"""Strongly connected components: sets of vertices that can all reach each other.
 
-While vertices have no component: trim those with no arcs in or none out, which are components of
-their own, and so on. Flood: each vertex takes the highest of the priorities (random numbers) of all
-that reach it; a component is in one flood as a whole. Collect: what reaches a flood's root, whose
-priority it has, within the flood is the root's component. The rest of it is a part by itself.
+Algorithm: rounds of four stages, among the vertices that have no component yet. All of them look
+only at arcs within a part: at first the whole graph is one, later what one colour covered.
 
-Fleischer, Hendrickson and Pinar (2000) go both ways from a pivot in each part; Orzan (2004) floods
-from many; Barnat et al. (2011) trim. Departure: priorities are a hash, so that parts shrink fast.
+1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others
+   may have none, either.
+2. Colour. Every vertex has a priority, and takes the highest of all vertices that reach it for its
+   colour. A component has one colour.
+3. Roots. The vertex whose priority a colour is, is its root, and reaches all of that colour, which
+   is a part from now on.
+4. Collect. What reaches the root within its part is its component. The rest is left for the next
+   round.
+
+Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
+(2000), from a pivot in each part both ways; Orzan, On Distributed Verification and Verified
+Distribution (2004), colours; Barnat, Bauch, Brim and Češka, Computing Strongly Connected Components
+in Parallel on CUDA (2011), trimming.
+
+Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast
+whatever the numbering.
 """
 
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
 
-_WITHIN = "component_of(e.dst) < 0 && part_of(e.dst) == v.part"
 
+class Stage(VertexProgram):
+    """What the stages share: all that they find stays in these fields."""
 
-class Part(VertexProgram):
-    component = vertex.int32(init=-1, doc="its root, once that is known")
-    part = vertex.uint32(doc="its last flood but one")
-    flood = vertex.uint32(init="hash(v.id)")
+    component = vertex.int32(init=-1, doc="the component's root; -1: none yet")
+    part = vertex.uint32(doc="the colour of the round before")
+    colour = vertex.uint32(init="PRIORITY")
+
     mask = "v.component < 0"
+    functions = """
+        #define PRIORITY hash(v.id)
+        #define WITHIN_PART (component_of(e.dst) < 0 && part_of(e.dst) == v.part)
+    """
 
 
-class Trim(Part):
-    left = vertex.int2(doc="arcs in and out that are left: counted at first, then counted down")
+class Trim(Stage):
+    """Vertices without arcs in, or without arcs out, are components."""
+
+    arcs = vertex.int2(doc="arcs in and out that are left: counted first, and then counted down")
+
     message, combine, identity = "int2", "a + b", "(int2)(0)"
     edges = "both"
-    scatter = f"""
-        if ({_WITHIN})
-            send((superstep ? -1 : 1) * (e.reversed ? (int2)(0, 1) : (int2)(1, 0)));
+    scatter = """
+        const int2 arc = e.reversed ? (int2)(0, 1) : (int2)(1, 0);  // in, or out, at the other end
+        if (WITHIN_PART)
+            send(superstep == 0 ? arc : -arc);
     """
     apply = """
-        v.left = superstep ? v.left + msg : msg;
-        if (v.left.x == 0 || v.left.y == 0) { v.component = v.id; set_mask(); }
+        v.arcs = superstep == 0 ? msg : v.arcs + msg;
+        if (v.arcs.x == 0 || v.arcs.y == 0) {
+            v.component = v.id;
+            set_mask();
+        }
     """
 
 
-class Flood(Part):
+class Colour(Stage):
+    """Every vertex takes the highest priority of all that reach it."""
+
     message, combine = "uint32", "max"
-    scatter = f"if ({_WITHIN}) send(v.flood);"
-    apply = "if (msg > v.flood) { v.flood = msg; set_mask(); }"
+    scatter = """
+        if (WITHIN_PART)
+            send(v.colour);
+    """
+    apply = """
+        if (msg > v.colour) {
+            v.colour = msg;
+            set_mask();
+        }
+    """
 
 
-class Roots(Part):
+class Roots(Stage):
+    """Colours become parts, and their roots components; the mask is left to Collect."""
+
     supersteps = param.supersteps(1)
+
     scatter_on = apply_on = "all"
     apply = """
-        if (v.component < 0) v.part = v.flood;
-        if (v.component < 0 && v.flood == hash(v.id)) { v.component = v.id; set_mask(); }
+        if (v.component < 0) {
+            v.part = v.colour;
+            if (v.colour == PRIORITY) {
+                v.component = v.id;
+                set_mask();
+            }
+        }
     """
 
 
-class Collect(Part):
+class Collect(Stage):
+    """What reaches a root within its part is of its component."""
+
     message, combine, edges = "int32", "max", "in"
-    scatter = f"if ({_WITHIN}) send(v.component);"
-    apply = "v.component = msg; set_mask();"
+    scatter = """
+        if (WITHIN_PART)
+            send(v.component);
+    """
+    apply = """
+        v.component = msg;
+        set_mask();
+    """
 
 
 class StronglyConnected(VertexProgram):
@@ -65,15 +115,15 @@ class StronglyConnected(VertexProgram):
 
     component = vertex.int32()
 
-    def solve(self, turns):
-        turns.state = None  # another graph's components, or unfinished ones, are no beginning
+    def solve(self, stages):
+        stages.state = None  # from the beginning: another graph's components are not this one's
         while True:
-            if turns.graph.directed:  # else a vertex that has edges has them both ways
-                turns.run(Trim())
-            found = turns.run(Flood(), fresh=["flood"])
-            if not found.supersteps:
-                break  # nobody was left to take part
-            turns.run(Roots())
-            turns.run(Collect(), start="mask")
-        _, first, which = np.unique(found.component, return_index=True, return_inverse=True)
+            if stages.graph.directed:  # else a vertex that has edges has them both ways
+                stages.run(Trim())
+            coloured = stages.run(Colour(), fresh=["colour"])
+            if coloured.supersteps == 0:
+                break  # every vertex has a component
+            stages.run(Roots())
+            stages.run(Collect(), start="mask")
+        _, first, which = np.unique(coloured.component, return_index=True, return_inverse=True)
         return {"component": first[which]}

@@ -1,45 +1,43 @@
-"""Triangles: how many each vertex is in, by intersecting the neighbourhoods of each edge's ends.
+"""Triangles: how many each vertex is in.
 
-Vertices are numbered by degree and every edge points upwards, so that a hub has few arcs out of it
-and a triangle a -> b -> c, a -> c is found once: c is among those that both a and b point to. Both
-lists are sorted; one walk along the two finds what they share. Schank and Wagner, Finding, Counting
-and Listing all Triangles in Large Graphs (2005), their `forward`; Latapy, Main-memory Triangle
-Computations (2008).
+Algorithm: vertices are numbered by degree and every edge leads to the higher number, so that hubs
+have few out-arcs and each triangle a -> b -> c, a -> c is found once: for an edge a -> b, c is
+among the out-neighbours of both. These lists are sorted, and one walk along the two finds what they
+share.
 
-Departure: the degrees count parallel edges and self-loops, which are dropped only then: any order
-of the vertices leads to the same counts.
+Sources: Schank and Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005), the
+algorithm `forward`; Latapy, Main-memory Triangle Computations (2008).
 """
 
-import numpy as np
-
-from gascl import Graph, VertexProgram, param, vertex
+from gascl import VertexProgram, param, vertex
 
 
 class Count(VertexProgram):
-    """The triangles of a graph whose arcs lead upwards, and each vertex's pairs of neighbours."""
+    """The triangles of an oriented graph, and each vertex's pairs of neighbours."""
 
     supersteps = param.supersteps(1)
-    closed = vertex.int64()
-    possible = vertex.int64()
+    closed = vertex.int64(doc="pairs of neighbours that an edge joins: triangles")
+    possible = vertex.int64(doc="pairs of neighbours")
 
     message, combine = "int64", "sum"
     scatter_on = apply_on = "all"
     scatter = """
-        // Down to e.dst, which is among its own: all that e.dst points to is above.
+        // From the last out-neighbours down to b itself: those of b are all above it.
+        const int b = e.dst;
         long shared = 0;
-        int i = num_neighbors - 1, j = num_neighbors_of(e.dst) - 1;
-        for (int a; j >= 0 && (a = neighbor(i)) > e.dst;) {
-            const int b = neighbor_of(e.dst, j);
-            if (a == b) {
-                send_to(a, 1);
+        int i = num_neighbors - 1, j = num_neighbors_of(b) - 1;
+        for (int from_a; j >= 0 && (from_a = neighbor(i)) > b;) {
+            const int from_b = neighbor_of(b, j);
+            if (from_a == from_b) {
+                send_to(from_a, 1);
                 ++shared;
             }
-            i -= a >= b;
-            j -= b >= a;
+            i -= from_a >= from_b;
+            j -= from_b >= from_a;
         }
         if (shared) {
             send_to(e.src, shared);
-            send_to(e.dst, shared);
+            send_to(b, shared);
         }
     """
     apply = """
@@ -61,19 +59,7 @@ class Triangles(VertexProgram):
     triangles = vertex.int64()
     wedges = vertex.int64()
 
-    def solve(self, turns):
-        graph = turns.graph
-        ends = np.concatenate([graph.edge_src, graph.edge_dst])
-        by_degree = np.argsort(np.bincount(ends, minlength=graph.num_vertices), kind="stable")
-        rank = np.empty_like(by_degree)
-        rank[by_degree] = np.arange(graph.num_vertices)
-        a, b = rank[graph.edge_src], rank[graph.edge_dst]
-        upwards = Graph.from_edges(
-            np.minimum(a, b),
-            np.maximum(a, b),
-            num_vertices=graph.num_vertices,
-            duplicates="first",
-            self_loops="drop",
-        )
-        found = turns.run(Count(), graph=upwards, fresh=True)
+    def solve(self, stages):
+        upwards, rank = stages.graph.simple(undirected=True).oriented()
+        found = stages.run(Count(), graph=upwards, fresh=True)
         return {"triangles": found.closed[rank], "wedges": found.possible[rank]}

@@ -1,11 +1,16 @@
-"""PageRank over weighted arcs: from u, an arc is followed with chance weight / strength(u).
+"""PageRank over weighted arcs: from u, an arc is followed with probability weight / strength(u).
 
     rank(v) = damping * (sum over arcs u -> v of rank(u) * weight(u -> v) / strength(u) + ...) + ...
 
-where strength(u) is the sum of the weights of the arcs out of u; the rest is as in page_rank.py. It
-is a class of its own because an unweighted message depends on its sender alone, which makes it
-cheaper to deliver. Xing and Ghorbani, Weighted PageRank Algorithm (2004), weigh by degrees; weights
-that are given are as in NetworkX.
+where strength(u) is the sum of the weights of the arcs out of u. Everything else is as in
+page_rank.py, of which this is a subclass: what is sent along an arc and which vertices are dangling
+are all that differs.
+
+It is a class of its own because a message of the unweighted one depends on its sender alone, and is
+cheaper to deliver.
+
+Differences: weights are given, as in NetworkX; Xing and Ghorbani, Weighted PageRank Algorithm
+(2004), derive them from degrees.
 """
 
 import numpy as np
@@ -25,16 +30,12 @@ class WeightedPageRank(PageRank):
     weight = edge.real(default=1, low=0, finite=True)
     strength = vertex.real()
 
-    init = PageRank.init.replace("out_degree", "strength")
+    functions = "#define DANGLING (v.strength == 0)"
     scatter = "if (e.weight > 0) send(v.rank * (e.weight / v.strength));"
-    apply = PageRank.apply.replace("out_degree", "strength")
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        src, dst, n = graph.edge_src, graph.edge_dst, graph.num_vertices
-        weights = graph.edge_fields.get("weight", np.ones(len(src)))
-        strength = np.bincount(src, weights, n)
-        if not graph.directed:
-            strength += np.bincount(dst, weights * (src != dst), n)  # a self-loop is one arc
+        weighted = "weight" in graph.edge_fields
+        strength = graph.weighted_out_degree("weight") if weighted else graph.out_degree
         most = np.finfo(self.dtype).max
         if strength.max(initial=0) > most:
             why = f"weights of one vertex's arcs add up to {strength.max():.3g}"

@@ -1,4 +1,4 @@
-"""The examples of docs/programs.md are run, and do what they say."""
+"""The examples in docs/programs.md run, and compute what they claim to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
 
 
 def examples() -> dict[str, str]:
-    """Whole examples, by the line they begin at; the others are parts of programs."""
+    """The complete examples, by their first line; the others are only parts of programs."""
     text = PAGE.read_text()
     found = re.finditer(r"^```python\n(from .*?)^```$", text, re.MULTILINE | re.DOTALL)
     return {f"line {text[: m.start()].count(chr(10)) + 2}": m[1] for m in found}
@@ -24,7 +24,7 @@ def examples() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> dict:
-    """What the examples define, all together; each stands in a file, as a user's would."""
+    """The names that all examples define; each example is in a file of its own, like a user's."""
     defined: dict = {"__name__": "page"}
     for where, text in examples().items():
         file = tmp_path_factory.mktemp("page") / f"{where.replace(' ', '_')}.py"
@@ -60,10 +60,11 @@ def test_largest_label(page, graph):
 def test_nearest(page, graph):
     marked = np.arange(graph.num_vertices) % 20 == 7
     result = Engine(graph).run(page["Nearest"](marked=marked.astype(int)))
-    ways = dict(nx.all_pairs_shortest_path_length(to_networkx(graph)))
-    for v, (far, to) in enumerate(result["way"].tolist()):
-        reached = [(ways[v][m], m) for m in np.flatnonzero(marked).tolist() if m in ways[v]]
-        assert (far, to) == min(reached, default=(np.inf, -1))
+    lengths = dict(nx.all_pairs_shortest_path_length(to_networkx(graph)))
+    targets = np.flatnonzero(marked).tolist()
+    for v, nearest in enumerate(result["nearest"].tolist()):
+        reached = [(lengths[v][t], t) for t in targets if t in lengths[v]]
+        assert nearest == min(reached, default=(np.inf, -1))
 
 
 def test_median(page, graph):
@@ -93,23 +94,22 @@ def test_differences(page, graph):
     result = Engine(graph).run(page["Differences"]())
     x = np.arange(graph.num_vertices) % 4
     src, dst = np.array(arcs_of(graph)).T
-    heard = np.bincount(dst, minlength=len(x)) > 0
-    told = np.zeros(len(src), int)
-    before, messages = np.zeros_like(x), []
+    last_sent = np.zeros(len(src), int)
+    total, messages = np.zeros_like(x), []
     for _ in range(5):
-        new = told != x[src]
+        new = last_sent != x[src]
         messages.append(np.count_nonzero(new))
-        told = x[src]
-        before = np.bincount(dst, told, minlength=len(x)).astype(int)
-        x = np.where(np.isin(np.arange(len(x)), dst[new]), before % 4, x)
-    assert heard.any() and result.x.tolist() == x.tolist()
-    assert result.before.tolist() == before.tolist()
+        last_sent = x[src]
+        total = np.bincount(dst, last_sent, minlength=len(x)).astype(int)
+        x = np.where(np.isin(np.arange(len(x)), dst[new]), total % 4, x)
+    assert sum(messages) > 0 and result.x.tolist() == x.tolist()
+    assert result.total.tolist() == total.tolist()
     assert [step.messages for step in result.trace] == messages
-    assert sorted(result.arc_fields["told"].tolist()) == sorted(told.tolist())
+    assert sorted(result.arc_fields["last_sent"].tolist()) == sorted(last_sent.tolist())
 
 
 def test_spread(page, graph):
-    """Against the same in NumPy, with the matrix of all pairs."""
+    """Against NumPy, with a matrix of all pairs."""
     start = np.random.default_rng(0).random((graph.num_vertices, 3))
     result = Engine(graph).run(page["Spread"](place=start, supersteps=4, dtype="float64"))
     src, dst = np.array(arcs_of(graph)).T

@@ -267,7 +267,7 @@ print("after", file=sys.{which})
 
 
 def test_folders_that_are_not_there(path, tmp_path):
-    words = ["b.csv cannot be written: there is no folder ", "make it first"]
+    words = ["b.csv cannot be written: there is no folder ", "create it first"]
     refused(words, lambda: save(tmp_path / "none" / "b.csv"))
     refused(words, lambda: save(path / "b.csv"))
     refused(["cannot be written: it is a folder; name a file in it"], lambda: save(tmp_path))

@@ -36,7 +36,7 @@ def made(labels=LABELS) -> Result:
         fields={"rank": np.array(RANK), "count": count, "place": PLACE},
         supersteps=2,
         converged=True,
-        stopped="stop held: it",
+        stopped="stop is true: it",
         trace=steps,
         device="Some (CL)",
         delivery="pull",
@@ -50,16 +50,19 @@ def test_fields_by_item_and_attribute():
     assert result.place.shape == (8, 2)
     assert {"rank", "count", "place", "top", "supersteps"} <= set(dir(result))
     with pytest.raises(
-        KeyError, match=r"'rnak'; did you mean 'rank'\? There is rank, count, place"
+        KeyError, match=r"'rnak'; did you mean 'rank'\? Available fields: rank, count, place"
     ):
         result["rnak"]
-    with pytest.raises(AttributeError, match=r"no field 'rnak'; did you mean 'rank'\? There is"):
+    with pytest.raises(AttributeError, match=r"no field 'rnak'; did you mean 'rank'\? Available"):
         result.rnak  # noqa: B018
-    with pytest.raises(GasclError, match=r"^no field 'supersteps'; there is rank, count, place$"):
+    with pytest.raises(
+        GasclError,
+        match=r"^the result has no field 'supersteps'. Available fields: rank, count, place$",
+    ):
         result["supersteps"]
     assert not hasattr(result, "supersteps_") and not hasattr(result, "__array__")
     assert repr(result) == (
-        "Result(rank, count, place; 2 supersteps, stop held: it, pull on Some (CL))"
+        "Result(rank, count, place; 2 supersteps, stop is true: it, pull on Some (CL))"
     )
 
 
@@ -97,13 +100,19 @@ def test_top_of_unsigned_numbers():
 
 
 def test_top_refuses():
-    with pytest.raises(GasclError, match="field 'place' is of 2 values a vertex: it has no order"):
+    with pytest.raises(
+        GasclError, match="field 'place' has 2 values per vertex and cannot be sorted"
+    ):
         made().top("place")
     with pytest.raises(KeyError, match="no field 'rnak'"):
         made().top("rnak")
-    with pytest.raises(GasclError, match="field 'best' is a struct: it has no order"):
+    with pytest.raises(
+        GasclError, match="field 'best' has a struct per vertex and cannot be sorted"
+    ):
         structured().top("best")
-    with pytest.raises(GasclError, match="field 'rank' is of 3 values a vertex: it has no order"):
+    with pytest.raises(
+        GasclError, match="field 'rank' has 3 values per vertex and cannot be sorted"
+    ):
         structured(lanes=3).top("rank")
 
 
@@ -332,7 +341,7 @@ SAVES = {
 @pytest.mark.parametrize("name", SAVES)
 def test_files_that_cannot_be_written(tmp_path, name):
     path = tmp_path / "none" / name
-    words = f"^{re.escape(str(path))} cannot be written: there is no folder .*; make it first"
+    words = f"^{re.escape(str(path))} cannot be written: there is no folder .*; create it first"
     with pytest.raises(GasclError, match=words):
         SAVES[name](path)
     (tmp_path / name).mkdir()
@@ -375,7 +384,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 
 def test_other_endings(tmp_path):
     for name in ("out.txt", "out", "out.csv.gz"):
-        with pytest.raises(GasclError, match=r"ends in \.csv, \.npz, \.parquet"):
+        with pytest.raises(GasclError, match=r"must end in \.csv, \.npz, \.parquet"):
             made().save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -398,7 +407,7 @@ def test_trace(tmp_path):
     assert {k: found[k] for k in ("supersteps", "converged", "stopped", "device", "delivery")} == {
         "supersteps": 2,
         "converged": True,
-        "stopped": "stop held: it",
+        "stopped": "stop is true: it",
         "device": "Some (CL)",
         "delivery": "pull",
     }

@@ -1,4 +1,4 @@
-"""`gascl convert`: a graph's file in another format."""
+"""`gascl convert`: writes a graph in another file format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gascl.cli import graphfile
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
 from gascl.cli.numbertext import size
-from gascl.cli.outputfile import why_not
+from gascl.cli.outputfile import why_unwritable
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -33,39 +33,41 @@ DROPPED = ("labels", "edge-fields", "vertex-fields")
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add A and B, their formats, and how A is read."""
-    add("graph", metavar="A", help=f"a graph's file, {graphfile.PACKED_OR_NOT}")
-    text = "the file to write, packed as its name says; never A; it appears when it is whole"
+    """Add A and B, their formats, and the options for reading A."""
+    text = f"the graph to read: a dataset or a file, {graphfile.COMPRESSED_TOO}"
+    add("graph", metavar="A", help=text)
+    text = "the file to write, not A; compressed as its name says; replaced only when complete"
     add("target", metavar="B", type=Path, help=text)
-    add("--from", metavar="NAME", dest="format", help="A's format (default: told by the file)")
-    text = "B's format (default: told by its extension)"
+    text = "A's format (default: detected from the file)"
+    add("--from", metavar="NAME", dest="format", help=text)
+    text = "B's format (default: given by its extension)"
     add("--to", metavar="NAME", dest="target_format", help=text)
     graphfile.reading_options(add)
-    text = "leave out what B's format can't hold: labels, edge-fields or vertex-fields; repeatable"
+    text = "omit what B's format cannot hold: labels, edge-fields or vertex-fields; repeatable"
     shown = {"metavar": "WHAT", "help": text}
     add("--drop", choices=DROPPED, action="append", default=[], **shown)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read A, say what was taken for what, and write B."""
+    """Read A, print how it was read, and write B."""
     source, target = Path(arguments.graph), arguments.target
-    chosen = _format_of(target, arguments.target_format)
-    _check(source, target, chosen)
+    chosen = _target_format(target, arguments.target_format)
+    _check_target(source, target, chosen)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     if arguments.drop:
         graph = _without(graph, arguments.drop)
     took = time.perf_counter() - started
-    with suppress(BrokenPipeError):  # B is still to be written
-        much = _size(source) if source.exists() else "a dataset"
-        print(f"read {source}: {much} in {took:.3f} s")
-        print(graphfile.described(graph), flush=True)
-    before = _of_the_same_name(target)
+    with suppress(BrokenPipeError):  # B must be written even if nobody reads this
+        origin = _size(source) if source.exists() else "a dataset"
+        print(f"read {source}: {origin} in {took:.3f} s")
+        print(graphfile.describe(graph), flush=True)
+    before = _inodes(target)
     started = time.perf_counter()
     graph.write(target, format=chosen.name)
     took = time.perf_counter() - started
-    # Some formats are of several files.
-    after = _of_the_same_name(target)
+    # Some formats consist of several files.
+    after = _inodes(target)
     written = {target, *(path for path in after if before.get(path) != after[path])}
     names = ", ".join(str(path) for path in sorted(written))
     print(f"wrote {names}: {chosen.name}, {_size(*written)} in {took:.3f} s")
@@ -73,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
-    """The graph without its labels and so on; the report says what is gone."""
+    """The graph without its labels or fields; its report says what was omitted."""
     from gascl.graph.graph import Graph
 
     labels, edge_fields, vertex_fields = graph.labels, graph.edge_fields, graph.vertex_fields
@@ -88,14 +90,16 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
         report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
         vertex_fields = {}
     ends = (graph.edge_src, graph.edge_dst, graph.num_vertices, graph.directed)
-    left = Graph(*ends, labels, edge_fields, vertex_fields, report)
-    left._arcs.update(graph._arcs)
-    return left
+    reduced = Graph(*ends, labels, edge_fields, vertex_fields, report)
+    reduced._arcs.update(graph._arcs)
+    return reduced
 
 
-def _of_the_same_name(target: Path) -> dict[Path, int]:
-    """The files beside B, and B, that differ from it in their extensions only: their inodes, which
-    change where a new file takes the place of one."""
+def _inodes(target: Path) -> dict[Path, int]:
+    """B and the files in its folder that differ from it only in the extension, with their inodes.
+
+    A file that is replaced gets a new inode.
+    """
     from gascl.io.files import plain
 
     stem = f"{plain(target).stem}."
@@ -107,48 +111,51 @@ def _size(*paths: Path) -> str:
     return size(sum(path.stat().st_size for path in paths))
 
 
-def _format_of(target: Path, name: str | None) -> Format:
-    """The format that B is to have; asked before A is read, which may take long.
+def _target_format(target: Path, name: str | None) -> Format:
+    """The format of B. Called before A is read, which may take long.
 
     Raises:
-        GasclError: there is none, or nothing writes it.
+        GasclError: the format is unknown, or gascl cannot write it.
     """
     from gascl.io import FORMATS
     from gascl.io.files import plain
 
     suffix = plain(target).suffix.lower()
-    told = name or next((n for n, f in FORMATS.items() if suffix in f.extensions), None)
-    chosen = FORMATS.get(told or "")
+    wanted = name or next((n for n, f in FORMATS.items() if suffix in f.extensions), "")
+    chosen = FORMATS.get(wanted)
     if chosen and chosen.write:
         return chosen
-    wrong = f"--to: there is no format {name!r}" if name else f"no format ends in {suffix!r}"
+    problem = f"--to: unknown format {name!r}" if name else f"no format has extension {suffix!r}"
     if chosen:
-        wrong = f"nothing writes {chosen.name}"
-    able = ", ".join(f"{n} ({f.extensions[0]})" for n, f in FORMATS.items() if f.write)
-    raise GasclError(f"{target}: {wrong}; name one with --to: {able}")
+        problem = f"gascl cannot write the format {chosen.name}"
+    writable = ", ".join(f"{n} ({f.extensions[0]})" for n, f in FORMATS.items() if f.write)
+    raise GasclError(f"{target}: {problem}; choose one with --to: {writable}")
 
 
-def _check(source: Path, target: Path, chosen: Format) -> None:
-    """Raises GasclError where B cannot be written, or is A."""
+def _check_target(source: Path, target: Path, chosen: Format) -> None:
+    """Raise GasclError if B cannot be written, or is A."""
     from gascl.io.files import plain
 
     if not target.parent.is_dir():
-        raise GasclError(f"{target}: there is no folder {target.parent}; make it first")
-    for path in _parts(target, chosen):
+        raise GasclError(f"{target}: there is no folder {target.parent}; create it first")
+    for path in _target_files(target, chosen):
         if path.exists() and source.exists() and path.samefile(source):
-            raise GasclError(f"{path} is the file to be read; name another")
-    if why := why_not(target):
+            raise GasclError(f"{path} is the file to be read; name another file")
+    if why := why_unwritable(target):
         raise GasclError(f"{target} cannot be written: {why}")
     if plain(target) != target and not chosen.packs:
-        raise GasclError(f"{target}: {chosen.name} packs itself; name {plain(target).name}")
+        raise GasclError(
+            f"{target}: the format {chosen.name} has its own compression; name the file "
+            f"{plain(target).name}"
+        )
 
 
-def _parts(target: Path, chosen: Format) -> list[Path]:
-    """The files that are written for B."""
+def _target_files(target: Path, chosen: Format) -> list[Path]:
+    """All files that are written for B."""
     from gascl.io.files import plain
 
     if chosen.name != "graphalytics":
         return [target]
     stem = plain(target)
-    packing = target.name[len(stem.name) :]
-    return [target, *(stem.with_suffix(end + packing) for end in chosen.extensions)]
+    compression = target.name[len(stem.name) :]
+    return [target, *(stem.with_suffix(end + compression) for end in chosen.extensions)]

@@ -1,4 +1,4 @@
-"""`gascl datasets`: the graphs that ship with gascl or can be downloaded, and their download."""
+"""`gascl datasets`: lists and downloads the datasets that gascl knows by name."""
 
 from __future__ import annotations
 
@@ -12,42 +12,41 @@ from gascl.cli.numbertext import size
 if TYPE_CHECKING:
     from gascl.datasets import Dataset
 
-ABOUT = "list the graphs that ship with gascl or can be downloaded"
+ABOUT = "list or download the graphs that gascl knows by name"
 HELP = """\
 examples:
   gascl datasets
   gascl datasets wiki-Vote
   gascl datasets wiki-Vote --download
 
-In Python it is Graph.dataset("wiki-Vote"). Downloads are kept in the system's folder for caches,
-or in that of GASCL_DATA; one that was cut off goes on where it stopped. Those whose SHA-256 is
-known must have it; of others that of the first download is recorded, and must then stay."""
+In Python, use Graph.dataset("wiki-Vote"). Downloads are kept in the system's cache folder, or in
+the folder that GASCL_DATA names; an interrupted download is resumed. If a dataset's SHA-256 is
+known, the download must match it. Otherwise the SHA-256 of the first download is recorded, and
+later ones must match that."""
 
 
 def options(add: Callable[..., Any]) -> None:
     """Add NAME, --long and --download."""
-    add("name", metavar="NAME", nargs="?", help="one dataset, with all that is known of it")
-    add("--long", action="store_true", help="all that is known of each")
-    text = "download the dataset NAME, unless it is there; prints the path of the file to read"
+    add("name", metavar="NAME", nargs="?", help="show the details of this dataset")
+    add("--long", action="store_true", help="show the details of every dataset")
+    text = "download the dataset NAME if necessary, and print the path of its file"
     add("--download", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or one dataset, or where its file is."""
+    """Print the list, the details of a dataset, or the path of its file."""
     from gascl.datasets import REGISTRY, fetch, find
     from gascl.errors import GasclError
 
     if arguments.name is None:
         if arguments.download:
-            raise GasclError(
-                "--download needs the NAME of one dataset; `gascl datasets` lists them"
-            )
+            raise GasclError("--download needs the NAME of a dataset; `gascl datasets` lists them")
         everything = list(REGISTRY.values())
-        print("\n\n".join(map(_long, everything)) if arguments.long else _table(everything))
+        print("\n\n".join(map(_details, everything)) if arguments.long else _table(everything))
     elif arguments.download:
         print(fetch(find(arguments.name)))
     else:
-        print(_long(find(arguments.name)))
+        print(_details(find(arguments.name)))
     return DONE
 
 
@@ -59,7 +58,7 @@ def _table(datasets: list[Dataset]) -> str:
         kind = "directed" if dataset.directed else "undirected"
         known = "" if dataset.ships else "known" if dataset.sha256 else "recorded"
         counts = (f"{dataset.vertices:,}", f"{dataset.edges:,}", kind)
-        rows.append((dataset.name, *counts, _state(dataset), known, dataset.about))
+        rows.append((dataset.name, *counts, _availability(dataset), known, dataset.about))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = "<>><><<"
     lines = [
@@ -72,26 +71,26 @@ def _table(datasets: list[Dataset]) -> str:
         [
             *(line.rstrip() for line in lines),
             "",
-            f"Downloads are kept in {root() or 'a cache, once pooch is installed'}.",
-            "SHA-256 known: what comes must have it. Recorded: what comes first is taken on trust,",
-            "and what comes later must be the same. `gascl datasets NAME` tells more.",
+            f"Downloads are kept in {root() or 'a cache folder, once pooch is installed'}.",
+            "SHA-256 known: the download must match it. Recorded: the first download is trusted,",
+            "and later ones must match it. `gascl datasets NAME` shows the details.",
         ]
     )
 
 
-def _state(dataset: Dataset) -> str:
-    """What a download takes, or why there is none."""
+def _availability(dataset: Dataset) -> str:
+    """The size of the download, or why none is needed."""
     from gascl.datasets.cache import place
 
     path = place(dataset)
     if dataset.ships:
-        return "ships"
+        return "included"
     if path is not None and path.exists():
-        return "is there"
+        return "done"
     return "?" if dataset.size is None else size(dataset.size)
 
 
-def _long(dataset: Dataset) -> str:
+def _details(dataset: Dataset) -> str:
     from gascl.datasets.cache import place, recorded
     from gascl.datasets.catalog import COLLECTIONS
 
@@ -110,12 +109,12 @@ def _long(dataset: Dataset) -> str:
     if dataset.url:
         much = "of unknown size" if dataset.size is None else f"about {size(dataset.size)}"
         lines.append(f"  download: {dataset.url}, {much}")
-        whose = "" if dataset.sha256 else ", that of the first download"
+        whose = "" if dataset.sha256 else " (recorded from the first download)"
         lines.append(
             f"  SHA-256: {sha256}{whose}"
             if sha256
-            else "  SHA-256: not known; that of the first download is recorded, and must then stay"
+            else "  SHA-256: unknown; the first download's is recorded, and later ones must match"
         )
-    there = "" if path is not None and path.exists() else " (not there yet)"
+    there = "" if path is not None and path.exists() else " (not downloaded yet)"
     lines.append(f"  file: {path}{there}" if path else "  file: downloading needs pooch")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`gascl devices`: the OpenCL devices and what each of them lacks."""
+"""`gascl devices`: lists the OpenCL devices, what each lacks, and whether it works."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ HELP = """\
 example:
   gascl devices
 
-Each is tried with a small kernel, in a process of its own; one that passed is not tried again.
-* marks the device that runs where --device is not given: the environment's GASCL_DEVICE, else the
-fastest GPU that passes, else the fastest CPU that does."""
+Each device is tested with a small kernel in a separate process; one that has passed is not tested
+again. * marks the device that is used without --device: the one named by the environment variable
+GASCL_DEVICE, or else the fastest GPU that passes, or else the fastest CPU that does."""
 
 
 def options(add: Callable[..., Any]) -> None:
-    """There are none."""
+    """Add nothing: the command has no options."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a few lines a device."""
+    """Print a few lines per device."""
     from gascl.runtime.device import devices, find
     from gascl.runtime.trial import failure
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     default = None
     try:
         default = find()
-    except DeviceError as error:  # GASCL_DEVICE names none of them
+    except DeviceError as error:  # GASCL_DEVICE names no device
         say(f"warning: {error}")
     for index, device in enumerate(found):
         mark = "*" if device is default else " "
@@ -47,5 +47,5 @@ def run(arguments: argparse.Namespace) -> int:
         for missing in device.lacks():
             print(f"     lacks {missing}")
         failed = failure(device)
-        print(f"     {f'fails: {failed}' if failed else 'runs a trial kernel'}")
+        print(f"     {f'fails the trial: {failed}' if failed else 'passes the trial'}")
     return DONE

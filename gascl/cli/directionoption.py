@@ -1,4 +1,4 @@
-"""--directed and --undirected, of which one at most is given."""
+"""--directed and --undirected, of which at most one can be given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FLAGS = {True: "--directed", False: "--undirected"}
 
 
 def options(add: Callable[..., Any], directed: str, undirected: str) -> None:
-    """Add both, with these helps; `arguments.directed` is None where neither is given."""
+    """Add both, with these help texts; `arguments.directed` is None if neither is given."""
     for value, text in ((True, directed), (False, undirected)):
         add(FLAGS[value], dest="directed", action=_Direction, nargs=0, const=value, help=text)
 

@@ -1,9 +1,9 @@
-"""The names of the formats, for help that need not wait for their modules.
+"""The names of the file formats, so that help texts need not import their modules.
 
 A test compares them with `gascl.io`.
 """
 
-#: Name -> the extensions that tell it.
+#: Name -> the file extensions that indicate it.
 FORMATS = {
     "matrixmarket": (".mtx", ".mm"),
     "gascl": (".npz",),
@@ -18,8 +18,8 @@ FORMATS = {
     "scipynpz": (".npz",),
     "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
 }
-PACKED = (".gz", ".bz2", ".xz", ".zst")
-#: What readers take as --option.
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+#: The names that readers accept in --option.
 READER_OPTIONS = (
     *("arcs", "columns", "comments", "coordinates", "field", "header", "label", "mmap"),
     "separator",
@@ -29,7 +29,7 @@ READER_OPTIONS = (
 WIDTH = max(map(len, FORMATS))
 TABLE = "\n".join(
     [
-        "formats and the extensions that tell them (a file's content may tell its format, too):",
+        "formats and their extensions (gascl also detects formats from the content of a file):",
         *(f"  {name:<{WIDTH}}  {' '.join(ends)}" for name, ends in FORMATS.items()),
     ]
 )

@@ -1,4 +1,4 @@
-"""`gascl generate`: write a graph made by rule to a file."""
+"""`gascl generate`: writes a generated graph to a file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import directionoption as direction
 from gascl.cli.exitcode import DONE
-from gascl.cli.graphfile import described
+from gascl.cli.graphfile import describe
 from gascl.cli.numbertext import size
-from gascl.cli.outputfile import why_not
+from gascl.cli.outputfile import why_unwritable
 from gascl.cli.terminal import say
 from gascl.errors import FormatError, GraphError
 from gascl.progress import CLEAR
@@ -23,13 +23,13 @@ from gascl.progress import CLEAR
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-ABOUT = "make a random graph, or one of simple shape, and write it to a file"
+ABOUT = "generate a random or regular graph and write it to a file"
 
 SHARED = ("seed", "weights")
 POLICIES = ("duplicates", "self_loops")
 
-#: Each generator's parameters: those that must be given, and others. As in gascl.generators, which
-#: imports NumPy.
+#: Each generator's required and optional parameters. The same as in gascl.generators, which cannot
+#: be asked here because it imports NumPy.
 GENERATORS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rmat": (("scale",), ("edges_per_vertex", "a", "b", "c", "renumber", "directed", *POLICIES)),
     "uniform": (("num_vertices", "num_edges"), ("directed",)),
@@ -87,7 +87,7 @@ def _probabilities(text: str) -> list[float] | list[list[float]]:
 
 @dataclass(frozen=True)
 class Option:
-    """A parameter as an option: its placeholder, how its text is taken, and help."""
+    """A parameter as an option: its placeholder, the type of its value, and its help."""
 
     metavar: str
     type: Callable[[str], Any]
@@ -102,37 +102,39 @@ OPTIONS = {
     "scale": Option("N", _whole, "2**N vertices"),
     "num_vertices": Option("N", _whole, "the number of vertices", "--vertices"),
     "num_edges": Option("M", _whole, "the number of edges", "--edges"),
-    "edges_per_vertex": Option("N", _whole, "edges that each vertex brings (rmat: 16)"),
-    "neighbors": Option("N", _whole, "to how many a vertex is joined at first; even"),
-    "rewire": Option("P", _number, "the chance of an edge to be rewired"),
-    "rows": Option("N", _whole, "the grid's rows"),
-    "columns": Option("N", _whole, "the grid's columns"),
-    "layers": Option("N", _whole, "the grid's layers (default 1: two dimensions)"),
-    "sizes": Option("N,N,...", _list, "the groups' sizes"),
+    "edges_per_vertex": Option("N", _whole, "edges per (new) vertex (default for rmat: 16)"),
+    "neighbors": Option("N", _whole, "neighbours of each vertex before rewiring; an even number"),
+    "rewire": Option("P", _number, "the probability that an edge is rewired"),
+    "rows": Option("N", _whole, "rows of the grid"),
+    "columns": Option("N", _whole, "columns of the grid"),
+    "layers": Option("N", _whole, "layers of the grid (default 1: two-dimensional)"),
+    "sizes": Option("N,N,...", _list, "the sizes of the groups"),
     "probabilities": Option(
-        "P,P", _probabilities, "within a group, and between groups; or a matrix, 'P,P;P,P'"
+        "P,P",
+        _probabilities,
+        "probabilities within and between groups; or a matrix, 'P,P;P,P'",
     ),
     "average_degree": Option("X", _number, "the mean degree"),
     "max_degree": Option("N", _whole, "the largest degree"),
-    "mixing": Option("X", _number, "the part of edges between communities (default 0.3)"),
-    "degree_exponent": Option("X", _number, "of the degrees' power law (default 2.5)"),
-    "community_exponent": Option("X", _number, "of the sizes' power law (default 1.5)"),
-    "min_community": Option("N", _whole, "the smallest community"),
-    "max_community": Option("N", _whole, "the largest community"),
-    "a": Option("P", _number, "the chance of the quarter top left (default 0.57)", "--a"),
-    "b": Option("P", _number, "of the quarter top right (default 0.19)", "--b"),
-    "c": Option("P", _number, "of the quarter bottom left (default 0.19)", "--c"),
+    "mixing": Option("X", _number, "the fraction of edges between communities (default 0.3)"),
+    "degree_exponent": Option("X", _number, "exponent of the degrees' power law (default 2.5)"),
+    "community_exponent": Option("X", _number, "exponent of the sizes' power law (default 1.5)"),
+    "min_community": Option("N", _whole, "the size of the smallest community"),
+    "max_community": Option("N", _whole, "the size of the largest community"),
+    "a": Option("P", _number, "probability of the top left quadrant (default 0.57)", "--a"),
+    "b": Option("P", _number, "probability of the top right quadrant (default 0.19)", "--b"),
+    "c": Option("P", _number, "probability of the bottom left quadrant (default 0.19)", "--c"),
     "seed": Option("N", _whole, "the same seed gives the same graph (default 0)"),
-    "weights": Option("LOW,HIGH", _range, "give each edge a weight, a whole number drawn so"),
+    "weights": Option("LOW,HIGH", _range, "give each edge a random integer weight in this range"),
     "duplicates": Option("POLICY", str, "keep (default), sum, min, max, first or error"),
     "self_loops": Option("POLICY", str, "keep (default), drop or error"),
 }
 
 
 def _usage(name: str) -> str:
-    must, may = GENERATORS[name]
-    texts = [f"{OPTIONS[p].flag_of(p)} {OPTIONS[p].metavar}" for p in must]
-    texts += [f"[{flag}]" for p in may for flag in _flags(p)]
+    required, optional = GENERATORS[name]
+    texts = [f"{OPTIONS[p].flag_of(p)} {OPTIONS[p].metavar}" for p in required]
+    texts += [f"[{flag}]" for p in optional for flag in _flags(p)]
     lines, line = [], f"  {name.replace('_', '-')}"
     for text in texts:
         if len(line) + len(text) > 90:
@@ -152,7 +154,7 @@ def _flags(parameter: str) -> list[str]:
 
 HELP = "\n".join(
     [
-        "generators, and what each takes besides --seed and --weights:",
+        "generators and their options, besides --seed and --weights:",
         *map(_usage, GENERATORS),
         "",
         "examples:",
@@ -164,35 +166,35 @@ HELP = "\n".join(
 
 
 def options(add: Any) -> None:
-    """Add the command's arguments by `add`, a parser's add_argument."""
+    """Add the generator, the output file and the options of all generators."""
     names = [name.replace("_", "-") for name in GENERATORS]
     add("generator", metavar="GENERATOR", choices=names, help=", ".join(names))
-    text = "the file to write; its extension tells the format"
+    text = "the file to write"
     add("-o", "--output", metavar="FILE", type=Path, required=True, help=text)
-    add("--format", metavar="NAME", help="the format (default: told by FILE's extension)")
+    add("--format", metavar="NAME", help="the file format (default: given by FILE's extension)")
     for name, option in OPTIONS.items():
         kinds: dict[str, Any] = {"metavar": option.metavar, "type": option.type}
         add(option.flag_of(name), dest=name, default=None, help=option.help, **kinds)
-    text = "edges run both ways (the default, but for rmat)"
-    direction.options(add, "edges have one way", text)
-    text = "keep R-MAT's own numbers: low ones have most edges"
+    text = "generate undirected edges (the default, except for rmat)"
+    direction.options(add, "generate directed edges", text)
+    text = "keep R-MAT's own numbering, in which low ids have the most edges"
     add("--no-renumber", dest="renumber", action="store_false", default=None, help=text)
-    text = "join the grid's last rows, columns and layers to the first"
+    text = "connect the last row, column and layer of the grid to the first"
     add("--periodic", action="store_true", default=None, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the graph and write it; returns the exit code.
+    """Generate the graph and write it; returns the exit code.
 
     Raises:
-        GraphError: a parameter is missing, wrong, or not one of the generator's.
-        FormatError: the file cannot be written, or can't hold such a graph.
+        GraphError: a parameter is missing or wrong, or the generator does not have it.
+        FormatError: the file cannot be written, or its format cannot hold the graph.
     """
     name = arguments.generator.replace("-", "_")
     given = _parameters(arguments, name)
     from gascl import generators
 
-    _rehearse(arguments.output, arguments.format, name, given)
+    _dry_run(arguments.output, arguments.format, name, given)
     began = time.perf_counter()
     progress = _Progress(arguments.generator)
     extra = {"progress": progress} if name in WITH_PROGRESS else {}
@@ -203,20 +205,20 @@ def run(arguments: argparse.Namespace) -> int:
         progress.clear()
     graph.write(arguments.output, format=arguments.format)
     written = time.perf_counter()
-    print(described(graph))
+    print(describe(graph))
     print(f"wrote {arguments.output}: {size(arguments.output.stat().st_size)}")
     print(f"time: generate {made - began:.3f} s, write {written - made:.3f} s")
     return DONE
 
 
 def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
-    """The generator's parameters that were given.
+    """The parameters that were given.
 
     Raises:
-        GraphError: one is missing, or was given and is not one of them.
+        GraphError: a required one is missing, or the generator does not have one of them.
     """
-    must, may = GENERATORS[name]
-    known = (*must, *may, *SHARED)
+    required, optional = GENERATORS[name]
+    known = (*required, *optional, *SHARED)
     every = (*OPTIONS, "directed", "renumber", "periodic")
     given = {n: getattr(arguments, n) for n in every if getattr(arguments, n) is not None}
     for parameter in given:
@@ -224,8 +226,8 @@ def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
             takes = ", ".join(flag for p in known for flag in _flags(p))
             flags = _flags(parameter)
             flag = flags[-1] if given[parameter] is False else flags[0]
-            raise GraphError(f"{arguments.generator} takes no {flag}; it takes {takes}")
-    missing = [OPTIONS[p].flag_of(p) for p in must if p not in given]
+            raise GraphError(f"{arguments.generator} has no option {flag}; its options: {takes}")
+    missing = [OPTIONS[p].flag_of(p) for p in required if p not in given]
     if missing:
         raise GraphError(
             f"{arguments.generator} needs {' and '.join(missing)}; see `gascl generate --help`"
@@ -233,21 +235,22 @@ def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
     return given
 
 
-def _rehearse(path: Path, format: str | None, name: str, given: dict[str, Any]) -> None:
-    """Write a graph of the same kind and two vertices elsewhere, so that what would be refused at
-    the end is refused before the work.
+def _dry_run(path: Path, format: str | None, name: str, given: dict[str, Any]) -> None:
+    """Write a similar graph with two vertices to a temporary file: what could not be written in the
+    end is refused before the work.
 
     Raises:
-        FormatError: so it is.
+        FormatError: the file cannot be written, or its format cannot hold such a graph.
     """
     import numpy as np
 
     from gascl.graph.graph import Graph
 
     if path.is_dir() or not path.parent.is_dir():
-        wrong = "is a directory" if path.is_dir() else f"is in {path.parent}, which is no folder"
-        raise FormatError(f"{path} {wrong}; name a file in one")
-    if why := why_not(path):
+        if path.is_dir():
+            raise FormatError(f"{path} is a folder; name a file in it")
+        raise FormatError(f"{path}: there is no folder {path.parent}; create it first")
+    if why := why_unwritable(path):
         raise FormatError(f"{path} cannot be written: {why}")
     ends = np.array([0], np.int32), np.array([1], np.int32)
     small = Graph(
@@ -267,9 +270,9 @@ def _rehearse(path: Path, format: str | None, name: str, given: dict[str, Any]) 
 
 
 class _Progress:
-    """Says on stderr how far a generator is, where it takes longer than two seconds."""
+    """Reports on stderr how far a generator is, if it takes longer than `AFTER` seconds."""
 
-    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds until the first line, and between two
+    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds: until the first report, then between two
 
     def __init__(self, name: str):
         self.name = name
@@ -290,7 +293,7 @@ class _Progress:
             say(text)
 
     def clear(self) -> None:
-        """Take the line away, so that what follows begins a line of its own."""
+        """Erase the line, so that the next output starts on an empty one."""
         if self.shown:
             print(CLEAR, end="", file=sys.stderr, flush=True)
             self.shown = False

@@ -1,4 +1,4 @@
-"""`gascl graphalytics`: the algorithms that a graph's properties ask for, run and validated."""
+"""`gascl graphalytics`: runs and validates the algorithms that a graph's properties ask for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile
-from gascl.cli.formatnames import PACKED
+from gascl.cli.formatnames import COMPRESSIONS
 from gascl.cli.terminal import say
 from gascl.errors import GasclError
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 ABOUT = "run and validate the algorithms of LDBC Graphalytics"
 HELP = """\
-The properties say which algorithms are run, with which parameters: bfs, cdlp, lcc, pr, sssp, wcc,
-all in float64. Each result is compared with the expected one, in NAME-BFS and so on, where that
-lies beside the graph.
+The properties file says which algorithms to run (bfs, cdlp, lcc, pr, sssp, wcc), and with which
+parameters. All run in float64. Each result is compared with the expected one if the graph's folder
+contains it, in a file NAME-BFS and so on.
 
 example:
   gascl graphalytics example-directed.properties --output results
 
-exit code: 0 no result differs from an expected one, 1 one does, or an error, 2 wrong usage,
+exit codes: 0 no result differs from the expected one, 1 some do, or an error, 2 wrong usage,
 130 interrupted (Ctrl-C)"""
 
 
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, --output and --device."""
-    add("graph", metavar="GRAPH", type=Path, help="the graph's .properties, its files beside it")
-    text = "write each result there, NAME-BFS and so on, as Graphalytics does; made if need be"
+    add("graph", metavar="GRAPH", type=Path, help="the graph's .properties file")
+    text = "write the results to this folder, as NAME-BFS and so on; created if necessary"
     add("--output", metavar="DIR", type=Path, help=text)
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run them one after the other; a line each."""
+    """Run the algorithms one after the other, and print a line for each."""
     from gascl.graph.graph import Graph
     from gascl.graphalytics.algorithms import algorithms_of, fitted
     from gascl.graphalytics.outputs import write_values
@@ -52,18 +52,18 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
 
-    # Everything that can be refused is refused before the graph is read.
+    # Refuse as much as possible before the graph is read.
     path, folder = arguments.graph, arguments.output
     if plain(path).suffix.lower() in (".v", ".e"):
         named = f"{plain(path).stem}.properties"
-        raise GasclError(f"{path}: name the .properties, such as {named}: they say what is run")
+        raise GasclError(f"{path}: give the properties file instead, such as {named}")
     properties = read_properties(path)
     algorithms = algorithms_of(path, properties)
     if folder is not None:
         _check_output(folder, path, [f"{properties['name']}-{each.name}" for each in algorithms])
     device = find(arguments.device)
     graph = fitted(Graph.read(path, format="graphalytics"), path, properties)
-    print(graphfile.described(graph), flush=True)
+    print(graphfile.describe(graph), flush=True)
     engine, failed = Engine(graph, device), []
     for algorithm in algorithms:
         name = f"{properties['name']}-{algorithm.name}"
@@ -74,13 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
             took = time.perf_counter() - started
             if folder is not None:
                 write_values(folder / name, graph, values)
-            wrong, said = _compared(algorithm, graph, values, path.with_name(name))
+            wrong, verdict = _compare(algorithm, graph, values, path.with_name(name))
         except GasclError as error:
-            wrong, said = True, str(error)
+            wrong, verdict = True, str(error)
         finally:
             progress.clear()
         took = took or time.perf_counter() - started
-        print(f"{algorithm.name:<4} {took:9.3f} s  {'failed: ' * wrong}{said}", flush=True)
+        print(f"{algorithm.name:<4} {took:9.3f} s  {'failed: ' * wrong}{verdict}", flush=True)
         failed += [algorithm.name] * wrong
     print(f"device: {device}")
     if failed:
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_output(folder: Path, graph: Path, names: list[str]) -> None:
-    """Make the folder for the results, or refuse it."""
+    """Create the folder for the results, or raise GasclError."""
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -99,25 +99,25 @@ def _check_output(folder: Path, graph: Path, names: list[str]) -> None:
         why = f"cannot be written: {error.strerror}; name another folder"
         raise GasclError(f"--output {folder} {why}") from error
     if folder.samefile(graph.parent):
-        why = "is where the expected results lie beside the graph; name another folder"
+        why = "is the graph's folder, with the expected results; name another folder"
         raise GasclError(f"--output {folder} {why}")
     for name in names:
         if (folder / name).is_dir():
-            raise GasclError(f"--output {folder}: {name} in it is a folder; name another")
+            raise GasclError(f"--output {folder}: it contains a folder {name}; name another folder")
 
 
-def _compared(
+def _compare(
     algorithm: Algorithm, graph: Graph, values: np.ndarray, expected: Path
 ) -> tuple[bool, str]:
-    """Whether the values are others than those expected, and a word about it."""
+    """Whether the values differ from the expected ones, and the verdict in words."""
     from gascl.graphalytics.outputs import read_values
 
-    found = [expected.with_name(expected.name + suffix) for suffix in ("", *PACKED)]
+    found = [expected.with_name(expected.name + suffix) for suffix in ("", *COMPRESSIONS)]
     file = next((each for each in found if each.is_file()), None)
     if file is None:
-        return False, f"not compared: there is no {expected.name} beside the graph"
+        return False, f"not compared: there is no {expected.name} in the graph's folder"
     wanted = read_values(file, graph, algorithm.dtype)
-    assert graph.labels is not None  # by the format
+    assert graph.labels is not None  # in this format, always
     difference = algorithm.rule.difference(graph.labels, values, wanted)
     if difference:
         return True, f"{difference} ({file})"

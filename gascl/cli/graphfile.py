@@ -1,4 +1,4 @@
-"""Options that name a graph's file and say how it is read."""
+"""The options that name a graph and say how it is read."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import directionoption as direction
-from gascl.cli.formatnames import FORMATS, PACKED
+from gascl.cli.formatnames import COMPRESSIONS, FORMATS
 from gascl.cli.readeroption import reader_option
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-# As in gascl.graph.intake, which imports NumPy.
+# The same as in gascl.graph.intake, which cannot be imported here because it imports NumPy.
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
 SELF_LOOPS = ("keep", "drop", "error")
 
-#: What Graph.read takes of itself, so that a reader's option cannot be called so: how to give it.
-OWN = {
+#: Arguments of Graph.read itself, which --option cannot set -> how to give them instead.
+RESERVED = {
     "directed": "--directed or --undirected",
     "duplicates": "--duplicates",
     "format": "--format or --from",
-    "path": "the file's name",
+    "path": "GRAPH",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
 }
-PACKED_OR_NOT = f"also packed ({', '.join(PACKED)})"
+COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add GRAPH, --format and how it is read."""
-    text = f"a graph's file, {PACKED_OR_NOT}, of a format among {', '.join(FORMATS)}; or, where "
-    text += "there is no such file, the name of one of `gascl datasets`"
+    """Add GRAPH, --format and the options for reading it."""
+    text = f"a file, {COMPRESSED_TOO}, in one of the formats {', '.join(FORMATS)}; or, if there is "
+    text += "no such file, a name listed by `gascl datasets`"
     add("graph", metavar="GRAPH", help=text)
-    add("--format", metavar="NAME", help="the file's format (default: told by the file)")
+    add("--format", metavar="NAME", help="the file's format (default: detected from the file)")
     reading_options(add)
 
 
 def reading_options(add: Callable[..., Any]) -> None:
-    """Add what becomes of the edges that a file has, and --option."""
-    text = "edges have one way; those of an undirected file are two, one a direction"
-    direction.options(add, text, "each edge runs both ways")
-    text = "what becomes of edges with the same ends (default keep)"
+    """Add the options for the edges of a file, and --option."""
+    text = "read edges as directed; each edge of an undirected file becomes two, one per direction"
+    direction.options(add, text, "read edges as undirected")
+    text = "what to do with several edges between the same vertices (default keep)"
     add("--duplicates", choices=DUPLICATES, default="keep", help=text)
-    text = "what becomes of edges from a vertex to itself (default keep)"
+    text = "what to do with edges from a vertex to itself (default keep)"
     add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
-    text = "an option of the format's reader, such as columns=from,to,cost; repeatable"
+    text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
 
@@ -57,17 +57,17 @@ def read(arguments: argparse.Namespace) -> Graph:
     """The graph that the arguments name.
 
     Raises:
-        GasclError: the file cannot be read so, or it is a dataset that is not there yet.
+        GasclError: the file cannot be read like this, or the dataset is not downloaded yet.
     """
     from gascl.graph.graph import Graph
 
     options = dict(arguments.reader_options)
     for name in options:
-        if name in OWN:
-            raise GasclError(f"--option {name}: no reader has it; it is given by {OWN[name]}")
+        if name in RESERVED:
+            raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
     for name in ("directed", "format", "duplicates", "self_loops"):
         value = getattr(arguments, name)
-        if value not in (None, "keep"):  # a dataset may have others of its own
+        if value not in (None, "keep"):  # otherwise a dataset's own settings hold
             options[name] = value
     try:
         if _is_dataset(arguments.graph):
@@ -79,13 +79,17 @@ def read(arguments: argparse.Namespace) -> Graph:
             raise
         given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         raise GasclError(
-            f"{arguments.graph}: --option took {given}, which the format's reader can't use "
-            f"({error}); quotes make text of a number: --option \"NAME='5'\""
+            f"{arguments.graph}: the reader of the format cannot use --option {given} ({error}); "
+            "to give a number as text, quote it: --option \"NAME='5'\""
         ) from error
 
 
 def _is_dataset(name: str) -> bool:
-    """Whether it is one, where there is no such file; one that is not there yet is refused."""
+    """Whether the name is that of a dataset and not of a file.
+
+    Raises:
+        GasclError: it is a dataset that is not downloaded yet.
+    """
     from gascl.datasets import REGISTRY
     from gascl.datasets.cache import place
 
@@ -94,14 +98,14 @@ def _is_dataset(name: str) -> bool:
     path = place(REGISTRY[name])
     if path is None or not path.exists():
         raise GasclError(
-            f"{name}: there is no such file, and the dataset of that name is still to be "
-            f"downloaded: `gascl datasets {name} --download`"
+            f"{name}: there is no such file, and the dataset of that name is not downloaded yet: "
+            f"run `gascl datasets {name} --download`"
         )
     return True
 
 
-def described(graph: Graph) -> str:
-    """A line of counts, and the report of what was taken for what."""
+def describe(graph: Graph) -> str:
+    """A line with the counts, and the report of how the graph was read."""
     kind = "directed" if graph.directed else "undirected"
     lines = [f"graph: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {kind}"]
     return "\n  ".join([*lines, *graph.report])

@@ -1,4 +1,4 @@
-"""`gascl info`: what a graph's file holds and what was taken for what."""
+"""`gascl info`: describes a graph and how it was read, or estimates memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gascl.cli.numbertext import number, span
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-ABOUT = "describe a graph"
+ABOUT = "describe a graph and how it was read"
 HELP = f"""\
 examples:
   gascl info wiki-Vote.txt.gz
@@ -25,24 +25,24 @@ examples:
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add GRAPH, what reading takes, and --memory."""
+    """Add GRAPH, the options for reading it, and --memory."""
     graphfile.options(add)
-    text = "estimate what the graph and a run on it take, on the host and the device, and no more"
+    text = "only estimate the memory of the graph and of a run, on the host and on the device"
     add("--memory", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was read, then labels, fields, degrees, loops and parallel edges; or memory."""
+    """Print how the graph was read, and then its labels, fields and degrees, or memory."""
     graph = graphfile.read(arguments)
-    print(graphfile.described(graph))
-    if arguments.memory:  # before any arcs are built, which may be what there is no room for
+    print(graphfile.describe(graph))
+    if arguments.memory:  # before the arcs are built, for which there may be no room
         from gascl.runtime.memory import described
 
         print("\n".join(described(graph)))
         return DONE
     print(f"arcs: {graph.num_arcs:,}")
     if graph.labels is None:
-        print("labels: none; a vertex is its index from 0")
+        print("labels: none; vertices are numbered from 0")
     else:
         some = ", ".join(repr(label) for label in graph.labels[:3].tolist())
         kind = "text" if graph.labels.dtype.kind == "U" else str(graph.labels.dtype)
@@ -68,4 +68,4 @@ def _print_shape(graph: Graph) -> None:
     if not graph.directed:
         src, dst = np.minimum(src, dst), np.maximum(src, dst)
     parallel = graph.num_edges - len(np.unique(src * graph.num_vertices + dst))
-    print(f"parallel edges: {parallel:,} beyond the first with the same ends")
+    print(f"parallel edges: {parallel:,} (besides the first between the same vertices)")

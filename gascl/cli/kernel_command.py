@@ -1,4 +1,4 @@
-"""`gascl kernel`: the source that is built for a program."""
+"""`gascl kernel`: prints the OpenCL C that is generated for a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gascl.cli.exitcode import DONE
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
 
-ABOUT = "print the OpenCL C that is built for a program"
+ABOUT = "print the OpenCL C that is generated for a program"
 HELP = """\
 examples:
   gascl kernel PageRank --set dangling=ignore
@@ -22,30 +22,30 @@ options = programoption.options
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the source; needs no device."""
-    from gascl.cli.programfile import constructed, program_class
+    """Print the source; no device is needed."""
+    from gascl.cli.programfile import construct, program_class
 
     cls = program_class(arguments.program)
     if cls.solve is None:
-        program = constructed(cls, _needed(cls) | dict(arguments.set))
+        program = construct(cls, _placeholders(cls) | dict(arguments.set))
         print(_source(program, arguments.delivery), end="")
         return DONE
-    constructed(cls, _needed(cls) | dict(arguments.set))  # refuses what is wrong
-    for part in _parts(cls):
+    construct(cls, _placeholders(cls) | dict(arguments.set))  # refuses wrong parameters
+    for part in _inner_programs(cls):
         print(f"// {part.__name__}, which {cls.__name__} runs")
-        print(_source(constructed(part, _needed(part)), arguments.delivery), end="")
+        print(_source(construct(part, _placeholders(part)), arguments.delivery), end="")
     return DONE
 
 
-def _needed(cls: type[VertexProgram]) -> dict[str, str]:
-    """Only choices and dtype show in the source: any value does for what must be given."""
+def _placeholders(cls: type[VertexProgram]) -> dict[str, str]:
+    """Required parameters with any values: only choices and dtype affect the source."""
     from gascl.language.fields import REQUIRED
 
     return {n: "0" for n, p in cls.spec.params.items() if p.default is REQUIRED}
 
 
-def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
-    """The programs in the file of one that runs several, or else those it takes from others."""
+def _inner_programs(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
+    """The programs defined in the file of a program with `solve`, or else those imported there."""
     from gascl.errors import ProgramError
     from gascl.language.program import VertexProgram
 
@@ -54,7 +54,7 @@ def _parts(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
     there = [c for c in there if {"scatter", "apply"} & set(c.spec.snippets)]
     parts = [c for c in there if c.__module__ == cls.__module__] or there
     if not parts:
-        raise ProgramError(f"{cls.__name__} runs programs of other files: name one of those")
+        raise ProgramError(f"{cls.__name__} runs programs from other files: name one of those")
     return parts
 
 

@@ -1,4 +1,4 @@
-"""The command `gascl`: the frame around its subcommands, which are modules of `gascl.cli`."""
+"""The command `gascl`: parses the command line, runs a subcommand, reports errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gascl.cli.formatnames import READER_OPTIONS
 from gascl.cli.terminal import say, say_warning
 from gascl.errors import GasclError
 
-#: Modules of gascl.cli, in the order of the help.
+#: The subcommands, in the order of the help text; each is a module NAME_command of gascl.cli.
 COMMANDS = (
     *("run", "info", "convert", "generate", "datasets", "graphalytics"),
     *("devices", "kernel"),
@@ -32,7 +32,7 @@ example:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (by default the process's own); returns its exit code.
+    """Run the command with these arguments (default: those of the process); returns the exit code.
 
     Raises:
         SystemExit: wrong usage (2), --help or --version (0).
@@ -40,9 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments, unknown = _parser().parse_known_args(argv)
     if unknown:
         arguments.parser.error(
-            f"unrecognized arguments: {' '.join(unknown)}{_meant(arguments, unknown)}"
+            f"unrecognized arguments: {' '.join(unknown)}{_suggestion(arguments, unknown)}"
         )
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a label need not be in the terminal's encoding
+    if isinstance(sys.stdout, io.TextIOWrapper):  # labels may contain characters that it can't show
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.showwarning = say_warning
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code: int = arguments.command(arguments)
             sys.stdout.flush()
             return code
-        except BrokenPipeError:  # `| head` has read enough
+        except BrokenPipeError:  # the reader, such as `| head`, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exitcode.DONE
         except KeyboardInterrupt as pressed:
@@ -61,12 +61,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             named = f"{error.filename}: " if error.filename else ""
             return say(f"error: {named}{error.strerror or error}", exitcode.ERROR)
         except MemoryError as error:
-            message = f"error: the host has not enough memory for it: {error}"
+            message = f"error: the host does not have enough memory: {error}"
             return say(message, exitcode.ERROR)
 
 
-def _meant(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
-    """The option that an unknown one is nearest to, if any is."""
+def _suggestion(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
+    """The known option that is most like an unknown one, as the end of a message; "" if none is."""
     known = {flag: flag for flag in arguments.parser._option_string_actions}
     if "--option" in known:
         known = {f"--{name}": f"--option {name}=..." for name in READER_OPTIONS} | known

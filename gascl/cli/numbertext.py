@@ -1,4 +1,4 @@
-"""Numbers as commands print them."""
+"""Numbers in the form in which the commands print them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 def number(value: float) -> str:
-    """Whole numbers in full, also where they are floats; else six digits."""
+    """Whole numbers (also as floats) with all digits, others with six significant digits."""
     if isinstance(value, int):
         return str(value)
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def span(values: np.ndarray) -> str:
-    """The least and the greatest of `values`, of which there is at least one; of floats those that
-    are finite, and how many are not."""
+    """The smallest and the largest of one or more values; for floats, the smallest and the largest
+    finite value, and how many are not finite."""
     import numpy as np
 
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
@@ -31,7 +31,7 @@ def span(values: np.ndarray) -> str:
 
 
 def size(count: int) -> str:
-    """A number of bytes, in a unit in which it has few digits."""
+    """A number of bytes, in a unit that keeps it short."""
     if count < 10_000:
         return f"{count:,} bytes"
     power = 3 if count >= 1000 * 2**20 else 2 if count >= 1000 * 2**10 else 1

@@ -1,4 +1,4 @@
-"""Whether a file can be written, asked before the work."""
+"""Checks before the work whether a file can be written after it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 from gascl.newfile import is_replaced
 
 
-def why_not(path: Path, pipes: bool = False) -> str | None:
-    """Why no file can be written to this path, in a folder that is there, and what to do; None
-    where one can.
+def why_unwritable(path: Path, pipes: bool = False) -> str | None:
+    """Why no file can be written to a path in an existing folder, and what to do; None if one can.
 
     Args:
-        pipes: whether a pipe or a device will do.
+        pipes: accept a pipe or a device.
     """
     if path.is_dir():
         return "it is a folder; name another file"
@@ -30,6 +29,6 @@ def why_not(path: Path, pipes: bool = False) -> str | None:
             return None
     except OSError as error:
         return (
-            f"{error.strerror} in {folder}; check that folder's permissions, or name a file in "
-            "another"
+            f"{error.strerror} in {folder}; check the permissions of that folder, or name a file "
+            "in another one"
         )

@@ -1,4 +1,4 @@
-"""Finding the class that a command line names: a bundled program, or one in a user's file."""
+"""Finds the program class that a command line names: a bundled one, or one in a user's file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def program_class(text: str) -> type[VertexProgram]:
     """The class that PROGRAM names.
 
     Raises:
-        ProgramError: there is none, or its file has an error.
+        ProgramError: there is no such class, or its file has an error.
     """
     from gascl.language.program import VertexProgram
 
@@ -35,35 +35,36 @@ def program_class(text: str) -> type[VertexProgram]:
             for n, c in vars(_load(path.resolve())).items()
             if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
         }
-        where = f"{file} has no vertex program {name!r}" if name else f"name a class: {file}:Class"
+        problem = f"{file} has no vertex program {name!r}"
+        problem = problem if name else f"give the class, too: {file}:Class"
     else:
         import gascl.programs
 
         programs = {n: getattr(gascl.programs, n) for n in gascl.programs.__all__}
-        where = f"no bundled program {name!r}"
+        problem = f"there is no bundled program {name!r}"
     if name in programs:
         return programs[name]
-    own = "" if file else "; your own is given as my_program.py:Class"
-    raise ProgramError(f"{where}{nearest(name, programs)}{own}")
+    own = "" if file else "; a program of your own is given as my_program.py:Class"
+    raise ProgramError(f"{problem}{suggestion(name, programs)}{own}")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest spelling and all there are."""
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the most similar name, and all known ones."""
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"{hint} There is {', '.join(known) or 'none'}"
+    return f"{hint} Known: {', '.join(known) or 'none'}"
 
 
 def _load(path: Path) -> Any:
-    """The module in a user's file. What goes wrong there is said with the file and its line."""
+    """The module in a user's file. Errors in it are reported with the file and the line."""
     import importlib.util
 
-    name = f"program_{path.stem}"  # its own, so that random.py hides no other module
+    name = f"program_{path.stem}"  # prefixed, so that a user's random.py hides no other module
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ProgramError(f"{path}: a program's file must end in .py")
+        raise ProgramError(f"{path}: the name of a program's file must end in .py")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    sys.path.append(str(path.parent))  # for modules beside it; behind those that are installed
+    sys.path.append(str(path.parent))  # to find modules next to it, after all others
     try:
         spec.loader.exec_module(module)
     except GasclError as error:
@@ -83,20 +84,20 @@ def _load(path: Path) -> Any:
 
 
 def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
-    """The innermost line of a file that an error passed through."""
+    """The innermost line of the file in the traceback of an error."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     return frames[-1] if frames else None
 
 
-def constructed(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
-    """A program with parameters given as text. Raises ProgramError where one is wrong."""
+def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+    """The program with these parameters, given as text. Raises ProgramError if one is wrong."""
     for name in values:
         if name in cls.spec.vertex_fields:
             raise ProgramError(
-                f"{cls.__name__}: {name} is a vertex field, whose initial values are data: give "
-                f"them in Python, {cls.__name__}({name}=...); --set gives parameters"
+                f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
+                f"initial values in Python: {cls.__name__}({name}=...)"
             )
     try:
         return cls(**values)
-    except TypeError as error:  # a dtype that is none, or an __init__ of the user's own
+    except TypeError as error:  # an invalid dtype, or the user's own __init__
         raise ProgramError(f"{cls.__name__}: {error}") from None

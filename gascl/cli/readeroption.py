@@ -1,4 +1,4 @@
-"""--option NAME=VALUE: a value in Python from its text."""
+"""--option NAME=VALUE: turns the text of a value into a Python value."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 def reader_option(text: str) -> tuple[str, Any]:
     """NAME=VALUE as (name, value); an argparse type.
 
-    `true`, `false` and `none`, in any case, are themselves, numbers are numbers, values with commas
-    between them a list (a comma at the end makes one of a single value), and all else is text; so
-    is what stands in quotes, which are taken away.
+    `true`, `false` and `none` (upper or lower case) become True, False and None, numbers become
+    numbers, and values separated by commas become a list (a single value followed by a comma, too).
+    Everything else is text, and so is anything in quotes, which are removed.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():

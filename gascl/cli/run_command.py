@@ -1,4 +1,4 @@
-"""`gascl run`: a vertex program on a graph, its result printed and written."""
+"""`gascl run`: runs a vertex program on a graph, prints and writes the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
 from gascl.cli.numbertext import number
-from gascl.cli.outputfile import why_not
+from gascl.cli.outputfile import why_unwritable
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 
@@ -32,22 +32,22 @@ OUTPUTS = (".csv", ".npz", ".parquet")
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add PROGRAM, GRAPH and what a run takes besides."""
+    """Add PROGRAM, GRAPH and the options of a run."""
     programoption.options(add)
     graphfile.options(add)
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
-    text = "stop there, unconverged (default 100000, or as many as the program asks for)"
+    text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
     add("--max-supersteps", metavar="N", type=_count, help=text)
-    text = "print the K vertices of largest value (default 10)"
+    text = "print the K vertices with the largest values (default 10)"
     add("--top", metavar="K", type=_count, default=10, help=text)
-    text = "the vertex field to print (default: the first that the program's apply writes)"
+    text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
-    text = "write every vertex field, one row a vertex: .csv, .npz or .parquet"
+    text = "write all vertex fields, one row per vertex: .csv, .npz or .parquet"
     add("--output", metavar="FILE", type=Path, help=text)
-    add("--trace", metavar="FILE", type=Path, help="write each superstep's numbers as JSON")
-    text = "allow deliveries that add floats in another order each time"
+    add("--trace", metavar="FILE", type=Path, help="write the trace of all supersteps as JSON")
+    text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
-    text = "stop at NaN, infinity, division by zero and wrong indices, with the snippet's line"
+    text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
     add("--debug", action="store_true", help=text)
 
 
@@ -58,15 +58,15 @@ def _count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the program; prints and writes what there is also where it did not converge."""
-    from gascl.cli.programfile import constructed, program_class
+    """Run the program, and print and write the result, even if it is partial."""
+    from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
     from gascl.progress import RunProgress
 
-    # Everything that can be refused is refused before the graph is read.
+    # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
-    program = constructed(cls, dict(arguments.set))
+    program = construct(cls, dict(arguments.set))
     field = _field_to_print(program, arguments.field)
     _check_outputs(arguments)
 
@@ -74,18 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.runtime.engine import Engine
 
     device = find(arguments.device)
-    orderly = not arguments.nondeterministic
+    deterministic = not arguments.nondeterministic
     if cls.solve is None:
-        demand = demand_of(program, device.atomics, device.fp64, orderly)
+        demand = demand_of(program, device.atomics, device.fp64, deterministic)
         choose(program, demand, arguments.delivery)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
-    read = time.perf_counter() - started
-    with suppress(BrokenPipeError):  # --output is still to be written
-        print(graphfile.described(graph), flush=True)
+    read_seconds = time.perf_counter() - started
+    with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
+        print(graphfile.describe(graph), flush=True)
     progress = RunProgress(say)
     try:
-        engine = Engine(graph, device, deterministic=orderly, debug=arguments.debug)
+        engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
         result = engine.run(
             program,
             delivery=arguments.delivery,
@@ -97,9 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not hasattr(pressed, "result"):
             raise
         result, code = pressed.result, exitcode.INTERRUPTED
-        whole = "Ctrl-C came as the run ended; the result is whole"
-        partial = f"{pressed}; the result is partial: it is not the answer yet"
-        say(f"warning: {whole if result.converged else partial}")
+        complete = "Ctrl-C came when the run had just ended; the result is complete"
+        partial = f"{pressed}; the result is partial, not the final answer"
+        say(f"warning: {complete if result.converged else partial}")
     finally:
         progress.clear()
     try:
@@ -107,9 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
             result.save(arguments.output)
         if arguments.trace:
             result.save_trace(arguments.trace)
-    finally:  # where a disk is full, the terminal still shows what was found
+    finally:  # if the disk is full, the result is still shown on the terminal
         _print_top(result, field, arguments.top)
-        took = " s, ".join(f"{n} {s:.3f}" for n, s in [("read", read), *result.seconds.items()])
+        times = [("read", read_seconds), *result.seconds.items()]
+        took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         print(f"{cls.__name__}: {result.supersteps:,} supersteps; {result.stopped}")
         print(f"device: {result.device}; delivery: {result.delivery}")
         print(f"time: {took} s")
@@ -121,38 +122,42 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
     output, trace = arguments.output, arguments.trace
     if output and output.suffix not in OUTPUTS:
-        raise GasclError(f"--output {output}: expected a name that ends in {', '.join(OUTPUTS)}")
+        raise GasclError(f"--output {output}: the name must end in {', '.join(OUTPUTS)}")
     if output and output.suffix == ".parquet" and not find_spec("pyarrow"):
         raise GasclError(f"--output {output}: Parquet needs pyarrow: `pip install pyarrow`")
     for option, path in (("--output", output), ("--trace", trace)):
         if path is None:
             continue
         if not path.parent.is_dir():
-            raise GasclError(f"{option} {path}: there is no folder {path.parent}; make it first")
-        if why := why_not(path, pipes=True):
+            raise GasclError(f"{option} {path}: there is no folder {path.parent}; create it first")
+        if why := why_unwritable(path, pipes=True):
             raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
-            raise GasclError(f"{option} {path} is the graph's own file; name another")
+            raise GasclError(f"{option} {path} is the graph's own file; name another file")
     if output and trace and output.resolve() == trace.resolve():
         raise GasclError(f"--output and --trace are both {output}; name two files")
 
 
 def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
-    """The vertex field to print: the one wanted, or the first scalar that apply, or else init,
-    writes, since others are rather input; None where the program has no scalar field."""
-    from gascl.cli.programfile import nearest
+    """The vertex field to print; None if the program has no scalar field.
+
+    By default it is the first scalar field that apply writes, or else init: other fields are more
+    likely input.
+    """
+    from gascl.cli.programfile import suggestion
 
     cls = type(program)
     if wanted is not None and wanted not in cls.spec.vertex_fields:
-        hint = nearest(wanted, cls.spec.vertex_fields)
+        hint = suggestion(wanted, cls.spec.vertex_fields)
         raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
     spec = cls.spec
     written = [spec.snippets[s].writes("v") for s in ("apply", "init") if s in spec.snippets]
     order = [n for names in written for n in spec.vertex_fields if n in names]
     order = [wanted] if wanted else [*order, *spec.vertex_fields]
-    scalars = [n for n in order if spec.vertex_fields[n].resolve(program.dtype).width == 1]
+    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
+    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
     if wanted and not scalars:
-        raise ProgramError(f"--field {wanted}: it is a vector and has no order; use --output")
+        raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
     return scalars[0] if scalars else None
 
 
@@ -164,14 +169,14 @@ def _print_top(result: Result, field: str | None, k: int) -> None:
     if field is None or not k or not result.graph.num_vertices:
         return
     if field in result.missing:
-        print(f"no `{field}` yet: the run ended before")
+        print(f"`{field}` is not computed yet: the run ended too early")
         there = {n: v for n, v in result.fields.items() if v.ndim == 1 and not v.dtype.names}
         if not there:
             return
         field = next(iter(there))
     values = result[field]
     finite = np.isfinite(values)
-    # Infinity stands for what was not reached: a list of it would tell nothing. NaN comes last.
+    # Infinity usually means "not reached": listing such vertices would be useless. NaN comes last.
     count = min(k, int(finite.sum()))
     ranked = values if finite.all() else np.where(finite, values, np.nan)
     top = replace(result, fields={field: ranked}).top(field, count)
@@ -181,5 +186,5 @@ def _print_top(result: Result, field: str | None, k: int) -> None:
     for label, value in rows:
         print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")
     if not finite.all():
-        print(f"({len(values) - int(finite.sum()):,} vertices of infinite or no value left out)")
+        print(f"({len(values) - int(finite.sum()):,} vertices with infinity or NaN not shown)")
     print()

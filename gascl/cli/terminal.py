@@ -1,4 +1,4 @@
-"""Lines on stderr, all in one form."""
+"""Messages on stderr, all in one form."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gascl.progress import CLEAR
 
 def say(message: str, code: int = DONE) -> int:
     """Print a line on stderr and return `code`."""
-    clear = CLEAR if sys.stderr.isatty() else ""  # a line of progress may stand there
+    clear = CLEAR if sys.stderr.isatty() else ""  # it may show a line of progress
     print(f"{clear}gascl: {message}", file=sys.stderr, flush=True)
     return code
 
 
 def say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """`warnings.showwarning`, in a line."""
+    """Show a warning as one line; for `warnings.showwarning`."""
     say(f"warning: {message}")

@@ -1,1 +1,1 @@
-"""From a program to OpenCL C: pure functions, and the kernels, which are in kernels/*.cl."""
+"""Generates OpenCL C for a program: pure functions, and the kernels in kernels/*.cl."""

@@ -1,4 +1,4 @@
-"""What a superstep counts: aggregators and messages, and the loop's own state on the device."""
+"""Writes the aggregators, the message counts, and the loop's own state on the device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gascl.language.types import Type
 
 
 def write_aggregators(text: Text, c: Context) -> None:
-    """Sums, which groups keep apart and add up, and what snippets see of them."""
+    """Write the partial sums that each work-group keeps, and the values that snippets see."""
     declared = c.spec.aggregates
     for type_ in (c.aggregates, c.sums, c.tally):
         text.struct(type_)
@@ -32,7 +32,7 @@ def write_aggregators(text: Text, c: Context) -> None:
         *(f"(gascl_all).sums.{n} = gascl_merge_of_{n}({both.format(n)})" for n in declared),
         *(f"(gascl_all).sums.{n} += (gascl_more).sums.{n}" for n in counts),
     )
-    over = " / (gascl_all).sums.{}_"  # of none: NaN
+    over = " / (gascl_all).sums.{}_"  # 0 / 0 is NaN
     means_of = {n: over.format(n) if n in c.means else "" for n in declared}
     text.macro(
         "GASCL_SETTLE(gascl_seen, gascl_all)",
@@ -44,7 +44,7 @@ def write_aggregators(text: Text, c: Context) -> None:
 def _write_aggregator(
     text: Text, c: Context, name: str, aggregator: Aggregate, type_: Type
 ) -> None:
-    """What an aggregator begins with, how two of it merge, and how a value is added."""
+    """Write an aggregator's first value, how two partial values merge, and how a value is added."""
     combiner, snippets = aggregator.combiner, c.spec.snippets
     text.put(f"static {type_.c} gascl_none_of_{name}(void) {{")
     if aggregator.is_custom:
@@ -71,15 +71,15 @@ def _write_aggregator(
 
 
 def write_control(text: Text, c: Context) -> None:
-    """The loop's own state."""
+    """Write the struct of the loop's own state."""
     text.struct(c.control)
     write_copier(text, c.control)
 
 
 def write_copier(text: Text, type_: Type) -> None:
-    """GASCL_COPY_..., which copies a struct of ours a member at a time, to and from any memory.
+    """Write GASCL_COPY_..., which copies a struct member by member, to and from any address space.
 
-    NVIDIA's compiler garbles whole ones that have structs or vectors in them.
+    NVIDIA's compiler corrupts assignments of whole structs that contain structs or vectors.
     """
     ours = [f"gascl_{n}" for n in ("sums", "tally", "aggregates")]
     text.macro(

@@ -1,8 +1,9 @@
-"""The calls of the language, `send`, `set_mask_of` and the rest, as macros of a header.
+"""Writes the calls of the language (`send`, `set_mask_of`, ...) as macros of the header.
 
-Each is a macro, so that it can name what stands around it. Parameters carry the prefix: one called
-`id` would be replaced in `v.id`, too. Each begins with a name, so that a semicolon forgotten before
-it is what the compiler complains of. kernels/words.cl has the functions behind them.
+They are macros so that they can use names of the code around a snippet. Their parameters have the
+prefix gascl_, because a parameter `id` would also be replaced in `v.id`. Each expansion starts with
+a name, so that the compiler reports a semicolon that is missing before the call. The functions that
+they call are in kernels/words.cl.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Calls:
         self.text, self.context, self.traps = text, context, traps
 
     def write(self) -> None:
-        """Those that mean the same in every phase."""
+        """Write the macros that are the same in every phase."""
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
@@ -68,10 +69,11 @@ class Calls:
             )
 
     def begin_phase(self, snippet: Snippet, late: bool) -> list[str]:
-        """Those whose meaning differs between phases; returns their names, to be undone.
+        """Write the macros that differ between phases; returns their names, for #undef.
 
         Args:
-            late: apply, or gather, of which other vertices' apply must not be seen.
+            late: the phase is gather or apply, which must not see what apply does to other
+                vertices.
         """
         here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
         words = {}
@@ -97,7 +99,7 @@ class Calls:
         return [word.split("(")[0] for word in words]
 
     def declare_read(self, snippet: Snippet | None, after_superstep: str = "") -> None:
-        """Declare the parameters, counts and aggregators that a snippet reads."""
+        """Declare `p`, `g`, `prev` and `superstep` if the snippet reads them."""
         if snippet is None:
             return
         if snippet.reads("p"):

@@ -1,6 +1,6 @@
-"""What kernels/atomics.cl is told of cells.
+"""Describes cells to kernels/atomics.cl.
 
-A cell is a word of 32 or 64 bits that holds one combined message, which work-items add to at once.
+A cell is a word of 32 or 64 bits that holds a combined message; work-items add to it concurrently.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from gascl.language.types import Type
 
 
 def cell_bits(accumulator: Type) -> int | None:
-    """Bits of the cell that holds an accumulator, 32 or 64; None where it takes more."""
+    """The size of the cell for an accumulator, 32 or 64 bits; None if it needs more."""
     size = accumulator.itemsize
     return 32 if size <= 4 else 64 if size <= 8 else None
 
 
 def cell_kind(accumulator: Type) -> str:
-    """SIGNED, UNSIGNED or FLOATING; OTHER for a vector or struct."""
+    """The kind of a cell: SIGNED, UNSIGNED or FLOATING; OTHER for a vector or struct."""
     names = {"i": "SIGNED", "u": "UNSIGNED", "f": "FLOATING"}
     return "OTHER" if accumulator.width > 1 else names.get(accumulator.scalar.kind, "OTHER")
 
 
 def definitions(combiner: Combiner, accumulator: Type) -> list[str]:
-    """A header's lines about cells; none where no cell holds what is combined."""
+    """The lines of a header that describe cells; none if combined messages do not fit a cell."""
     bits = cell_bits(accumulator)
     if bits is None:
         return []

@@ -1,4 +1,4 @@
-"""How messages combine, as functions of a header."""
+"""Writes the functions that combine messages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from gascl.language.combiners import EXPRESSION, OR
 
 
 def write_combiner(text: Text, c: Context) -> None:
-    """gascl_identity, gascl_combine, and what apply sees where no message came."""
+    """Write gascl_identity, gascl_combine, and gascl_nothing: `msg` if there was no message."""
     spec, wide, single = c.spec, c.accumulator, c.facts.reads_singly
-    combiner = spec.combiner or OR  # where nothing is sent, nothing depends on it
+    combiner = spec.combiner or OR  # if nothing is sent, any combiner will do
     text.put("static gascl_accumulator gascl_identity(void) {")
     if single:  # nothing is combined
         text.put(f"    return {wide.zero()};")
@@ -32,7 +32,7 @@ def write_combiner(text: Text, c: Context) -> None:
         text.expression("    return (", spec.snippets["combine"], "    );")
     else:
         text.put(f"    return {combiner.combined(wide, 'a', 'b')};")
-    text.put("}", "", "// What apply sees where no message came.")
+    text.put("}", "", "// What apply sees if there was no message.")
     text.put("static gascl_gathered gascl_nothing(void) {")
     if single and "identity" in spec.snippets:
         text.expression("    return (", spec.snippets["identity"], "    );")

@@ -1,7 +1,7 @@
-"""What the writers of a header share: the spec, what it is generated for, and what follows.
+"""What the writers of a header share: the spec, the options, and what follows from them.
 
-Everything here is worked out from the spec and a few options, before a line is written: the types
-of fields and messages, and the structs that host and device share.
+All of this is derived from the spec and the options before anything is written: the types of fields
+and messages, and the structs that host and device share.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32
 
 
 def struct_of(name: str, members: Iterable[tuple[str, Type]]) -> Type:
-    """A struct that host and device lay out alike. C knows no empty one."""
+    """A struct with the same layout on host and device; never empty, as C allows no empty ones."""
     members = tuple(members) or (("gascl_unused", INT32),)
     return Type(name, struct_dtype(members), 1, members)
 
 
 @dataclass(frozen=True)
 class Context:
-    """A program, and what its header is generated for.
+    """A program, and the options that its header is generated with.
 
     Attributes:
         facts: what its snippets do.
-        real: what `real` is, "float32" or "float64".
-        choices: values of the compile-time parameters; defaults where left out.
-        offset: type of arc offsets and edge ids.
-        fp64: the device has double precision; without it sums of floats are float.
-        debug: with traps for NaN, infinity, division by zero and indices.
+        real: the type that `real` stands for, "float32" or "float64".
+        choices: values of the compile-time parameters; for those not given, the defaults hold.
+        offset: the type of arc offsets and edge ids.
+        fp64: whether the device has double precision; without it, float sums are float.
+        debug: whether there are traps for NaN, infinity, division by zero and indices.
     """
 
     spec: ProgramSpec
@@ -51,7 +51,7 @@ class Context:
 
     @property
     def lanes(self) -> int:
-        """How many runs at once."""
+        """The number of runs at once."""
         return self.facts.lanes
 
     def snippet(self, name: str) -> Snippet | None:
@@ -65,7 +65,7 @@ class Context:
 
     @cached_property
     def gathered(self) -> Type:
-        """What apply sees of the messages: what a gather snippet makes of them, or one of them."""
+        """The type of `msg` in apply: what a gather snippet assigns, or a message."""
         given = self.spec.gathered
         return self.message if given is None else resolve(given, self.real)
 
@@ -76,7 +76,7 @@ class Context:
 
     @cached_property
     def box(self) -> Type:
-        """Messages combined into one, and how many they were."""
+        """Messages combined into one, and their number."""
         overflow = [("overflow", INT32)] * self.facts.overflows
         return struct_of(
             "gascl_box", [("combined", self.accumulator), ("count", UINT32), *overflow]
@@ -90,14 +90,14 @@ class Context:
 
     @cached_property
     def arc_fields(self) -> dict[str, Type]:
-        """Arc fields; none where scatter uses none."""
+        """The arc fields; none if scatter does not use them."""
         fields = self.spec.arc_fields if self.facts.arc_state else {}
         return {n: f.resolve(self.real) for n, f in fields.items()}
 
     @cached_property
     def edge_members(self) -> dict[str, Type]:
-        """Of `e`, what snippets read of it that has an array on the device: `id`, `reversed` and
-        edge fields."""
+        """The members of `e` that snippets read and that have an array on the device: `id`,
+        `reversed` and edge fields."""
         snippets = [self.snippet("scatter"), *(self.snippet(f"{n}.init") for n in self.arc_fields)]
         read = set().union(*(s.reads("e") for s in snippets if s is not None))
         known = {"id": self.offset, "reversed": resolve("uint8", "")}
@@ -148,13 +148,13 @@ class Context:
 
     @property
     def run_padding(self) -> int:
-        """Bytes between the lanes' parameters and what follows: a multiple of all alignments keeps
-        both sides agreed."""
+        """Bytes between the lanes' parameters and what follows. They round up to a multiple of all
+        alignments, so that host and device agree."""
         return -(self.params.itemsize * self.lanes) % 16
 
     @cached_property
     def run(self) -> np.dtype:
-        """One run's parameters for each lane, and the graph's counts."""
+        """The parameters of each lane, and the graph's counts."""
         first = self.params.itemsize * self.lanes + self.run_padding
         widest = max(self.params.alignment, self.graph.alignment)
         return np.dtype(
@@ -168,12 +168,12 @@ class Context:
 
     @cached_property
     def means(self) -> list[str]:
-        """The aggregators that are means: each keeps a count beside its sum."""
+        """The aggregators that are means; each also keeps a count."""
         return [n for n, a in self.spec.aggregates.items() if a.op == "mean"]
 
     @cached_property
     def aggregates(self) -> Type:
-        """What snippets see of the aggregators. A mean's sum is as wide as the mean."""
+        """The aggregators as snippets see them. A mean's sum has the same type as the mean."""
         declared = self.spec.aggregates.items()
         return struct_of(
             "gascl_aggregates", [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
@@ -181,7 +181,7 @@ class Context:
 
     @cached_property
     def sums(self) -> Type:
-        """What groups add up of the aggregators, each on its own."""
+        """The partial sums of the aggregators that each work-group keeps."""
         declared = self.spec.aggregates.items()
         sums = [(n, a.accumulator(self.real, self.fp64)) for n, a in declared]
         return struct_of("gascl_sums", [*sums, *((f"{n}_", INT64) for n in self.means)])
@@ -192,7 +192,7 @@ class Context:
 
     @cached_property
     def control(self) -> Type:
-        """The loop's own state, kept on the device so that it can stop without the host."""
+        """The loop's own state. It is on the device, so that a run can stop without the host."""
         counts = ("active", "next_active", "next_arcs")
         numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
         return struct_of(
@@ -208,20 +208,20 @@ class Context:
     # Every pair -------------------------------------------------------------------------------
 
     def read_in_pairs(self, space: str) -> list[tuple[str, Type]]:
-        """The degrees and fields that the pairs snippet reads of v, or of u."""
+        """The degrees and fields of v, or of u, that the pairs snippet reads."""
         read = self.spec.snippets["pairs"].reads(space)
         members = [(d, INT32) for d in self.degrees] + list(self.vertex_fields.items())
         return [(n, t) for n, t in members if n in read]
 
     @cached_property
     def other(self) -> Type:
-        """What is read of the vertex that gives."""
+        """What the pairs snippet reads of the sender `u`."""
         return struct_of("gascl_other", self.read_in_pairs("u"))
 
     @cached_property
     def partial(self) -> Type:
-        """What a tile's vertices give to one. A float's sum is in the message's own type: a tile is
-        short. An integer's of 32 bits can't leave its 64 there."""
+        """What the vertices of a tile send to one receiver. Floats are added in the message's own
+        type, since a tile is short. Sums of 32-bit integers cannot overflow 64 bits there."""
         combined = self.message if self.sums_floats else self.accumulator
         overflow = [("overflow", INT32)] * self.facts.overflows
         members = [("combined", combined), ("count", UINT32), ("sent", INT32), *overflow]
@@ -229,5 +229,5 @@ class Context:
 
     @property
     def sums_floats(self) -> bool:
-        """Messages are added up, and they are floats throughout."""
+        """Whether messages are added up and consist of floats alone."""
         return self.spec.combiner is SUM and self.message.all_floats

@@ -1,4 +1,4 @@
-"""The declarations of a header: switches, the user's structs, parameters, messages, arguments."""
+"""Writes the declarations of a header: switches, structs, parameters, messages, arguments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from gascl.codegen.text import Text
 from gascl.language.combiners import OR
 from gascl.language.types import Type, resolve
 
-#: Receivers that a work-item of its own takes at once where every pair is asked for: as many floats
-#: as the widest processors compute with.
-ABREAST = 16
+#: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
+#: the widest SIMD registers hold.
+RECEIVERS_PER_ITEM = 16
 
-#: No two arguments of a kernel overlap, unless both are only read. Unless the compiler knows, it
-#: reads all anew after a write: a superstep of PageRank on an H200 then takes twice as long.
+#: No two arguments of a kernel overlap, unless both are only read. If the compiler did not know, it
+#: would reload everything after each write: a superstep of PageRank on an H200 would take twice as
+#: long.
 _POINTER = "*restrict "
 
-#: The last step of MurmurHash3 (Appleby, in the public domain): one to one, and far from any order.
+#: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
 _HASH = """
 #define hash(gascl_x) gascl_hash(gascl_x)
 static uint gascl_hash(const uint x) {
@@ -28,7 +29,7 @@ static uint gascl_hash(const uint x) {
 
 
 def write_switches(text: Text, c: Context) -> None:
-    """What the kernels ask by `#if`, and what every line behind may use."""
+    """Write the macros that the kernels test with `#if`, and the basic types."""
     spec, facts = c.spec, c.facts
     real = resolve("real", c.real).c
     text.put(
@@ -38,6 +39,7 @@ def write_switches(text: Text, c: Context) -> None:
         *(f"typedef {real}{n} real{n};" for n in (2, 3, 4, 8, 16) if _mentions(c, f"real{n}")),
         f"typedef {c.offset.c} gascl_offset;",
         f"#define GASCL_SCATTER_ALL {int(spec.scatter_on == 'all')}",
+        f"#define GASCL_ENDS_ON_EMPTY_MASK {int(spec.ends_on_empty_mask)}",
         f"#define GASCL_APPLY_ALL {int(spec.apply_on == 'all')}",
         f"#define GASCL_MASKED {int(facts.masked)}",
         f"#define GASCL_MARKS {int(facts.marks)}",
@@ -52,7 +54,7 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_DEBUG {int(c.debug)}",
         f"#define GASCL_LANES {c.lanes}",
         *(
-            ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {ABREAST}"]
+            ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {RECEIVERS_PER_ITEM}"]
             if facts.pairs
             else []
         ),
@@ -77,8 +79,8 @@ def _mentions(c: Context, type_name: str) -> bool:
 
 
 def write_structs(text: Text, c: Context) -> list[int]:
-    """The user's structs by every name the class gives them, and a function by which the device
-    says how it lays them out; returns how it must: the size of each, and its members' offsets."""
+    """Write the user's structs, with all names that the class gives them, and a function with which
+    the device reports their layout; returns the required layout: sizes and members' offsets."""
     names: dict[tuple[tuple[str, str], ...], str] = {}
     layouts: list[int] = []
     offsets: list[str] = []
@@ -101,7 +103,7 @@ def write_structs(text: Text, c: Context) -> list[int]:
 
 
 def write_params(text: Text, c: Context) -> None:
-    """The parameters of each lane and the graph's counts, and how a kernel reads them."""
+    """Write the structs of parameters and of the graph's counts, and how a kernel reads them."""
     for param in c.chosen:
         words = ", ".join(f"{param.name}_{w}" for w in param.words)
         text.put(f"enum {{ {words} }};")
@@ -125,7 +127,7 @@ def write_params(text: Text, c: Context) -> None:
 
 
 def write_message(text: Text, c: Context) -> None:
-    """The types of messages, and of the cells and boxes in which they combine."""
+    """Write the types of messages, and of the cells and boxes in which they are combined."""
     differs = c.accumulator != c.message
     if c.accumulator.members and differs:
         text.struct(c.accumulator)
@@ -136,16 +138,16 @@ def write_message(text: Text, c: Context) -> None:
     )
     _write_conversions(text, c, differs)
     text.put(
-        # Where messages are read singly or there are none, nothing is combined in a cell.
+        # Without a combiner, cells are not used, and any will do.
         *definitions(c.spec.combiner or OR, c.accumulator),
         f"#define GASCL_WRAPS {int(c.facts.overflows and c.message.itemsize == 8)}",
-        "// Messages combined into one, and how many they were.",
+        "// Messages combined into one, and their number.",
     )
     text.struct(c.box)
 
 
 def _write_conversions(text: Text, c: Context, differs: bool) -> None:
-    """From an accumulator to a message, and back where C does not do so by itself."""
+    """Write conversions from an accumulator to a message and, if C cannot convert, back."""
     message, wide = c.message, c.accumulator
     if not differs:  # a struct can't be cast, not even to itself
         return text.put("#define GASCL_TO_MESSAGE(x) (x)")
@@ -166,8 +168,8 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
 
 
 def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
-    """GASCL_STATE, the arguments of every kernel, and GASCL_EDGE, those of kernels that visit arcs,
-    each as declared and, with _ON, as passed on; returns their names, in order."""
+    """Write GASCL_STATE, the arguments of all kernels, and GASCL_EDGE, those of kernels that visit
+    arcs, both as declared and, with _ON, as passed on; returns their names, in order."""
     facts = c.facts
     state = {
         "run": "__global const gascl_run *gascl_run_",
@@ -189,8 +191,8 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     edge = [f"__global const {t.c} *gascl_e_{n}" for n, t in c.edge_members.items()]
     edge += [f"__global {t.c} *gascl_a_{n}" for n, t in c.arc_fields.items()]
     text.put(
-        "// Arguments of every kernel, and of those that visit arcs; then passed on. Those of",
-        "// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).",
+        "// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The",
+        "// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).",
     )
     names = ", ".join(argument.split("*")[-1] for argument in state.values())
     text.put(
@@ -204,8 +206,8 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
 
 
 def _arguments(name: str, declared: list[str]) -> list[str]:
-    """GASCL_name, the arguments as a function declares them behind others, and GASCL_name_ON,
-    passed on."""
+    """Lines that define GASCL_name, arguments as a function declares them after others, and
+    GASCL_name_ON, the same as passed on."""
     passed = [argument.split("*")[-1] for argument in declared]
     declared = [argument.replace("*", _POINTER) for argument in declared]
     return [

@@ -1,9 +1,9 @@
-"""From a program to one header of OpenCL C: a pure function, testable without a device.
+"""Generates the header of a program in OpenCL C: a pure function, testable without a device.
 
-The header holds what the kernels in kernels/*.cl ask of a program: structs, loads and stores of
-exactly the fields that snippets mention, the combiner, and the snippets as functions. `places`
-maps each generated line to the user's, so that a compiler's complaint can be translated whichever
-driver wrote it (NVIDIA's ignores `#line`).
+The header contains what the kernels in kernels/*.cl need from a program: structs, loads and stores
+of exactly the fields that snippets use, the combiner, and the snippets as functions. `places` maps
+each generated line to the user's, so that compiler messages can be translated for every driver
+(NVIDIA's ignores `#line`).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def generate(
     """The header of a program.
 
     Args:
-        real: what `real` is, "float32" or "float64".
-        choices: values of the compile-time parameters; defaults where left out.
-        offset: type of arc offsets and edge ids, "int32" or "int64".
-        fp64: the device has double precision; without it sums of floats are float.
-        lanes: how many runs at once.
-        debug: with traps for NaN, infinity, division by zero and indices.
+        real: the type that `real` stands for, "float32" or "float64".
+        choices: values of the compile-time parameters; for those not given, the defaults hold.
+        offset: the type of arc offsets and edge ids, "int32" or "int64".
+        fp64: whether the device has double precision; without it, float sums are float.
+        lanes: the number of runs at once.
+        debug: add traps for NaN, infinity, division by zero and indices.
     """
     facts = Facts.of(spec, lanes, debug)
     c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug)

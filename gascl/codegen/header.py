@@ -1,4 +1,4 @@
-"""A generated header: its text, and what the host must know to feed its kernels."""
+"""A generated header: its text, and what the host must know to call its kernels."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from gascl.language.types import Type
 
 @dataclass(frozen=True)
 class Header:
-    """What was generated for a program.
+    """A header that was generated for a program.
 
     Attributes:
         text: OpenCL C.
-        places: for each line of the text, the user's line it came from, or None.
-        state: names of the arguments behind GASCL_STATE, in order.
-        edge: names of the arguments behind GASCL_EDGE, in order: what snippets read of `e`.
-        types: type of every vertex and arc field, and of the edge fields that are read.
-        message, gathered: type of a message, and of what a gather snippet makes of them.
-        accumulator: type in which messages are combined.
-        box, run, tally, control: layout of the structs that host and device share.
-        other: layout of what a pairs snippet reads of the vertex that gives.
-        layouts: sizes and offsets of the user's structs, as the device must have them.
-        lanes: how many runs at once.
+        places: for each line of the text, the user's line that it comes from, or None.
+        state: the names of the arguments in GASCL_STATE, in order.
+        edge: the names of the arguments in GASCL_EDGE, in order: what snippets read of `e`.
+        types: the types of all vertex and arc fields, and of the edge fields that are read.
+        message, gathered: the types of a message, and of `msg` in apply.
+        accumulator: the type in which messages are combined.
+        box, run, tally, control: the layouts of structs that host and device share.
+        other: the layout of what a pairs snippet reads of the sender `u`.
+        layouts: the sizes and offsets that the user's structs must have on the device.
+        lanes: the number of runs at once.
     """
 
     text: str

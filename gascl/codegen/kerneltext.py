@@ -1,4 +1,4 @@
-"""The kernels' texts, which are files: gascl/codegen/kernels/*.cl."""
+"""Reads the texts of the kernels from gascl/codegen/kernels/*.cl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pairs snippet, as the functions and structs that kernels/pairs.cl asks for."""
+"""Writes the functions and structs that kernels/pairs.cl needs for a pairs snippet."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from gascl.codegen.traps import Traps
 from gascl.language.combiners import SUM, added
 from gascl.language.types import Type
 
-#: Functions of OpenCL that PoCL calls one receiver at a time; kernels/math.cl has them written out.
+#: Built-in functions that PoCL does not vectorize over receivers; kernels/math.cl implements them.
 WRITTEN_OUT = ("exp", "rsqrt", "sqrt")
-#: Vertices that give, at least, to each of the groups that share out a receiver's.
+#: The minimum number of senders in each of the ranges that share one receiver.
 _SHARE = 32
 
 
 class Pairs:
-    """Writes what a program with a pairs snippet needs beside the rest."""
+    """Writes the additional code for a program with a pairs snippet."""
 
     def __init__(self, text: Text, context: Context, traps: Traps, calls: Calls):
         self.text, self.context, self.traps, self.calls = text, context, traps, calls
@@ -26,28 +26,29 @@ class Pairs:
         c = self.context
         snippet = c.spec.snippets["pairs"]
         gives, receives = c.read_in_pairs("u"), c.read_in_pairs("v")
-        put("", "// Every pair: what is read of the vertex that gives, and of the receiver.")
+        put("", "// Every pair: what is read of the sender, and of the receiver.")
         self.text.struct(c.other)
         self._loader("gascl_giving", gives)
         self._loader("gascl_receiving", receives)
         self._partial()
-        put("// A tile's vertices in local memory; or receivers side by side, whose parts")
-        put("// lie apart, so that a compiler can take several at once.", "#if GASCL_GROUP > 1")
+        put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
+        put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
         self._tile(gives)
         put("#else")
-        self._abreast("gascl_receivers", "gascl_vertex", receives, "v")
-        self._abreast("gascl_partials", "gascl_partial", list(c.partial.members), "gascl_part")
+        self._struct_of_arrays("gascl_receivers", "gascl_vertex", receives, "v")
+        members = list(c.partial.members)
+        self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
         put("#endif", "")
         written_out = [w for w in WRITTEN_OUT if snippet.uses(w)]
         if written_out:
             put("#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"')
-            for word in written_out:  # PoCL's are macros, too
+            for word in written_out:  # in PoCL they are macros
                 put(f"#undef {word}", f"#define {word} gascl_{word}")
             put("#endif")
         value = self.traps.sound("(__VA_ARGS__)", c.message)
         put("#undef send", f"#define send(...) gascl_give(gascl_out, {value})", "")
         put(
-            "// What u gives to v.",
+            "// What u sends to v.",
             "static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,",
             "        gascl_partial *gascl_out, GASCL_STATE GASCL_LANE) {",
         )
@@ -66,7 +67,7 @@ class Pairs:
         put("    return v;", "}", "")
 
     def _partial(self) -> None:
-        """What a tile's vertices give to one, and how a message is added to it."""
+        """Write the struct of what a tile sends to a receiver, and how a message is added."""
         put = self.text.put
         c = self.context
         self.text.struct(c.partial)
@@ -95,7 +96,7 @@ class Pairs:
         )
 
     def _tile(self, members: list[tuple[str, Type]]) -> None:
-        """To and from local memory, a member at a time: NVIDIA's compiler garbles whole structs."""
+        """Write copies to and from local memory, by member: NVIDIA's compiler corrupts structs."""
         put = self.text.put
         its = [f"{n}.{m}" for n, t in members for m, _ in t.members]
         its += [n for n, t in members if not t.members]
@@ -106,9 +107,11 @@ class Pairs:
         put("    gascl_vertex v;", "    v.id = gascl_id;")
         put(*(f"    v.{n} = gascl_from->{n};" for n in its), "    return v;", "}")
 
-    def _abreast(self, name: str, one: str, members: list[tuple[str, Type]], value: str) -> None:
-        """The structs of an item's receivers, each scalar of them in an array of its own, and how
-        one is put there and taken out again."""
+    def _struct_of_arrays(
+        self, name: str, one: str, members: list[tuple[str, Type]], value: str
+    ) -> None:
+        """Write the structs of a work-item's receivers as a struct of arrays, one for each scalar,
+        and how one of them is stored there and read again."""
         put = self.text.put
         scalars = [
             (f"gascl_{n}_{i}", part.c, f"{value}.{n}{at}")
@@ -128,10 +131,10 @@ class Pairs:
 
 
 def splits(vertices: int, receivers: int, groups: int) -> int:
-    """Into how many ranges the vertices that give are split, so that `groups` are busy.
+    """The number of ranges into which the senders are split, so that `groups` groups are busy.
 
     Args:
-        receivers: how many a group takes at once.
+        receivers: the number of receivers that a group handles at once.
     """
     blocks = -(-vertices // receivers)
     return max(1, min(-(-groups // max(blocks, 1)), vertices // _SHARE))

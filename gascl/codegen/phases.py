@@ -1,6 +1,7 @@
-"""The snippets of each phase, init, scatter, gather, apply and stop, as functions kernels call.
+"""Writes the functions for each phase: init, scatter, gather, apply and stop.
 
-A phase loads what its snippet reads of the vertex, runs the snippet, and stores what it writes.
+Such a function loads what the snippet reads of the vertex, runs the snippet, and stores what it
+writes.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Phases:
                 put(f"    v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];")
 
     def _body(self, snippet: Snippet | None, returned: str, late: bool = False) -> None:
-        """A snippet whose `return` must still let its caller store: it returns what it changed."""
+        """Write a snippet. Its `return` returns what it changed, which the caller then stores."""
         put = self.text.put
         if snippet is None:
             return
@@ -62,7 +63,7 @@ class Phases:
         put("    return v;", "}", "")
         for name in c.spec.vertex_fields:
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
-        put("// Fields are given by the user, or kept from another run: init can't change those.")
+        put("// Fields given by the user, or kept from another run, are not changed by init.")
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
         put("    gascl_vertex v;", "    v.id = gascl_id;")
@@ -90,7 +91,7 @@ class Phases:
         put("}", "")
 
     def _init_value(self, name: str, seen: str) -> None:
-        """A function of a field's init expression."""
+        """Write a field's init expression as a function."""
         c, put = self.context, self.text.put
         snippet, type_ = (
             c.spec.snippets.get(f"{name}.init"),
@@ -103,7 +104,7 @@ class Phases:
             put("}", "")
 
     def _initial(self, name: str, number: str | float | int, seen: str) -> str:
-        """C text of a field's first value."""
+        """C text of a field's initial value."""
         c = self.context
         if f"{name}.init" in c.spec.snippets:
             return f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
@@ -159,7 +160,7 @@ class Phases:
         put("    return gascl_out;", "}", "")
 
     def _gather(self) -> None:
-        """A gather snippet, over the messages that came, which lie side by side."""
+        """Write the gather snippet, which reads a vertex's messages from an array."""
         c, put = self.context, self.text.put
         gather = c.spec.snippets.get("gather")
         if gather is None:
@@ -178,7 +179,7 @@ class Phases:
         put("    return v;", "}", "")
 
     def _copy(self) -> None:
-        """The fields that apply writes and other vertices read, as they are before it."""
+        """Write copies of the fields that apply writes while other vertices read them."""
         c, put = self.context, self.text.put
         if not c.facts.snapshots:
             return
@@ -233,7 +234,7 @@ class Phases:
             if stop.reads(name):
                 put(f"    gascl_aggregates {name};")
                 put(f"    GASCL_COPY_AGGREGATES({name}, *gascl_{name});")
-        if stop.reads("p"):  # of the first lane: one rule ends them all
+        if stop.reads("p"):  # those of the first lane: one rule stops all lanes
             lane = ", 0" if c.lanes > 1 else ""
             put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")
         if stop.reads("g"):
@@ -243,7 +244,7 @@ class Phases:
 
 
 def _number(value: str | float | int) -> str:
-    """A Python number as C text."""
+    """C text of a Python number."""
     if isinstance(value, float):
         if np.isnan(value):
             return "NAN"

@@ -1,4 +1,4 @@
-"""Generated C as it grows: its lines, and the user's line that each came from."""
+"""Generated C while it is written: its lines, and the user's line that each comes from."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Text:
     """Lines of C.
 
     Attributes:
-        lines: without line ends.
-        places: for each line, the user's line it came from, or None.
+        lines: the lines without line ends.
+        places: for each line, the user's line that it comes from, or None.
     """
 
     def __init__(self) -> None:
@@ -20,29 +20,29 @@ class Text:
         self.places: list[Place | None] = []
 
     def put(self, *lines: str) -> None:
-        """Lines of our own."""
+        """Add lines that are not the user's."""
         for line in lines:
             self.lines.append(line)
             self.places.append(None)
 
     def snippet(self, snippet: Snippet, text: str | None = None) -> None:
-        """A snippet's lines, or `text`, which has as many, each with its place."""
+        """Add a snippet's lines with their places, or `text`, which has as many lines."""
         for i, line in enumerate((snippet.text if text is None else text).split("\n")):
             self.lines.append(line)
             self.places.append(snippet.place(i))
 
     def expression(self, before: str, snippet: Snippet, after: str) -> None:
-        """A snippet that is an expression, on lines of its own."""
+        """Add a snippet that is an expression, on its own lines."""
         self.put(before)
         self.snippet(snippet)
         self.put(after)
 
     def struct(self, type_: Type) -> None:
-        """A struct's definition."""
+        """Add the definition of a struct."""
         members = (f"    {t.c} {n};" for n, t in type_.members)
         self.put("typedef struct {", *members, f"}} {type_.c};", "")
 
     def macro(self, head: str, *statements: str) -> None:
-        """A macro, where a function would need one version for each kind of memory."""
+        """Add a macro. (A function would need one version for each address space.)"""
         lines = [f"#define {head}", "    do {", *(f"        {text};" for text in statements)]
         self.put(*(f"{line} \\" for line in lines), "    } while (0)", "")

@@ -1,7 +1,7 @@
-"""What debug mode adds to a header: traps for NaN, infinity, division by zero and indices.
+"""Writes the traps of debug mode: for NaN, infinity, division by zero and indices out of range.
 
-Every trap notes the vertex under its kind and its line of the built text (words.cl), so that the
-host can name the vertex, the superstep and the snippet's line.
+A trap records its kind, the line of the compiled text, and the vertex (words.cl), so that the host
+can name the vertex, the superstep and the snippet's line.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _VECTOR = re.compile(rf"\b({'|'.join(['real', *SCALARS.values()])})(2|3|4|8|16)\
 
 
 class Traps:
-    """Writes the traps; nothing at all where debug mode is off."""
+    """Writes the traps; nothing if debug mode is off."""
 
     def __init__(self, text: Text, context: Context):
         self.text, self.context = text, context
         self._first_line = 0  # of the snippet that was written last
 
     def write(self) -> None:
-        """Functions that tell of a value, one for each type that holds floats."""
+        """Write functions that check a value, one pair for each type that contains floats."""
         c, text = self.context, self.text
         if not c.debug:
             return
-        # Behind all includes: line n of this header is line gascl_first + n of what is built.
+        # After all includes: line n of this header is line gascl_first + n of the compiled text.
         text.put(f"enum {{ gascl_first = __LINE__ - {len(text.lines) + 1} }};")
         of = "{0} x, const int id, const int line, __global int *faults,"
         declared = [c.message, *c.field_types.values()]
@@ -52,8 +52,8 @@ class Traps:
             )
         here = "v.id, __LINE__, gascl_faults, gascl_control_"
         text.put(
-            # Once evaluated, for `a / i++`; of the type that a division would give: + 0 takes
-            # what it lies in, such as __global, off it.
+            # x is evaluated once, for `a / i++`, in the type that a division would use: + 0 removes
+            # qualifiers such as __global.
             "#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \\",
             f"    gascl_by == 0 ? gascl_zero({here}) : gascl_by; }})",
             f"#define gascl_index(x) gascl_message_index((x), num_messages, {here})",
@@ -61,15 +61,15 @@ class Traps:
         )
 
     def sound(self, value: str, type_: Type) -> str:
-        """C text of a value that is trapped where it is NaN."""
+        """C text of the value, with a trap for NaN in debug mode."""
         if not self.context.debug or not _floats(type_, "x"):
             return value
         return f"gascl_sound_{type_.c}({value}, v.id, __LINE__, gascl_faults, gascl_control_)"
 
     def snippet(self, snippet: Snippet) -> None:
-        """A snippet's lines; in debug mode with its divisors and indices guarded.
+        """Write a snippet's lines; in debug mode, with its divisors and indices guarded.
 
-        Divisors are not where the program has vectors: whether one is zero is a vector, too.
+        Divisors are not guarded in programs with vectors, whose comparison with zero is a vector.
         """
         c = self.context
         self._first_line = len(self.text.lines) + 1
@@ -102,7 +102,7 @@ class Traps:
                     self._check(name, f"(*gascl_e).{name}", scatter, None)
 
     def _check(self, name: str, value: str, snippet: Snippet | None, before: str | None) -> None:
-        """Trap a field that a snippet left as NaN, or made infinite, at the line that wrote it."""
+        """Trap a field that is NaN or has become infinite, at the snippet's line that wrote it."""
         type_ = self.context.field_types[name]
         if not _floats(type_, "x"):
             return
@@ -115,13 +115,13 @@ class Traps:
 
 
 def _floats(type_: Type, value: str) -> list[tuple[str, Type]]:
-    """C text and type of the parts of a value that are floats."""
+    """The C text and type of each part of a value that is a float."""
     if type_.members:
         return [(f"{value}.{n}", t) for n, t in type_.members if t.is_float]
     return [(value, type_)] if type_.is_float else []
 
 
 def _any(test: str, type_: Type, value: str) -> str:
-    """C text: whether a test of floats holds anywhere in a value. `any` wants vectors."""
+    """C text of whether a test holds for any float in a value. `any` only takes vectors."""
     parts = _floats(type_, value)
     return " || ".join(f"{test}({x})" if t.width == 1 else f"any({test}({x}))" for x, t in parts)

@@ -1,11 +1,11 @@
-"""Pictures of communities that move: particles in 3-D by community, and communities over time.
+"""Pictures of moving communities: particles in 3-D, and communities over time.
 
     from gascl.communities import pictures
 
     pictures.particles(result).savefig("particles.png")
     pictures.history(list(track(graphs))).savefig("history.png")
 
-Each gives a matplotlib Figure; matplotlib comes with `pip install 'gascl[plot]'`.
+Both return a matplotlib Figure; `pip install 'gascl[plot]'` installs matplotlib.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from gascl.communities.tracking import Moment
 
-#: More edges than these hide the particles, and are left out.
+#: Edges are not drawn if there are more than this: they would hide the particles.
 MOST_EDGES = 5000
 
 
 def particles(result: Result) -> Figure:
-    """Where the particles of ParticleCommunities rest, coloured by community, and the edges."""
+    """The final particles of ParticleCommunities, coloured by community, and the edges."""
     _check(result)
     figure = _figure(5, 5)
     _draw(figure.add_subplot(projection="3d"), result, result.community, result.position)
@@ -36,17 +36,18 @@ def particles(result: Result) -> Figure:
 
 
 def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
-    """What `gascl.communities.track` gave: particles at some moments, and each vertex over all.
+    """The moments that `gascl.communities.tracking.track` yields.
 
-    A community keeps its colour. Below, a vertex is a line from left to right, those that began
-    together side by side; grey is in none. Dotted lines are events.
+    The upper row shows the particles at some of the moments. Below, each vertex is a line from left
+    to right, coloured by its community; vertices that start in the same community are adjacent.
+    A community keeps its colour; grey means none. Dotted lines mark events.
 
     Args:
-        shown: how many moments are drawn above, evenly spread; at most all.
+        shown: how many moments, evenly spread, appear in the upper row.
     """
     moments = _listed(moments)
     if not moments:
-        raise GasclError("history needs a moment at least: list(track(graphs))")
+        raise GasclError("history needs at least one moment: give list(track(graphs))")
     at = np.unique(np.linspace(0, len(moments) - 1, max(shown, 1)).round().astype(int))
     figure = _figure(2.2 * max(len(at), 2), 4.8)
     grid = figure.add_gridspec(2, len(at), height_ratios=(2.2, 2.0))
@@ -73,10 +74,10 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
 
 
 def _listed(moments: Any) -> list[Moment]:
-    """Those moments, which can be drawn."""
+    """The moments as a list, if they can be drawn; otherwise raises GasclError."""
     from gascl.communities.tracking import Moment
 
-    what = "history draws what track(graphs) gives"
+    what = "history draws the moments that track(graphs) yields"
     if not isinstance(moments, Iterable):
         raise GasclError(f"{what}, not {moments!r}: give list(track(graphs))")
     listed = list(moments)
@@ -88,20 +89,20 @@ def _listed(moments: Any) -> list[Moment]:
 
 
 def _check(result: Any, *names: str) -> None:
-    """Refuse what has no such fields; by default those of particles in communities."""
+    """Raise GasclError unless it is a Result with these fields (default: position, community)."""
     if not isinstance(result, Result):
-        raise GasclError(f"pictures are of a Result, not {result!r}: give what Engine.run returned")
+        raise GasclError(f"expected a Result, as Engine.run returns it, not {result!r}")
     for name in names or ("position", "community"):
         if name not in result.fields:
             try:
                 result[name]
             except FieldError as error:
                 raise GasclError(
-                    f"there is nothing to draw: {error}; a run of ParticleCommunities has "
-                    "position and community"
+                    f"there is nothing to draw: {error}; give the result of ParticleCommunities, "
+                    "which has position and community"
                 ) from None
     if result.position.ndim != 2 or result.position.shape[1] != 3:
-        raise GasclError(f"position is of 3 numbers a vertex, not of shape {result.position.shape}")
+        raise GasclError(f"position must have the shape (V, 3), not {result.position.shape}")
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -113,11 +114,11 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _colours(number: np.ndarray) -> np.ndarray:
-    """RGBA of each number: 18 colours by turns, grey for -1."""
+    """The RGBA colour of each number: 18 colours in rotation, grey for -1."""
     from matplotlib import colormaps
 
     colours = colormaps["tab20"](np.arange(20))
-    # Dark ones first, then their lighter sisters; 14 and 15 are grey.
+    # The dark colours first, then the light ones; 14 and 15 are grey.
     order = [i for i in (*range(0, 20, 2), *range(1, 20, 2)) if i not in (14, 15)]
     colours = np.concatenate([colours[order], [[0.8, 0.8, 0.8, 1]]])
     found: np.ndarray = colours[np.where(number < 0, len(order), number % len(order))]
@@ -125,7 +126,7 @@ def _colours(number: np.ndarray) -> np.ndarray:
 
 
 def _draw(axes: Any, result: Result, number: np.ndarray, everywhere: np.ndarray) -> None:
-    """`everywhere`: positions that the axes are to have room for."""
+    """Draw one moment; the axes are large enough for the positions `everywhere`."""
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     at, graph = result.position, result.graph

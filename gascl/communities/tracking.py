@@ -1,13 +1,13 @@
-"""Communities over time: which of now is which of before, and what became of the others.
+"""Follows communities over time: which continue, and what became of the others.
 
     from gascl.communities.tracking import track
 
-    for moment in track(graphs):          # graphs of the same vertices, each some edges on
+    for moment in track(graphs):  # graphs with the same vertices, and edges that change
         print(moment.number, moment.events)
 
-Palla, Barabási and Vicsek, Quantifying social group evolution (2007), name the events; here
-communities of two moments are matched by the vertices that they share, at most one to one, so that
-the shares (Jaccard's index) sum to the most there can be.
+The events are named as in Palla, Barabási and Vicsek, Quantifying social group evolution (2007).
+Here, the communities of two consecutive moments are matched one to one, so that the sum of their
+overlaps (Jaccard indices of their vertices) is as large as possible.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from gascl.result import Result
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to communities between a moment and the one before.
+    """What happened to some communities between two consecutive moments.
 
     Attributes:
-        number: the moment's; the first is 0.
+        number: the number of the later moment, counted from 0.
         kind: "appear", "vanish", "split" or "merge".
-        before: the identities before: one of a split or vanish, two or more of a merge.
-        after: those after: one of a merge or appear, two or more of a split.
+        before: identities before the event: one for a split or vanish, several for a merge.
+        after: identities after the event: one for a merge or appear, several for a split.
     """
 
     number: int
@@ -44,49 +44,58 @@ class Event:
     after: tuple[int, ...]
 
     def __str__(self) -> str:
-        ways = [" + ".join(map(str, ids)) for ids in (self.before, self.after) if ids]
-        return f"{self.number}: {self.kind} {' -> '.join(ways)}"
+        sides = [" + ".join(map(str, ids)) for ids in (self.before, self.after) if ids]
+        return f"{self.number}: {self.kind} {' -> '.join(sides)}"
 
 
 class Tracker:
-    """Gives communities identities that stay while they change.
+    """Gives communities identities that they keep while they change.
 
-    - A community of now goes on as the one before that it is matched with.
-    - **split**: new communities have most of their vertices from an old one, which goes on, or
-      there are several.
-    - **merge**: old communities that do not go on have most of their vertices in one of now, which
-      goes on from another, or they are several.
-    - **appear**, **vanish**: the other new ones, and the others that do not go on.
+    - A community continues the one of the previous moment that it is matched with. Communities
+      without a match are new, and old ones without a match end.
+    - **split**: one or more new communities have most of their vertices from the same old one,
+      which continues, or else is divided among several new ones.
+    - **merge**: one or more communities that end have most of their vertices in the same current
+      one, which continues another one, or else takes in several that end.
+    - **appear**, **vanish**: all other new communities, and all others that end.
 
     Args:
-        overlap: two that share less of the vertices of both (intersection / union) are not matched.
-        smallest: communities of fewer vertices have no identity.
+        overlap: communities with a smaller Jaccard index (intersection / union) are not matched.
+        smallest: communities with fewer vertices have no identity.
 
     Attributes:
-        number: of the moment that was given last; -1 before the first.
-        identity: (V,) int64 of that moment, counted from 0 as communities appear; -1: in none.
+        number: the number of the last moment given to `update`; -1 before the first.
+        identity: (V,) int64, each vertex's community at that moment, counted from 0 in the order in
+            which communities appear; -1 for none.
     """
 
     def __init__(self, overlap: float = 0.3, smallest: int = 3):
         if not 0 < overlap <= 1:
-            raise GasclError(f"overlap is more than 0 and at most 1, not {overlap!r}")
+            raise GasclError(f"overlap must be more than 0 and at most 1, not {overlap!r}")
         self.overlap, self.smallest = overlap, smallest
         self.number = -1
         self.identity = np.empty(0, np.int64)
         self._unused = 0
 
     def update(self, community: Any) -> list[Event]:
-        """The next moment: each vertex's community by any numbers, negative for none.
+        """Take the next moment; returns the events since the previous one.
 
-        Returns what happened since the one before; at the first, that all appeared.
+        At the first moment all communities appear.
+
+        Args:
+            community: (V,) the number of each vertex's community, in any numbering; negative for
+                none.
+
+        Raises:
+            GasclError: not one whole number per vertex, or another number of vertices.
         """
         now = self._numbered(np.asarray(community))
         if self.number < 0:
             self.identity = np.full(len(now), -1, np.int64)
         elif len(now) != len(self.identity):
             raise GasclError(
-                f"the communities are of {len(now):,} vertices, and were of "
-                f"{len(self.identity):,}: give -1 to those that are in none"
+                f"expected the communities of {len(self.identity):,} vertices, as before, not of "
+                f"{len(now):,}: give -1 to vertices that are in no community"
             )
         self.number += 1
         old, before = np.unique(self.identity, return_inverse=True)
@@ -105,23 +114,23 @@ class Tracker:
         self._unused += len(born)
         self.identity = np.where(now >= 0, np.append(new, -1)[now], -1)
         ended, came = ~np.isin(old[row], new), np.isin(column, born)
-        # One part at least of a split was not there before, and one of a merge is there no more.
+        # A split has at least one new part, and a merge at least one that ends.
         parts = same | (came & (2 * shared > size_now))
         joined = same | (ended & (2 * shared > size))
         found = [("split", o, n) for o, n in _several(old[row[parts]], new[column[parts]])]
         found += [("merge", o, n) for n, o in _several(new[column[joined]], old[row[joined]])]
-        told = {one for _, *ids in found for some in ids for one in some}
+        explained = {one for _, *ids in found for some in ids for one in some}
         gone = np.setdiff1d(old[old >= 0], new).tolist()
-        found += [("vanish", (one,), ()) for one in gone if one not in told]
-        found += [("appear", (), (one,)) for one in new[born].tolist() if one not in told]
+        found += [("vanish", (one,), ()) for one in gone if one not in explained]
+        found += [("appear", (), (one,)) for one in new[born].tolist() if one not in explained]
         return [Event(self.number, *what) for what in found]
 
     def _numbered(self, community: np.ndarray) -> np.ndarray:
-        """From 0, without those that are too small, which become -1."""
+        """The communities numbered from 0; those that are too small become -1."""
         if community.ndim != 1 or (len(community) and community.dtype.kind not in "iu"):
             raise GasclError(
-                f"community is a whole number for each vertex, not {community.dtype} of shape "
-                f"{community.shape}"
+                f"expected a whole number for each vertex as its community, not an array of "
+                f"{community.dtype} with shape {community.shape}"
             )
         value, number, size = np.unique(community, return_inverse=True, return_counts=True)
         counts = (value >= 0) & (size >= self.smallest)
@@ -129,7 +138,10 @@ class Tracker:
 
 
 def _matching(row: np.ndarray, column: np.ndarray, share: np.ndarray, least: float) -> np.ndarray:
-    """bool: the pairs of a matching whose shares, each the least or more, have the largest sum."""
+    """Which pairs (row, column) a matching with the largest sum of shares consists of, as bools.
+
+    Only pairs with a share of at least `least` can be matched.
+    """
     chosen = np.zeros(len(share), bool)
     able = np.flatnonzero(share >= least)
     if not len(able):
@@ -149,7 +161,7 @@ def _matching(row: np.ndarray, column: np.ndarray, share: np.ndarray, least: flo
 
 
 def _several(one: np.ndarray, many: np.ndarray) -> Iterator[tuple[Any, Any]]:
-    """((one,), (its several, ...)), where it has more than one."""
+    """((one,), (its several, ...)) for each of `one` that several of `many` belong to."""
     for each in np.unique(one).tolist():
         its = np.sort(many[one == each]).tolist()
         if len(its) > 1:
@@ -158,13 +170,13 @@ def _several(one: np.ndarray, many: np.ndarray) -> Iterator[tuple[Any, Any]]:
 
 @dataclass(frozen=True)
 class Moment:
-    """A graph of a row of them, and its communities.
+    """One graph of a sequence, and its communities.
 
     Attributes:
-        number: from 0.
-        result: of the program; its State goes on to the next moment.
-        identity: (V,), see `Tracker`.
-        events: since the moment before.
+        number: counted from 0.
+        result: the result of the program. Its State is used up by the next moment's run.
+        identity: (V,) each vertex's community, as in `Tracker`.
+        events: what happened since the previous moment.
     """
 
     number: int
@@ -180,37 +192,39 @@ def track(
     device: Any = None,
     tracker: Tracker | None = None,
 ) -> Iterator[Moment]:
-    """Find the communities of graphs of the same vertices one after the other, and follow them.
+    """Find and follow the communities of a sequence of graphs with the same vertices.
 
-    Each run goes on from the State of the one before.
+    Each run continues from the State of the previous one.
 
     Args:
-        program: has a field `community`; None: ParticleCommunities().
-        device: as for Engine.
+        program: a program with a field `community`; None: ParticleCommunities().
+        device: as in `Engine`.
         tracker: None: Tracker().
 
     Raises:
-        GasclError: `graphs` is a single one, or the program has no such field.
+        GasclError: `graphs` is a single graph, or the program has no field `community`.
     """
     if isinstance(graphs, Graph) or not isinstance(graphs, Iterable):
         raise GasclError(
-            f"track takes a row of graphs of the same vertices, not {graphs!r}: give a list of "
-            "them, or a generator"
+            f"track needs several graphs with the same vertices, not {graphs!r}: give a list or "
+            "a generator"
         )
     if program is None:
         from gascl.programs.particle_communities import ParticleCommunities
 
         program = ParticleCommunities()
     if not isinstance(program, VertexProgram):
-        raise GasclError(f"program is one such as ParticleCommunities(), not {program!r}")
+        raise GasclError(
+            f"program must be a program such as ParticleCommunities(), not {program!r}"
+        )
     if "community" not in program.spec.vertex_fields:
         raise GasclError(
-            f"{type(program).__name__} has no vertex field `community` to follow: it has "
-            f"{', '.join(program.spec.vertex_fields)}; give a program that has, or other groups "
-            "to Tracker().update(...)"
+            f"{type(program).__name__} has no vertex field `community` to follow; it has "
+            f"{', '.join(program.spec.vertex_fields)}; give a program that has one, or pass "
+            "groups to Tracker().update(...)"
         )
     if tracker is not None and not isinstance(tracker, Tracker):
-        raise GasclError(f"tracker is a Tracker(), not {tracker!r}")
+        raise GasclError(f"tracker must be a Tracker(), not {tracker!r}")
     return _moments(graphs, program, device, Tracker() if tracker is None else tracker)
 
 

@@ -1,1 +1,1 @@
-"""Deliveries: how messages travel, which program each admits, and what a run needs in memory."""
+"""Deliveries: how messages travel, which programs each accepts, and the memory of a run."""

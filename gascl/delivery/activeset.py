@@ -1,4 +1,4 @@
-"""How a delivery keeps track of the vertices that are active: those in the mask, mainly."""
+"""The forms in which deliveries keep the set of active vertices, that is mainly the mask."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from gascl.delivery.launch import Launch
 
 @dataclass(frozen=True)
 class ActiveSet:
-    """A form of the mask on the device, with the kernels that keep it.
+    """A form of the mask on the device, with the kernels that maintain it.
 
-    Between supersteps any form can be changed into `mask`, a byte a vertex, and back: so runs
-    change from one delivery to another, and are resumed by any.
+    Between supersteps, any form can be converted to `mask`, one byte per vertex, and back, so that
+    a run can change from one delivery to another, and any delivery can resume it.
 
     Attributes:
-        functions: OpenCL C of what snippets call, gascl_put_mask and the like, and GASCL_IN_MASK;
-            for words.cl, which precedes what runtime.cl defines.
-        kernels: OpenCL C of the launches below, and GASCL_RENEW_LISTS(), which the end of each
-            superstep calls; for superstep.cl.
-        buffers: memory of its own.
-        state: names of those buffers, and of `mask`, that stand behind GASCL_STATE.
-        commit: makes the next mask this superstep's and counts it; where the program has a mask.
-        enter, leave: from `mask` to this form, and back; None where they are the same.
-        all_scatter: before the first superstep of a run in which every vertex scatters.
-        clears: buffers that are 0 before `enter` and where a run is resumed.
-        swaps: pairs of buffers that change places after each superstep.
+        functions: OpenCL C of the functions that snippets call, such as gascl_put_mask, and
+            GASCL_IN_MASK; included by words.cl, before the definitions in runtime.cl.
+        kernels: OpenCL C of the launches below, and GASCL_RENEW_LISTS(), which is called at the end
+            of each superstep; included by superstep.cl.
+        buffers: its own memory.
+        state: the names of those buffers, and of `mask`, that are arguments in GASCL_STATE.
+        commit: makes the next mask the current one and counts it, if the program has a mask.
+        enter, leave: convert `mask` to this form, and back; None if they are the same.
+        all_scatter: launched before the first superstep of a run in which all vertices scatter.
+        clears: buffers that are set to 0 before `enter`, and when a run is resumed.
+        swaps: pairs of buffers that are swapped after each superstep.
         lists_receivers: the inbox lists the vertices with a message in `touched`.
     """
 
@@ -57,12 +57,12 @@ BYTES = ActiveSet(
     commit=Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts")),
 )
 
-#: Arcs of a frontier's piece, at most.
+#: The largest number of arcs in a piece of the frontier.
 PIECE = 128
 
 
 def _pieces(vertices: int, arcs: int) -> int:
-    """Pieces of a frontier of all vertices, at most."""
+    """The largest number of pieces that a frontier can have."""
     return vertices + arcs // PIECE + 1
 
 

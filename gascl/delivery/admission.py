@@ -1,4 +1,4 @@
-"""Which program a delivery admits, and why not: rules over what a program asks of it."""
+"""Which programs each delivery accepts: rules that say why it does not."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from gascl.language.types import Type
 
 @dataclass(frozen=True)
 class Demand:
-    """What a program, on a device, asks of a delivery.
+    """What a program requires of a delivery on a device.
 
     Attributes:
         accumulator: the type in which messages are combined.
-        atomic: how the device combines them atomically (`Atomics.method_of`); "" where it can't.
-        sums_floats: a sum or product of floats, whose last bits depend on the order.
-        wide_product: a product of integers of 64 bits.
-        tallies_floats: an aggregator sums floats up.
+        atomic: how the device combines them atomically (`Atomics.method_of`); "" if it cannot.
+        sums_floats: messages are combined by a float sum or product, whose last bits depend on the
+            order.
+        wide_product: messages are combined by a product of 64-bit integers.
+        tallies_floats: an aggregator adds floats.
         deterministic: a run must repeat bit for bit.
     """
 
@@ -34,9 +35,9 @@ class Demand:
 
 
 def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
-    """What a program asks of a delivery, on a device with these atomics."""
+    """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
-    combiner = spec.combiner or OR  # which nothing depends on where nothing is combined
+    combiner = spec.combiner or OR  # without a combiner, any will do
     accumulator = spec.accumulator(program.dtype, fp64)
     message = spec.message_type(program.dtype)
     return Demand(
@@ -50,7 +51,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
     )
 
 
-# Why a delivery refuses a program, or None.
+# Each of these returns why a delivery refuses a program, or None.
 
 
 def slots_refuses(demand: Demand) -> str | None:
@@ -58,40 +59,40 @@ def slots_refuses(demand: Demand) -> str | None:
 
 
 def serial_refuses(demand: Demand) -> str | None:
-    """One work-item keeps the order, also of what it adds atomically."""
+    """A single work-item keeps the order of additions, even of atomic ones."""
     return slots_refuses(replace(demand, deterministic=False))
 
 
 def pull_refuses(demand: Demand) -> str | None:
     facts = demand.facts
     if facts.reads_singly:
-        return "its gather snippet reads messages one by one, which need a place each"
+        return "its gather snippet reads messages one by one, and pull does not store them"
     if facts.arc_state:
-        return "its scatter has arc state, and pull runs scatter anew"
+        return "its scatter has arc state, and pull may run scatter again"
     if facts.scatters and not facts.sends_only:
-        return "its scatter does more than send along its arcs, and pull runs scatter anew"
+        return "its scatter does more than send along its arcs, and pull may run scatter again"
     return slots_refuses(demand)
 
 
 def outbox_refuses(demand: Demand) -> str | None:
     if demand.facts.reads_edge:
-        return "its scatter reads the arc (`e`), so that a vertex's messages differ"
+        return "its scatter reads `e`, so the messages of a vertex can differ"
     return pull_refuses(demand)
 
 
 def inbox_refuses(demand: Demand) -> str | None:
     facts, type_ = demand.facts, demand.accumulator
     if facts.reads_singly:
-        return "its gather snippet reads messages one by one, and an inbox combines them"
+        return "its gather snippet reads messages one by one, and the inbox combines them"
     if type_.itemsize > 8:
-        return f"a combined message takes {type_.itemsize} bytes, and atomics up to 8"
+        return f"a combined message has {type_.itemsize} bytes, and atomics handle at most 8"
     if not demand.atomic:
-        return "the device has no atomics for what it combines"
+        return "the device has no atomics for its combiner"
     if facts.overflows and demand.wide_product:
-        return "whether a product of 64 bits overflows can't be seen atomically"
+        return "atomics cannot detect the overflow of a 64-bit product"
     if demand.deterministic and demand.sums_floats:
         return (
-            "atomics would add its floats in another order each time; "
+            "atomics would add its floats in a different order each time; "
             "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return None
@@ -99,10 +100,10 @@ def inbox_refuses(demand: Demand) -> str | None:
 
 def push_refuses(demand: Demand) -> str | None:
     if demand.facts.lanes > 1:
-        return "it has several lanes, and the frontier is one"
+        return "it has several lanes, and push has only one frontier"
     if demand.deterministic and demand.tallies_floats:
         return (
-            "an aggregator would add its floats in the frontier's order, another one each time; "
+            "an aggregator would add floats in the order of the frontier, which varies; "
             "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return inbox_refuses(demand)

@@ -1,4 +1,4 @@
-"""The one source that is built for a program and a delivery; a pure function."""
+"""Assembles the source text for a program and a delivery; a pure function."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ from gascl.delivery.delivery import Delivery
 from gascl.language.facts import Facts
 from gascl.language.source import Place
 
+#: The number of a block's messages that one work-item combines into a box, for others to use.
+CHUNK_ARCS = 8
+#: The number of boxes that a work-item joins in one step of a reduction over a work-group.
+FAN_IN = 8
+#: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
+FETCHES = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 
 
 def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, list[Place | None]]:
-    """A delivery's kernels, superstep.cl and the program's header, each included once.
+    """The delivery's kernels, superstep.cl and the program's header, each included once.
 
     Returns:
-        The text, and for each of its lines the user's line it came from, or None.
+        The text, and for each of its lines the user's line that it comes from, or None.
     """
     lines: list[str] = []
     places: list[Place | None] = []
@@ -49,7 +55,7 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
                 lines.append(line)
                 places.append(origin)
 
-    put("\n".join([*defines(), *_of_delivery(facts, delivery)]))
+    put("\n".join([*defines(), *_of_gather(header), *_of_delivery(facts, delivery)]))
     include("superstep.cl")
     if facts.pairs:
         include("pairs.cl")
@@ -57,8 +63,18 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
     return "\n".join(lines) + "\n", places
 
 
+def _of_gather(header: Header) -> list[str]:
+    """The constants of gather.cl."""
+    fetches = FETCHES if header.message.itemsize <= 16 else 1
+    return [
+        f"#define GASCL_CHUNK_ARCS {CHUNK_ARCS}",
+        f"#define GASCL_FAN_IN {FAN_IN}",
+        f"#define GASCL_FETCHES {fetches}",
+    ]
+
+
 def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
-    """What the header leaves to the delivery: arguments behind GASCL_STATE, and switches."""
+    """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     return [
         f"#define GASCL_INBOX {int(delivery.has_inbox(facts))}",
         f"#define GASCL_LISTS_RECEIVERS {int(delivery.active.lists_receivers)}",
@@ -68,7 +84,7 @@ def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
 
 
 def _arguments(name: str, buffers: list[Buffer]) -> list[str]:
-    """GASCL_name, the arguments as a function declares them, and GASCL_name_ON, passed on."""
+    """Lines that define GASCL_name, arguments as declared, and GASCL_name_ON, as passed on."""
     return [
         f"#define GASCL_{name} {''.join(', ' + b.argument() for b in buffers)}".rstrip(),
         f"#define GASCL_{name}_ON {''.join(f', gascl_{b.name}' for b in buffers)}".rstrip(),

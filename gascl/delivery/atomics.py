@@ -9,34 +9,34 @@ from gascl.codegen.cells import cell_bits, cell_kind, definitions
 from gascl.language.combiners import EXPRESSION, NAMED, SUM, Combiner
 from gascl.language.types import Type, resolve
 
-#: How messages combine: the combiners with a name, or an expression over a and b.
+#: The combiners: those with a name, and expressions over a and b.
 COMBINERS = (*NAMED.values(), EXPRESSION)
-#: What a combined message is: a scalar (smaller integers go as those of 32 bits), or a struct or
-#: vector of up to 8 bytes.
+#: The types of combined messages: scalars (smaller integers count as 32-bit ones), and structs or
+#: vectors of up to 8 bytes.
 TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64", "struct8")
 
 
 @dataclass(frozen=True)
 class Atomics:
-    """The atomic operations of a device, by which work-items combine messages in one place.
+    """The atomic operations of a device, with which work-items combine messages in one place.
 
-    `method(combiner, type)` says how messages of a type in `TYPES` combine:
+    `method(combiner, type)` says how messages of a type in `TYPES` are combined:
 
-    - "native": by one operation of OpenCL's. Those on 32 bits are part of it; on 64 bits addition
-      needs cl_khr_int64_base_atomics and min, max, or, and need cl_khr_int64_extended_atomics. The
-      min and max of floats are those of integers that have the same order.
-    - "ptx": a sum of floats, by NVIDIA's own instruction.
-    - "cas": by compare-and-swap, in a loop that repeats where another work-item came in between.
+    - "native": by one OpenCL operation. 32-bit operations are always available; on 64 bits,
+      addition needs cl_khr_int64_base_atomics, and min, max, or, and need
+      cl_khr_int64_extended_atomics. The min and max of floats use integers with the same order.
+    - "ptx": a sum of floats, by an instruction of NVIDIA's.
+    - "cas": by compare-and-swap, in a loop that repeats if another work-item interfered.
     - "": not at all. 64 bits need cl_khr_int64_base_atomics, floats have no `or` and `and`, and
-      structs and vectors combine by expressions only.
+      structs and vectors can only be combined by expressions.
 
-    "cl_ext_float_atomics" is none of them so far: kernels/atomics.cl says why.
+    "cl_ext_float_atomics" is not used so far: kernels/atomics.cl says why.
 
     Attributes:
         int64: the device has cl_khr_int64_base_atomics.
         int64_extended: it has cl_khr_int64_extended_atomics.
-        ptx_float32, ptx_float64: it runs NVIDIA's atomic addition of these.
-        native: False leaves nothing but compare-and-swap.
+        ptx_float32, ptx_float64: it supports NVIDIA's atomic addition of these types.
+        native: False uses only compare-and-swap.
     """
 
     int64: bool = False
@@ -46,10 +46,10 @@ class Atomics:
     native: bool = True
 
     def method(self, combiner: Combiner, type_: str) -> str:
-        """How messages of the type combine: "native", "ptx", "cas" or "" (not at all).
+        """How messages of the type are combined: "native", "ptx", "cas" or "" (not at all).
 
         Raises:
-            KeyError: no such type.
+            KeyError: there is no such type.
         """
         if type_ not in TYPES:
             raise KeyError(type_)
@@ -68,14 +68,14 @@ class Atomics:
         return "native" if not wide or self.int64_extended else "cas"
 
     def method_of(self, combiner: Combiner, accumulator: Type) -> str:
-        """`method` for a program's combiner and accumulator; "" also where these fit no cell."""
+        """`method` for a program's combiner and accumulator; "" if they do not fit a cell."""
         bits = cell_bits(accumulator)
         if bits is None:
             return ""
         kind = {"SIGNED": "int", "UNSIGNED": "uint", "FLOATING": "float"}.get(
             cell_kind(accumulator)
         )
-        if kind is None:  # a small struct takes 32 bits, for which all that matters is the size
+        if kind is None:  # for a small struct, only its size matters: 32 bits
             small = bits == 32 and combiner is EXPRESSION
             return self.method(combiner, "uint32" if small else "struct8")
         return self.method(combiner, f"{kind}{bits}")
@@ -91,8 +91,8 @@ class Atomics:
         return [f"-DGASCL_{name}={int(value)}" for name, value in flags.items()]
 
     def __str__(self) -> str:
-        """All of `method` in one line, such as "native int32 uint32 (sum min max or and), float32
-        (min max); compare-and-swap for the rest, ...". `or` and `and` of floats are never meant.
+        """`method` for all types in one line, such as "native int32 uint32 (sum min max or and),
+        float32 (min max); compare-and-swap for the rest, ..."; floats have no `or` and `and`.
         """
         types = {method: ", ".join(self._types_by(method)) for method in ("native", "ptx")}
         parts = [f"{method} {names}" for method, names in types.items() if names]
@@ -102,7 +102,7 @@ class Atomics:
         return "; ".join(parts)
 
     def _types_by(self, method: str) -> Iterator[str]:
-        """Types that combine by a method, with the operations that do; equal ones grouped."""
+        """The types that use a method, grouped by the operations for which they use it."""
         alike: dict[tuple[str, ...], list[str]] = {}
         for type_ in TYPES:
             ops = tuple(c.name for c in COMBINERS if self.method(c, type_) == method)
@@ -112,12 +112,12 @@ class Atomics:
             yield f"{' '.join(types)} ({' '.join(ops)})"
 
 
-#: Of the kernel that tries an addition: items, the cells that they share, and what each adds.
+#: For the kernel that tests an addition: work-items, the cells that they share, and what each adds.
 PROBE_ITEMS, PROBE_CELLS, PROBE_VALUE = 1024, 4, 1.5
 
 
 def probe(type_: str, kernels: str) -> str:
-    """OpenCL C of a kernel `gascl_probe` whose many items add to few cells of floats.
+    """OpenCL C of a kernel `gascl_probe`, in which many work-items add to a few float cells.
 
     Args:
         type_: "float32" or "float64".

@@ -1,8 +1,8 @@
-"""Memory that a run takes on the device: what its buffers hold, and how each of them begins.
+"""The buffers of a run on the device: what they contain, and their initial content.
 
-A buffer says what its items are, and the items say how a new one begins. A run that starts and one
-that goes on from a State fill what is new to them by this one table (`Loop._fill`): whatever
-delivery ran before, and whatever delivery is added.
+A buffer names the kind of its items, and that determines its initial content. Runs that start from
+scratch and runs that continue from a State both initialize their new buffers by this table
+(`Loop._fill`), whatever delivery was used before, and whatever deliveries are added.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: How a new buffer begins: with anything, since it is written before it is read; with 0 in every
-#: byte; or with inbox cells that hold no message (gascl_empty in kernels/superstep.cl).
+#: The initial content of a buffer: anything, if it is written before it is read; 0 in every byte;
+#: or inbox cells without a message (gascl_empty in kernels/superstep.cl).
 ANYTHING, ZERO, EMPTY = "anything", "zero", "empty"
 
 
 @dataclass(frozen=True)
 class Item:
-    """What a buffer is made of.
+    """The kind of items in a buffer.
 
     Attributes:
-        c: its type in OpenCL C.
-        dtype: NumPy's name of it; "" where the program decides, and its header says.
+        c: the type in OpenCL C.
+        dtype: the type in NumPy; "" if it depends on the program (see its header).
         begins: ANYTHING, ZERO or EMPTY.
     """
 
@@ -31,18 +31,18 @@ class Item:
 
 
 ITEMS = {
-    # Read only where a mark says that it was written, or all are written.
+    # Only read if a mark says that it was written, or if all are written.
     "message": Item("gascl_message", "", ANYTHING),
     "box": Item("gascl_box", "", ANYTHING),  # combined messages
     "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
-    "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex: a frontier is a list of them
-    "vertex": Item("int", "i4", ANYTHING),  # of a list of vertices
-    "length": Item("int", "i4", ZERO),  # of a list
+    "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex; the frontier lists them
+    "vertex": Item("int", "i4", ANYTHING),  # an entry of a list of vertices
+    "length": Item("int", "i4", ZERO),  # the length of a list
     "flag": Item("uchar", "u1", ZERO),
-    "mark": Item("uchar", "u1", ZERO),  # a flag that is not needed where every arc sends
+    "mark": Item("uchar", "u1", ZERO),  # a flag, not needed if every arc sends
     "bits": Item("uint", "u4", ZERO),  # the flags of a vertex (frontier.cl)
     "count": Item("uint", "u4", ZERO),
-    "wrap": Item("int", "i4", ZERO),  # a count that is needed only for sums of 64 bits
+    "wrap": Item("int", "i4", ZERO),  # a count, only needed for 64-bit sums
 }
 
 
@@ -51,11 +51,11 @@ class Buffer:
     """One buffer of a run.
 
     Attributes:
-        item: what it is made of, a name in ITEMS.
-        per: one item for each of these: "arc" or "vertex", and each lane; or "row", a vertex with
+        item: the kind of its items, a name in ITEMS.
+        per: what it has one item for: an "arc" or "vertex" in each lane, or a "row", a vertex with
             all its lanes. Or a function from the numbers of vertices and arcs to that of items.
-        only_if: names of `Facts` that must hold for it to be needed; "inbox": messages go through
-            the atomic inbox.
+        only_if: the names of `Facts` that must all be true for it to be needed; "inbox": messages
+            go through the atomic inbox.
     """
 
     name: str
@@ -65,31 +65,31 @@ class Buffer:
 
     @property
     def begins(self) -> str:
-        """How it begins in a run that is not handed it by an earlier one."""
+        """Its initial content in a run that does not take it over from an earlier run."""
         return ITEMS[self.item].begins
 
     def argument(self) -> str:
-        """How functions behind GASCL_STATE declare it. No two arguments overlap (`restrict`)."""
+        """Its declaration as an argument. No two arguments overlap (`restrict`)."""
         return f"__global {ITEMS[self.item].c} *restrict gascl_{self.name}"
 
 
-#: The atomic inbox, in the order of its arguments; those of `send_to` in apply come in two, for
-#: messages that are under way and for those that are being sent.
+#: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for
+#: the messages that arrive now, and one for those that arrive in the next superstep.
 INBOX = tuple(
     Buffer(f"{name}{when}", item, "vertex", only_if)
     for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "apply_sends_to")))
     for name, item in (("inbox", "cell"), ("arrived", "count"), ("wraps", "wrap"))
 )
-#: Every form of the mask can be changed into this one, and back.
+#: Every form of the mask can be converted to this one, and back.
 MASK = Buffer("mask", "flag", "row", ("masked",))
-#: What runs need whatever the delivery.
+#: The buffers that runs need with any delivery.
 COMMON = (
     MASK,
     Buffer("paired", "box", "vertex", ("pairs",)),
     *INBOX,
 )
-#: Buffers that change places after a superstep in which apply sends ahead.
+#: Buffers that are swapped after each superstep if apply uses `send_to`.
 INBOX_SWAPS = (("inbox", "inbox_next"), ("arrived", "arrived_next"), ("wraps", "wraps_next"))
-#: What holds the messages under way between two supersteps: the next superstep's inbox is empty
-#: then, and so is every inbox where none are under way.
+#: The buffers with the messages that are pending between two supersteps. The `_next` buffers are
+#: empty then, and if no messages are pending, these are, too.
 PENDING = ("inbox", "arrived", "wraps")

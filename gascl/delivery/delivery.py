@@ -1,4 +1,4 @@
-"""What a delivery is: a way for messages to travel along arcs."""
+"""`Delivery`: a way in which messages travel along arcs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gascl.language.facts import Facts
 
 @dataclass(frozen=True)
 class Delivery:
-    """A way to deliver messages: one text of OpenCL C, and what the host must know of it.
+    """A way to deliver messages: kernels, and what the host must know to run them.
 
     Attributes:
         text: OpenCL C of its kernels.
-        launches: the kernels of one superstep, in order; the last one writes the tallies.
-        buffers: memory of its own.
-        arcs: the order of arcs in which edge fields are read, "out" (CSR) or "in" (CSC).
-        swaps: pairs of its buffers that change places after each superstep.
-        refuses: why it can't take a program with these demands, or None.
+        launches: the kernels of a superstep, in order; the last one writes the tallies.
+        buffers: its own memory.
+        arcs: the order of arcs in which it reads edge fields, "out" (CSR) or "in" (CSC).
+        swaps: pairs of its buffers that are swapped after each superstep.
+        refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
-        active: how it keeps track of the active vertices: BYTES, FRONTIER or one's own.
+        active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
     """
 
     name: str
@@ -45,14 +45,14 @@ class Delivery:
         )
 
     def has_inbox(self, facts: Facts) -> bool:
-        """Messages go through the atomic inbox: all, or those of `send_to`."""
+        """Whether any messages go through the atomic inbox: all, or those of `send_to`."""
         return self.inbox or facts.sends_to
 
     def mask_arguments(self, facts: Facts) -> list[Buffer]:
-        """What stands behind GASCL_MASKS, in order."""
+        """The arguments in GASCL_MASKS, in order."""
         known = {b.name: b for b in (*self.active.buffers, MASK)}
         return [known[n] for n in self.active.state if self.needs(known[n], facts)]
 
     def inbox_arguments(self, facts: Facts) -> list[Buffer]:
-        """What stands behind GASCL_INBOX_STATE, in order."""
+        """The arguments in GASCL_INBOX_STATE, in order."""
         return [b for b in INBOX if self.needs(b, facts)]

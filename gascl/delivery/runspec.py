@@ -1,7 +1,7 @@
-"""Which buffers a run needs, of which type and size, and which kernel takes which.
+"""Which buffers a run needs, with their types and sizes, and which kernel uses which.
 
-`State` allocates by it, estimates of memory count by it. A pure function of a program's header, its
-deliveries and the sizes of the graph: no device is needed.
+`State` allocates by it, and memory estimates count by it. It is a pure function of a program's
+header, its deliveries and the size of the graph, and needs no device.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gascl.codegen.cells import cell_bits
-from gascl.codegen.declarations import ABREAST
+from gascl.codegen.declarations import RECEIVERS_PER_ITEM
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, Buffer
@@ -38,18 +38,18 @@ from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 
-#: Supersteps that may be enqueued before the host reads their records.
+#: The largest number of supersteps that are enqueued before the host reads their records.
 RECORDS = 64
 
-# Whose a buffer is that is no delivery's and no active set's.
+# The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
 GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
-#: As it begins a buffer's name in messages, where it is more than the bare name.
+#: The prefixes of buffers' names in messages.
 _PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
 
 
 class Key(NamedTuple):
-    """The name of a buffer: whose it is, and what it is called there."""
+    """The identity of a buffer: its owner, and its name there."""
 
     owner: str
     name: str
@@ -60,10 +60,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class EdgeValues:
-    """What an edge array holds: an edge field, or `id` or `reversed`, one value an arc.
+    """The content of an edge array: an edge field, `id` or `reversed`, one value per arc.
 
     Attributes:
-        order: of arcs, "out" or "in".
+        order: the order of the arcs, "out" or "in".
         field, type: None for `id` and `reversed`.
     """
 
@@ -78,9 +78,9 @@ class Array:
     """One buffer.
 
     Attributes:
-        dtype, count: of its items, lanes and a vector's components included.
-        begins: how it begins where no earlier run has left it: see buffers.py.
-        edge: of an edge array, what it holds.
+        dtype, count: the type and number of its items, for all lanes; vectors are one item.
+        begins: its initial content, if no earlier run has left it: see buffers.py.
+        edge: the content of an edge array.
     """
 
     dtype: np.dtype
@@ -95,16 +95,16 @@ class Array:
 
 @dataclass(frozen=True)
 class Extent:
-    """How large a run is.
+    """The size of a run.
 
     Attributes:
-        vertices, arcs: of the graph, as the program sees it.
+        vertices, arcs: their numbers in the graph, as the program sees it.
         offset: NumPy's name of the type of arc offsets and edge ids.
-        group: items of a work-group.
-        groups: work-groups over the vertices.
-        blocks: row blocks, at most.
-        block_groups: work-groups over row blocks that keep a tally, at most.
-        lines: of the built texts, the longest one's.
+        group: the number of items in a work-group.
+        groups: the number of work-groups over the vertices.
+        blocks: the largest number of row blocks.
+        block_groups: the largest number of work-groups over row blocks that keep a tally.
+        lines: the number of lines of the longest source text.
     """
 
     vertices: int
@@ -119,16 +119,16 @@ class Extent:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """The buffers of a run and who takes them.
+    """The buffers of a run, and the kernels that use them.
 
     Attributes:
-        extent: what it was made for.
-        graph: arrays of the graph, which runs share.
-        own: buffers of this run alone.
-        arguments: by delivery and kernel, what the kernel is given: buffers, numbers by their names
-            in NUMBERS, and by their bare names buffers that the host chooses at each launch.
-        swaps: by delivery, pairs of buffers that change places after a superstep.
-        clears: by delivery, what is 0 before the mask is brought into its form.
+        extent: the size that it was made for.
+        graph: the arrays of the graph, which runs share.
+        own: the buffers of this run alone.
+        arguments: for each delivery and kernel, the kernel's arguments: buffers, the names of
+            numbers in NUMBERS, and the names of buffers that the host chooses at each launch.
+        swaps: for each delivery, the pairs of buffers that are swapped after a superstep.
+        clears: for each delivery, the buffers that are set to 0 before the mask is converted.
         ranges: of the vertices that give, where every pair is asked for (pairs.cl).
     """
 
@@ -226,11 +226,11 @@ class _Builder:
 
     def _ranges(self) -> int:
         extent = self.extent
-        receivers = extent.group if extent.group > 1 else ABREAST
+        receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
         return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
 
     def _fields(self) -> list[tuple[str, Key, Array]]:
-        """The program's own fields, by the names that the header gives them."""
+        """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
         vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
         copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
@@ -246,14 +246,14 @@ class _Builder:
         ]
 
     def _run(self) -> list[tuple[str, Key, Array]]:
-        """What every run has."""
+        """The buffers of every run."""
         header, extent = self.header, self.extent
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
             "faults": Array(np.dtype("i4"), len(Fault) * extent.lines),
-            # One a group; a group has its share of the blocks of rows or of the vertices.
+            # One per work-group, each of which handles some of the row blocks or vertices.
             "tallies": Array(header.tally, max(extent.block_groups, extent.groups)),
             "counts": Array(np.dtype("2i8"), extent.groups),
             "records": Array(header.control, RECORDS),
@@ -269,7 +269,7 @@ class _Builder:
     def _memory(
         self, owner: str, buffers: Sequence[Buffer], delivery: Delivery
     ) -> dict[Key, Array]:
-        """The buffers of a delivery, or of its active set, that the program needs."""
+        """The buffers of a delivery or active set that the program needs."""
         needed = (b for b in buffers if delivery.needs(b, self.facts))
         return {Key(owner, b.name): self._array(b) for b in needed}
 
@@ -293,7 +293,7 @@ class _Builder:
         return Array(dtype, count, item.begins)
 
     def _edges(self, delivery: Delivery) -> Iterator[tuple[str, Key, Array]]:
-        """Edge arrays; those of one name differ by order, type and default between programs."""
+        """The edge arrays. Those with the same name can differ in order, type and default."""
         plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
         for name in self.header.edge:
             field = self.spec.edge_fields.get(name)
@@ -306,17 +306,17 @@ class _Builder:
             key = Key(EDGE, f"{name}@{delivery.arcs}{about}")
             yield name, key, Array(dtype, self.extent.arcs, edge=values)
 
-    # Who takes them ---------------------------------------------------------------------------
+    # Arguments ---------------------------------------------------------------------------------
 
     def _names(self) -> dict[str, Key]:
-        """What an argument's name means to every kernel."""
+        """The names of arguments that mean the same buffer for every kernel."""
         names = {key.name: key for key in self.arrays}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
         self, delivery: Delivery, shared: Mapping[str, Key], names: Mapping[str, Key]
     ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
-        """All that a run may enqueue with a delivery, and what names mean there."""
+        """All launches that a run may enqueue with a delivery, with the buffers by name."""
         facts, active = self.facts, delivery.active
         yield from ((launch, names) for launch in delivery.launches)
         launches = [START, FINISH, TOTAL, DECIDE]
@@ -362,21 +362,21 @@ class _Builder:
                     yield f"num_{name}"
 
 
-#: Buffers that the host chooses at each launch.
+#: Arguments for which the host chooses a buffer at each launch.
 CHOSEN = ("cells", "boxes")
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:
-    """Pairs of buffers that change places; of those that the program needs."""
+    """The pairs of buffers to swap, among those that the program needs."""
     return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
 
 
 def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:
-    """The names of what kernels are given behind GASCL_STATE, in order."""
+    """The names of the arguments in GASCL_STATE, in order."""
     its = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
     return [*header.state, *(buffer.name for buffer in its)]
 
 
 def _stored(type_: Type) -> np.dtype:
-    """A value as the device keeps it: a vector of 3 takes the place of 4."""
+    """The type of a value as the device stores it: a vector of 3 takes the space of 4."""
     return np.dtype((type_.scalar, (type_.stored,))) if type_.width > 1 else type_.scalar

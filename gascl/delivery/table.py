@@ -1,6 +1,6 @@
-"""The deliveries: a table. Each is one kernel file and one entry here.
+"""The table of deliveries. Each delivery is a kernel file and an entry here.
 
-A delivery of one's own is another entry in DELIVERIES.
+To add a delivery, add an entry to DELIVERIES.
 """
 
 from __future__ import annotations
@@ -142,18 +142,18 @@ DELIVERIES = {
 
 
 def admitted(demand: Demand) -> list[str]:
-    """Names of the deliveries that take a program."""
+    """The names of the deliveries that can run a program."""
     return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
 def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
-    """The delivery called `name`; for "auto" those to choose from in each superstep.
+    """The delivery called `name`; for "auto", those to choose from in each superstep.
 
-    A program that scatters on all visits every arc anyway: pull stores no message. One that
-    scatters on its mask goes by its frontier where that is small, and pulls where it is not.
+    A program that scatters on all vertices visits every arc anyway, and pull stores no messages. A
+    program that scatters on its mask pushes while the frontier is small, and otherwise pulls.
 
     Raises:
-        ProgramError: no such delivery, or it can't take the program.
+        ProgramError: there is no such delivery, or it cannot run the program.
     """
     able = admitted(demand)
     if name == "auto":
@@ -165,18 +165,18 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
             return [DELIVERIES[n] for n in names]
         why = DELIVERIES["slots"].refuses(demand)
         others = (
-            f"delivery={able[0]!r} takes it"
+            f"use delivery={able[0]!r}"
             if able
-            else "take another type of message, or another device"
+            else "use another type of message, or another device"
         )
-        raise ProgramError(f"{type(program).__name__} can't be run by auto: {why}; {others}")
+        raise ProgramError(f"{type(program).__name__} cannot be run by auto: {why}; {others}")
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
-        raise ProgramError(f"no delivery {name!r}; there is {known}")
+        raise ProgramError(f"there is no delivery {name!r}; known: {known}")
     why = DELIVERIES[name].refuses(demand)
     if why is not None:
         raise ProgramError(
-            f"delivery {name!r} can't take {type(program).__name__}: {why}; use "
+            f"delivery {name!r} cannot run {type(program).__name__}: {why}; use "
             f"{'one of: ' + ', '.join(able) if able else 'another device'}"
         )
     return [DELIVERIES[name]]

@@ -20,6 +20,7 @@ from gascl.graph.change import Change, changed, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, shown
 from gascl.graph.outside import outside
+from gascl.graph.simplify import oriented, simple
 
 if TYPE_CHECKING:
     import networkx
@@ -389,11 +390,8 @@ class Graph:
         arcs = self.arcs()
         if field is None:
             values = np.ones(len(arcs.out_edges), dtype=np.int64)
-        elif field in self.edge_fields:
-            values = self.edge_fields[field][arcs.out_edges]
         else:
-            known = ", ".join(self.edge_fields) or "none"
-            raise GraphError(f"the graph has no edge field {field!r}; it has: {known}")
+            values = self._edge_field(field)[arcs.out_edges]
         shape = (self.num_vertices, self.num_vertices)
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=copy)
 
@@ -489,6 +487,29 @@ class Graph:
         """int32 (V,): the number of arcs into each vertex."""
         return _degrees(self.arcs().in_offsets)
 
+    def weighted_out_degree(self, field: str = "weight") -> np.ndarray:
+        """float64 (V,): the sum of an edge field over the arcs out of each vertex.
+
+        Raises:
+            GraphError: there is no such field.
+        """
+        return self._weighted_degree(field, self.edge_src, self.edge_dst)
+
+    def weighted_in_degree(self, field: str = "weight") -> np.ndarray:
+        """float64 (V,): the sum of an edge field over the arcs into each vertex.
+
+        Raises:
+            GraphError: there is no such field.
+        """
+        return self._weighted_degree(field, self.edge_dst, self.edge_src)
+
+    def _weighted_degree(self, field: str, end: np.ndarray, other: np.ndarray) -> np.ndarray:
+        values = self._edge_field(field)
+        degree = np.bincount(end, values, self.num_vertices)
+        if not self.directed:
+            degree += np.bincount(other, values * (end != other), self.num_vertices)
+        return degree.astype(np.float64, copy=False)  # without edges, NumPy counts in integers
+
     def coo(self) -> tuple[np.ndarray, np.ndarray]:
         """The two ends of every arc, int32 (A,) each, sorted by (source, destination, edge id)."""
         vertices = np.arange(self.num_vertices, dtype=np.int32)
@@ -510,6 +531,35 @@ class Graph:
             GraphError: there is no such vertex, no edge to remove, or the fields are not as above.
         """
         return changed(self, add, remove, fields)
+
+    def simple(self, *, undirected: bool = False) -> Graph:
+        """The simple graph beneath: without self-loops, and with one edge where several are
+        parallel.
+
+        The first of parallel edges stays, with its fields; vertices, labels and vertex fields
+        are the same.
+
+        Args:
+            undirected: make an undirected edge of every edge, so that (u, v) and (v, u) are
+                parallel. In an undirected graph they always are.
+        """
+        return simple(self, self.directed and not undirected)
+
+    def oriented(self) -> tuple[Graph, np.ndarray]:
+        """A directed graph of the same edges, each from its end of lower degree to the other, as
+        counting triangles wants it: hubs have few out-arcs.
+
+        Its vertices are numbered by degree, equal ones in the order in which they were, so that
+        every edge leads to the higher number; they have no labels and no fields. A degree counts
+        the edges at a vertex, whichever way they point, and a self-loop twice. In a simple
+        undirected graph of E edges no vertex gets more than sqrt(2 E) out-arcs. Schank and Wagner,
+        Finding, Counting and Listing all Triangles in Large Graphs (2005).
+
+        Returns:
+            The graph, whose edges have their ids and fields, and the number in it of each vertex,
+            int64 (V,).
+        """
+        return oriented(self)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -558,6 +608,12 @@ class Graph:
             return index
         label = self.labels[index]
         return label.item() if isinstance(label, np.generic) else label
+
+    def _edge_field(self, name: str) -> np.ndarray:
+        if name in self.edge_fields:
+            return self.edge_fields[name]
+        known = ", ".join(self.edge_fields) or "none"
+        raise GraphError(f"the graph has no edge field {name!r}; it has: {known}")
 
     def _checked_vertex(self, value: Any) -> int:
         try:

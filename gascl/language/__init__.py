@@ -1,1 +1,1 @@
-"""The language of vertex programs: `VertexProgram`, its declarations and snippets, their checks."""
+"""The language of vertex programs: `VertexProgram`, its declarations, its snippets, the checks."""

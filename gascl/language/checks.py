@@ -1,4 +1,4 @@
-"""What a snippet may see and do, as tables, and the check of a class against them."""
+"""The rules of the language as tables, and the check of a class against them."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart"),
+    *("lanes", "restart", "ends"),
 )
-#: Methods that a class may define, with what they take.
+#: The Python methods that a class may define, with their parameters.
 _HOOKS = {
     "prepare": ("self", "graph", "initial"),
     "converged": ("self", "step"),
-    "solve": ("self", "turns"),
+    "solve": ("self", "stages"),
 }
 
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
 EDGE_MEMBERS = ("src", "dst", "id", "reversed")
 GRAPH_MEMBERS = ("num_vertices", "num_edges")
 
-#: The most lanes of a run.
+#: The largest number of lanes in a run.
 MOST_LANES = 64
 
-#: Snippet -> the namespaces it may read. A vertex field's init expression counts as "field", an
-#: arc field's as "arc", an aggregator's combiner and identity as those of messages.
+#: Snippet -> the namespaces that it may read. The init expression of a vertex field counts as
+#: "field", that of an arc field as "arc"; the combiner and identity of an aggregator count as those
+#: of messages.
 _READS = {
     "functions": "",
     "field": "v p g superstep",
@@ -58,7 +59,7 @@ _READS = {
     "combine": "",
     "identity": "",
 }
-#: Function or word -> the snippets it may stand in. `aggregate_NAME` and `FIELD_of` are added per
+#: Function or word -> the snippets that may use it. `aggregate_NAME` and `FIELD_of` depend on the
 #: class.
 _CALLS = {
     "send": "scatter pairs",
@@ -96,12 +97,12 @@ _C_WORDS = set(
     NAN real""".split()
 )
 _RESERVED = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
-#: How many values a call takes.
+#: The number of arguments of each function.
 _ARGUMENTS = {
     "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
     "neighbor_of": 2, "num_neighbors_of": 1, "hash": 1
 }  # fmt: skip
-#: What a `Result` has already, so that a field of that name could not be reached.
+#: Attributes of `Result`: a vertex field with such a name could not be read as an attribute.
 _RESULT_WORDS = set(
     "fields supersteps converged stopped trace top save save_trace device delivery graph seconds "
     "dtype initial state arc_fields".split()
@@ -109,11 +110,11 @@ _RESULT_WORDS = set(
 
 
 def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
-    """Raise ProgramError, naming the user's line, where a class breaks the rules.
+    """Raise ProgramError, naming the user's line, if a class breaks the rules.
 
     Args:
         own: the class's own attributes.
-        base: the names of those that every program has.
+        base: the names of the attributes that every program has.
     """
     _check_attributes(spec, own, base)
     for declared in _declared(spec):
@@ -133,7 +134,7 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
 
 
 def _kind_of(spec: ProgramSpec, key: str) -> str:
-    """What rules a snippet obeys: `distance.init` those of fields, `best.combine` of combiners."""
+    """Which rules hold for a snippet: `distance.init` is a "field", `best.combine` a "combine"."""
     name, _, part = key.rpartition(".")
     if part == "init" and name:
         return "arc" if name in spec.arc_fields else "field"
@@ -141,8 +142,7 @@ def _kind_of(spec: ProgramSpec, key: str) -> str:
 
 
 def reserved(name: str) -> bool:
-    """Whether a name means something in every program's snippets, and can name no macro or
-    struct."""
+    """Whether a name already has a meaning in snippets, so that no macro or struct can have it."""
     return name in _RESERVED or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
 
 
@@ -158,11 +158,15 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         if name in _LATER_ATTRIBUTES:
             spec.refuse(place, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
         if isinstance(value, Struct) and (reserved(name) or _reads_field(spec, name)):
-            spec.refuse(place, f"{name!r} is a word of C or reserved and can't name a struct")
+            spec.refuse(
+                place, f"{name!r} is reserved or a word of C, and cannot be the name of a struct"
+            )
         if isinstance(value, Struct):
             for member, _ in value.members:
                 if member in _C_WORDS or member.startswith("gascl"):
-                    why = f"{member!r} is a word of C or reserved and can't name a member"
+                    why = (
+                        f"{member!r} is reserved or a word of C, and cannot be the name of a member"
+                    )
                     spec.refuse(place, f"{why} of {name}")
         if name.startswith("_") or isinstance(value, Field | Struct) or name in base:
             continue
@@ -181,23 +185,32 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
             form = ", ".join(arguments)
             spec.refuse(spec.source.place(), f"define it as {name}({form})")
     if spec.composite and spec.works:
-        why = "solve runs other programs: put scatter and apply into one of those"
+        why = (
+            "a program with solve has no snippets of its own: move them into a program that it runs"
+        )
         spec.refuse(spec.source.place(min(WORK & set(spec.snippets))), why)
     if len(spec.vertex_fields) > 64:
-        spec.refuse(spec.source.place(), f"{len(spec.vertex_fields)} vertex fields; 64 at most")
+        spec.refuse(
+            spec.source.place(),
+            f"{len(spec.vertex_fields)} vertex fields, but at most 64 are supported: put some into "
+            "a struct",
+        )
     for name, words in (
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "all")),
         ("edges", ("out", "in", "both")),
         ("restart", ("any", "added", "never")),
+        ("ends", ("mask", "stop")),
     ):
         if getattr(spec, name) not in words:
             quoted = " or ".join(map(repr, words))
-            why = f"{name} is {quoted}, not {getattr(spec, name)!r}"
+            why = f"{name} must be {quoted}, not {getattr(spec, name)!r}"
             spec.refuse(spec.source.place(name), why)
     if type(spec.lanes) is not int or not 1 <= spec.lanes <= MOST_LANES:
         place = spec.source.place("lanes")
-        spec.refuse(place, f"lanes is a number from 1 to {MOST_LANES}, not {spec.lanes!r}")
+        spec.refuse(
+            place, f"lanes must be a whole number from 1 to {MOST_LANES}, not {spec.lanes!r}"
+        )
 
 
 def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]) -> None:
@@ -210,21 +223,21 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
     if isinstance(declared.type, Struct) and not declared.type.name:
         spec.refuse(
             place,
-            f"{name!r} is a struct without a name: put it in the class, as Pair = struct(...)",
+            f"the struct of {name!r} has no name: assign it to an attribute, as Pair = struct(...)",
         )
     if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
-        spec.refuse(place, f"{name!r} is a word of the language and can't name {what}")
+        spec.refuse(place, f"{name!r} is a word of the language and cannot be the name of {what}")
     if name in builtin or name.startswith("gascl") or name.endswith("_"):
-        spec.refuse(place, f"{name!r} is reserved and can't name {what}")
+        spec.refuse(place, f"{name!r} is reserved and cannot be the name of {what}")
     taken = (*_RESULT_WORDS, *base) if kind == "vertex field" else base
     if name in taken:
         spec.refuse(
-            place, f"{name!r} is an attribute of every program or result; take another name"
+            place, f"{name!r} is an attribute of every program or result; choose another name"
         )
     if isinstance(declared, Param) and declared.default is not REQUIRED:
         try:
             if is_lanes(declared.default):
-                raise ValueError("a default is one value; lanes are given at construction")
+                raise ValueError("a default must be a single value; give lanes at construction")
             declared.convert(declared.default)
         except (ValueError, TypeError) as error:
             spec.refuse(place, f"default {declared.default!r} of parameter {name!r}: {error}")
@@ -236,7 +249,7 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
         if stop is None or len(stop.reads("agg")) != 1:
             spec.refuse(
                 place,
-                f"rate= is that of the one aggregator that `stop` compares with {name!r}",
+                f"rate= needs a `stop` that compares exactly one aggregator with {name!r}",
             )
     number: object = 0
     is_state = isinstance(declared, VertexField | ArcField)
@@ -256,38 +269,38 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
 
 
 def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
-    """What a compiler would complain of elsewhere, or not at all."""
+    """Mistakes that a compiler would report at a wrong place, or not at all."""
     alone = snippet.unbalanced()
     branches = snippet is spec.snippets.get("functions") and snippet.has_directives
     if alone and not branches:
-        spec.refuse(snippet.place(alone[0]), f"`{alone[1]}` has no other half in {snippet.label}")
+        spec.refuse(snippet.place(alone[0]), f"unbalanced `{alone[1]}` in {snippet.label}")
     for line in snippet.strings():
         if not snippet.uses("printf"):
-            spec.refuse(snippet.place(line), "text has no meaning in a snippet")
+            spec.refuse(snippet.place(line), "snippets cannot use strings")
     for word in snippet.words:
         count = 1 if word.startswith("aggregate_") else _ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
             if given != count:
-                many = f"{given} value{'s' * (given != 1)}"
-                spec.refuse(snippet.place(line), f"{word} takes {count}, not {many}")
+                many = f"{count} argument{'s' * (count != 1)}"
+                spec.refuse(snippet.place(line), f"{word} takes {many}, not {given}")
 
 
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
         if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in _PHASES:
-            spec.refuse(place, f"{word} stands in {', '.join(_PHASES)} only")
+            spec.refuse(place, f"{word} can only be used in {', '.join(_PHASES)}")
         if word.lower().startswith("gascl_"):
-            spec.refuse(place, f"{word!r}: names that begin with gascl_ are reserved")
+            spec.refuse(place, f"{word!r}: names that start with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
             where = " and ".join(_CALLS[word].split())
-            spec.refuse(place, f"{word} stands in {where} only, not in {snippet.label}")
+            spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
             if name not in spec.aggregates:
                 _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
             if kind not in ("init", "apply"):
-                spec.refuse(place, f"{word} stands in init and apply only")
+                spec.refuse(place, f"{word} can only be used in init and apply")
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*_CALLS], 1, 0.75)
@@ -307,7 +320,7 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
     if space not in _READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g
-        spec.refuse(place, f"`{space}` can't be seen in {snippet.label}")
+        spec.refuse(place, f"`{space}` is not available in {snippet.label}")
     tables: dict[str, list[str]] = {
         "v": [*VERTEX_MEMBERS, *spec.vertex_fields],
         "u": [*VERTEX_MEMBERS, *spec.vertex_fields],
@@ -318,13 +331,13 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
         "agg": list(spec.aggregates),
     }
     if not name:
-        spec.refuse(place, f"`{space}` alone is no value: write {space}.NAME")
+        spec.refuse(place, f"`{space}` is not a value by itself: write {space}.NAME")
     if name not in tables[space]:
         _unknown(place, spec, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
     arc_state = space == "e" and kind == "scatter" and name in spec.arc_fields
     if member.written and not arc_state and not (space == "v" and kind in ("init", "apply")):
         fields = space in ("v", "u")
-        where = "v's fields are written in init and apply" if fields else "it is read only"
+        where = "only init and apply can write v's fields" if fields else "it is read only"
         spec.refuse(place, f"{space}.{name} is written in {snippet.label}, but {where}")
     if member.written and name in VERTEX_MEMBERS:
         spec.refuse(place, f"v.{name} is read only")
@@ -336,12 +349,12 @@ def _check_init_order(spec: ProgramSpec, snippet: Snippet, name: str, kind: str)
     for member in snippet.members:
         if member.namespace == space and member.name in order[order.index(name) :]:
             what = f"{space}.{member.name}"
-            why = f"init of {name!r} reads {what}, which is declared later or is itself"
+            why = f"init of {name!r} reads {what}, which is not declared before it"
             spec.refuse(snippet.place(member.line), why)
 
 
 def _check_messages(spec: ProgramSpec) -> None:
-    """What is sent has a type, and a rule by which messages to one vertex combine."""
+    """Messages need a type and a rule that combines those to one vertex."""
     snippets, combiner = spec.snippets, spec.combiner
     sends = [
         n
@@ -352,7 +365,7 @@ def _check_messages(spec: ProgramSpec) -> None:
         if sends or combiner is not None or "gather" in snippets:
             spec.refuse(
                 spec.source.place(sends[0] if sends else "combine"),
-                "say what is sent: message = 'real' (or another type) and combine = 'sum' ...",
+                "declare the messages: message = 'real' (or another type) and combine = 'sum' ...",
             )
         if "apply" in snippets and snippets["apply"].uses("msg"):
             spec.refuse(spec.source.place("apply"), "`msg` is read, but no `message` is declared")
@@ -362,13 +375,13 @@ def _check_messages(spec: ProgramSpec) -> None:
     if combiner is None:
         spec.refuse(
             spec.source.place("message"),
-            f"combine is missing: one of {', '.join(NAMED)}, or a C expression over a and b; or a "
-            "gather snippet that reads messages[i]",
+            f"combine is missing: give one of {', '.join(NAMED)}, a C expression over a and b, or "
+            "a gather snippet that reads messages[i]",
         )
     place = spec.source.place("combine")
     if combiner is not EXPRESSION:
         if "identity" in snippets:
-            spec.refuse(place, f"combine = {combiner.name!r} has an identity of its own")
+            spec.refuse(place, f"combine = {combiner.name!r} needs no identity: remove it")
         why = combiner.refuses(spec.message_type("float32"))
         if why:
             spec.refuse(place, f"combine = {combiner.name!r} {why}")
@@ -377,66 +390,70 @@ def _check_messages(spec: ProgramSpec) -> None:
     if "a" not in rule.words or "b" not in rule.words:
         near = get_close_matches(rule.text, NAMED, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        spec.refuse(place, f"combine = {rule.text!r} is no expression over a and b{hint}")
+        spec.refuse(place, f"combine = {rule.text!r} is not an expression over a and b{hint}")
     if "identity" not in snippets:
-        spec.refuse(place, "a combine expression needs its identity = '...'")
+        spec.refuse(place, "a combine expression needs an identity: give identity = '...'")
 
 
 def _check_gather(spec: ProgramSpec) -> None:
-    """A gather snippet reads messages one by one: what goes with it and what does not."""
+    """A gather snippet reads messages one by one, and excludes all that needs a combiner."""
     gather = spec.snippets.get("gather")
     if gather is None:
         if spec.gathered is not None:
             place = spec.source.place("gathered")
-            spec.refuse(place, "gathered is the type that a gather snippet assigns; there is none")
+            spec.refuse(
+                place,
+                "gathered is the type that a gather snippet assigns, but there is none",
+            )
         return
     if spec.combiner is not None:
         spec.refuse(
             spec.source.place("gather"),
-            "messages are combined or read singly: give combine or gather, not both",
+            "messages are either combined or read one by one: give combine or gather, not both",
         )
     for name in ("scatter", "apply"):
         if name in spec.snippets and spec.snippets[name].uses("send_to"):
             snippet = spec.snippets[name]
             spec.refuse(
                 snippet.place(snippet.words["send_to"]),
-                "send_to needs a combiner: single messages travel along arcs only",
+                "send_to needs a combiner: a gather snippet can only read messages sent along arcs",
             )
     if not any(m.namespace == "msg" for m in gather.members):
         spec.refuse(spec.source.place("gather"), "gather must assign `msg`")
 
 
 def _check_pairs(spec: ProgramSpec) -> None:
-    """A pairs snippet sends, to a combiner."""
+    """A pairs snippet must send, and needs a combiner."""
     pairs = spec.snippets.get("pairs")
     if pairs is None:
         return
     if not pairs.uses("send"):
         place = spec.source.place("pairs")
-        spec.refuse(place, "pairs sends nothing: call send(x), what u gives to v")
+        spec.refuse(place, "pairs sends nothing: call send(x) with what u sends to v")
     if "gather" in spec.snippets:
         why = "a gather snippet reads messages one by one, and there would be one for each pair"
-        spec.refuse(spec.source.place("gather"), f"{why}: give pairs a combiner")
+        spec.refuse(spec.source.place("gather"), f"{why}: use combine instead")
 
 
 def _check_stop(spec: ProgramSpec) -> None:
     if not spec.works:
-        return  # an abstract base: it can't be run, and the engine says so
-    ends = spec.stop or spec.asks_converged or spec.supersteps_param
-    if spec.scatter_on == "all" and not ends:
-        spec.refuse(
-            spec.source.place("scatter_on"),
-            "scatters on all and never stops: give stop = '...', def converged(self, step), "
-            "or supersteps = param.supersteps(20)",
-        )
+        return  # an abstract base class, which the engine refuses to run
+    if spec.ends_on_empty_mask or spec.stop or spec.asks_converged or spec.supersteps_param:
+        return
+    name, value = ("scatter_on", "all") if spec.scatter_on == "all" else ("ends", "stop")
+    spec.refuse(
+        spec.source.place(name),
+        f"with {name} = {value!r} the program never stops: give stop = '...', "
+        "def converged(self, step), or supersteps = param.supersteps(20)",
+    )
 
 
 def _reads_field(spec: ProgramSpec, name: str) -> bool:
-    """Whether a name is `FIELD_of` for one of the program's vertex fields."""
+    """Whether a name is FIELD_of for one of the program's vertex fields."""
     return name.endswith("_of") and name[:-3] in spec.vertex_fields
 
 
 def _unknown(place: Place, spec: ProgramSpec, name: str, known: list[str]) -> NoReturn:
     near = get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]}?" if near else f"; there is {', '.join(known) or 'none'}"
+    hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known) or 'none'}"
     spec.refuse(place, f"unknown {name}{hint}")

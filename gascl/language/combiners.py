@@ -1,8 +1,9 @@
-"""How several values become one: the rules by which messages combine, and aggregators.
+"""Combiners: the rules by which messages, and the values of aggregators, are combined.
 
-Each rule is an object that knows what a combined value is, the C text of its identity and of two
-values combined, whether it can overflow, and whether the order shows in the result. What is left to
-the user's own words is `EXPRESSION`, whose text and identity are snippets of the program.
+Each combiner is an object that knows the type of a combined value, the C text of its identity and
+of the combination of two values, whether it can overflow, and whether the result depends on the
+order. `EXPRESSION` stands for an expression of the user's own, whose text and identity are
+snippets.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from gascl.language.types import Type, resolve, struct_dtype
 
 @dataclass(frozen=True)
 class Combiner:
-    """A rule that combines two values, associative and commutative.
+    """An associative and commutative rule that combines two values.
 
     Attributes:
-        name: the word for it in a program, and in capitals in kernels/atomics.cl.
-        sign: C's operator between two values, or, of an extreme, the one that is true of it.
-        atomic: the kind of OpenCL's atomic operations that do it: "add", "extreme" or "bitwise"; ""
-            where only compare-and-swap does.
+        name: its name in programs and, in capitals, in kernels/atomics.cl.
+        sign: the C operator that combines two values; for min and max, the comparison that holds
+            between the result and the other value.
+        atomic: the kind of OpenCL atomic operation that can do it: "add", "extreme" or "bitwise";
+            "" if it takes compare-and-swap.
     """
 
     name: str
@@ -28,9 +30,9 @@ class Combiner:
     atomic: str = ""
 
     def refuses(self, message: Type) -> str:
-        """Why values of this type do not combine so; "" where they do."""
+        """Why values of this type cannot be combined like this; "" if they can."""
         if message.width > 1 or message.members:
-            return "needs a scalar message; or write it out"
+            return "needs a scalar message; write it as an expression over a and b"
         return ""
 
     def accumulator(self, message: Type, fp64: bool) -> Type:
@@ -42,26 +44,27 @@ class Combiner:
         return message
 
     def overflows(self, message: Type) -> bool:
-        """Combined messages may leave the range of their type, which must be noticed."""
+        """Whether combined messages may exceed the range of their type, which must be reported."""
         return False
 
     def depends_on_order(self, message: Type) -> bool:
-        """The last bits differ with the order in which messages are combined."""
+        """Whether the result depends, through rounding, on the order of the messages."""
         return False
 
     def identity(self, type_: Type) -> str:
-        """C text of the value that changes no other, of a scalar type."""
+        """C text of the identity: the value of a scalar type that leaves all others unchanged."""
         raise NotImplementedError
 
     def combined(self, type_: Type, a: str, b: str) -> str:
-        """C text of two values of a type combined."""
+        """C text of the combination of two values of a type."""
         return f"{a} {self.sign} {b}"
 
     def noticing_overflow(self, type_: Type) -> list[str]:
-        """C statements that return a and b combined and count in `*gascl_overflow`, the count
-        behind a, whether that left the type; `gascl_more` is the count behind b.
+        """C statements that return the combination of a and b, and track overflow.
 
-        Whether it did must not depend on the order of the messages.
+        `*gascl_overflow` is the overflow count that belongs to a, `gascl_more` the one that belongs
+        to b; `*gascl_overflow` becomes that of the result. Whether the final count says "overflow"
+        must not depend on the order of the messages.
         """
         raise NotImplementedError
 
@@ -73,7 +76,7 @@ class _Arithmetic(Combiner):
     def accumulator(self, message: Type, fp64: bool) -> Type:
         if message.all_floats:
             return message
-        # Wide enough that up to 2^32 messages of 32 bits can't overflow a sum.
+        # 64 bits: a sum of up to 2^32 messages of 32 bits cannot overflow.
         return resolve("uint64" if message.scalar.kind == "u" else "int64", "")
 
     def overflows(self, message: Type) -> bool:
@@ -87,7 +90,10 @@ class _Arithmetic(Combiner):
 class _Sum(_Arithmetic):
     def refuses(self, message: Type) -> str:
         if (message.width > 1 or message.members) and not message.all_floats:
-            return "needs a scalar message, or floats alone in a vector or struct; or write it out"
+            return (
+                "needs a scalar message, or a vector or struct of floats; write it as an "
+                "expression over a and b"
+            )
         return ""
 
     def accumulator(self, message: Type, fp64: bool) -> Type:
@@ -102,7 +108,7 @@ class _Sum(_Arithmetic):
         return added(type_, "gascl_accumulator", a, b)
 
     def noticing_overflow(self, type_: Type) -> list[str]:
-        """A sum counts how often it wrapped up less down."""
+        """The count is how often a sum wrapped around upwards minus downwards."""
         wrapped = ["    *gascl_overflow += gascl_more + (c < a);"]
         if type_.c != "ulong":
             wrapped = [
@@ -118,7 +124,7 @@ class _Product(_Arithmetic):
         return "1"
 
     def noticing_overflow(self, type_: Type) -> list[str]:
-        """A product with a zero is zero, whatever else overflowed."""
+        """A product that contains a zero is zero, whatever its other factors are."""
         high = "0" if type_.c == "ulong" else "(c < 0 ? -1 : 0)"
         return [
             _WRAPPING.format("*"),
@@ -132,7 +138,7 @@ class _Product(_Arithmetic):
 
 @dataclass(frozen=True)
 class _Extreme(Combiner):
-    """The least or the greatest; NaN wins, as in NumPy."""
+    """Minimum or maximum; NaN wins, as in NumPy."""
 
     def identity(self, type_: Type) -> str:
         return type_.highest() if self.sign == "<" else type_.lowest()
@@ -153,7 +159,7 @@ class _Bitwise(Combiner):
 
 @dataclass(frozen=True)
 class _Expression(Combiner):
-    """The user's own, of values of any type."""
+    """An expression of the user's own, over values of any type."""
 
     def refuses(self, message: Type) -> str:
         return ""
@@ -164,23 +170,23 @@ MIN, MAX = _Extreme("min", "<", "extreme"), _Extreme("max", ">", "extreme")
 OR, AND = _Bitwise("or", "|", "bitwise"), _Bitwise("and", "&", "bitwise")
 EXPRESSION = _Expression("expression")
 
-#: Those with a name in the language.
+#: The combiners that have a name in the language.
 NAMED = {c.name: c for c in (SUM, PRODUCT, MIN, MAX, OR, AND)}
 
 _WRAPPING = "    const gascl_accumulator c = (gascl_accumulator)((ulong)a {} (ulong)b);"
 
 
 def combiner_of(rule: str) -> Combiner:
-    """The combiner that a program names, or writes out as an expression over a and b."""
+    """The combiner that a program names, or `EXPRESSION` if it gives an expression over a and b."""
     return NAMED.get(rule, EXPRESSION)
 
 
 def added(type_: Type, c: str, a: str, b: str, by_component: bool = False) -> str:
-    """C text of a + b, member by member in a struct called `c`.
+    """C text of a + b; member by member for a struct, whose name in C is `c`.
 
     Args:
-        by_component: the components of a vector apart, too, so that a compiler can take each
-            beside those of other vectors.
+        by_component: also add vectors component by component, so that a compiler can vectorize over
+            several of them.
     """
     if type_.members:
         sums = (added(t, t.c, f"{a}.{n}", f"{b}.{n}", by_component) for n, t in type_.members)
@@ -191,7 +197,7 @@ def added(type_: Type, c: str, a: str, b: str, by_component: bool = False) -> st
 
 
 def _in_double(type_: Type) -> Type:
-    """The type with a double in the place of every float."""
+    """The type with every float replaced by a double."""
     if type_.members:
         members = tuple((n, _in_double(t)) for n, t in type_.members)
         same = members == type_.members

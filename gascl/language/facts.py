@@ -1,4 +1,4 @@
-"""What a program's snippets do, as data: what codegen writes and deliveries admit depends on it."""
+"""What a program's snippets do, as data for code generation and for the choice of deliveries."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from gascl.language.spec import ProgramSpec
 
 @dataclass(frozen=True)
 class Facts:
-    """What deliveries and codegen ask of a program.
+    """What deliveries and codegen need to know about a program.
 
     Attributes:
         scatters: there is a scatter snippet.
-        sends_only: scatter's only effect is `send`: its message can be computed anywhere, twice.
-        reads_edge: scatter reads something of `e`.
+        sends_only: scatter's only effect is `send`, so that its message can be recomputed anywhere.
+        reads_edge: scatter reads `e`.
         arc_state: scatter uses arc fields.
         every_arc_sends: every arc carries a message in every superstep.
         reads_singly: a gather snippet reads the messages one by one.
-        sends_to: there is a `send_to`.
-        apply_sends_to: apply has one, whose messages arrive in the next superstep.
+        sends_to: a snippet uses `send_to`.
+        apply_sends_to: apply does; its messages arrive in the next superstep.
         masked: the program keeps a mask.
-        marks: apply both sets other vertices' mask and unsets its own, so that the two need
-            separate memory to be independent of the order of vertices.
-        fusable: the next superstep's scatter may run right behind apply, before anything of this
-            superstep is reduced over vertices.
+        marks: apply both sets the mask of other vertices and unsets its own; these need separate
+            memory, so that the result does not depend on the order of vertices.
+        fusable: the next superstep's scatter may run directly after a vertex's apply, before
+            anything of this superstep is reduced over all vertices.
         overflows: the combiner is an integer sum or product, checked for overflow.
-        snapshots: fields that gather or apply reads of other vertices and apply writes.
-        reads_others: fields read of other vertices.
-        adjacent: snippets read the adjacency.
+        snapshots: the fields that apply writes while gather or apply reads them of other vertices.
+        reads_others: the fields that are read of other vertices (`FIELD_of`).
+        adjacent: snippets read neighbours.
         can_trap: something can go wrong that the device must report with its line.
-        lanes: how many runs at once.
+        lanes: the number of runs at once.
         pairs: there is a pairs snippet.
     """
 
@@ -55,7 +55,7 @@ class Facts:
 
     @classmethod
     def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
-        """What a program does; in debug mode nothing is fused, so that a trap is told in time."""
+        """The facts of a program. In debug mode nothing is fused: traps are reported in time."""
         snippets = spec.snippets
         scatter, apply = snippets.get("scatter"), snippets.get("apply")
         gather = snippets.get("gather")
@@ -91,7 +91,7 @@ class Facts:
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
             fusable=on_all
             and not debug
-            and not overflows  # it must not be reported for a superstep that never runs
+            and not overflows  # an overflow in a superstep that never runs must not be reported
             and scatter is not None
             and not scatter.reads("prev")
             and not scatter.uses("get_mask", "get_mask_of", *checked)

@@ -1,6 +1,6 @@
 """Declarations: the typed fields, parameters and aggregators of a vertex program.
 
-`vertex`, `edge`, `arc`, `param` and `aggregate` are namespaces with one function a type::
+`vertex`, `edge`, `arc`, `param` and `aggregate` are namespaces with one function per type::
 
     rank = vertex.real(init="(real)1 / g.num_vertices")
     weight = edge.real(default=1)
@@ -35,14 +35,14 @@ def span(low: Bound, high: Bound) -> str:
 
 
 def within(values: Any, low: Bound, high: Bound) -> Any:
-    """Whether a number, or each of an array, is in a range; NaN is in none."""
+    """Whether a number, or each number of an array, is in a range; NaN never is."""
     above = values == values if low is None else values >= low
     return above if high is None else above & (values <= high)
 
 
 @dataclass(frozen=True)
 class Field:
-    """One declaration. A class keeps a copy of it, with its `name` there."""
+    """One declaration. Each class keeps its own copy, with the `name` that it has there."""
 
     type: str | Struct
     doc: str = ""
@@ -55,7 +55,7 @@ class Field:
 
 @dataclass(frozen=True)
 class VertexField(Field):
-    """State of a vertex: one value a vertex, written by init and apply."""
+    """State: one value per vertex, written by init and apply."""
 
     init: str | float | int = 0
     kind: ClassVar[str] = "vertex field"
@@ -63,11 +63,11 @@ class VertexField(Field):
 
 @dataclass(frozen=True)
 class EdgeField(Field):
-    """Input of an edge, read only: the graph's edge field of the same name, or the default.
+    """Input, read only: the graph's edge field of the same name, or else the default.
 
     Attributes:
-        low, high: a graph with other values, or NaN, is refused; None: no bound.
-        finite: one with infinity or NaN is refused, too.
+        low, high: a graph with values outside, or NaN, is refused; None: no bound.
+        finite: a graph with infinity or NaN is refused, too.
     """
 
     default: Any = REQUIRED
@@ -79,7 +79,7 @@ class EdgeField(Field):
 
 @dataclass(frozen=True)
 class ArcField(Field):
-    """State of an arc: one value for each direction of travel, written by scatter."""
+    """State: one value per arc, that is per direction of travel, written by scatter."""
 
     init: str | float | int = 0
     kind: ClassVar[str] = "arc field"
@@ -87,11 +87,11 @@ class ArcField(Field):
 
 @dataclass(frozen=True)
 class Param(Field):
-    """A number given when the program is constructed; a kernel argument: no rebuild.
+    """A number given when the program is constructed; a new value does not rebuild the kernels.
 
     Attributes:
-        low, high: other values, and NaN, are refused; None: no bound.
-        in_run: kernels read it.
+        low, high: values outside, and NaN, are refused; None: no bound.
+        in_run: it is passed to the kernels.
     """
 
     default: Any = REQUIRED
@@ -105,22 +105,24 @@ class Param(Field):
             return self
         if self.name not in instance.__dict__:
             title = type(instance).__name__
-            why = "a parameter is declared in the class statement"
+            why = "parameters must be declared in the class statement"
             raise AttributeError(f"{title} has no parameter {self.name!r}: {why}")
         return instance.__dict__[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(
-            f"{type(instance).__name__}.{self.name} is fixed when the program is constructed: "
-            f"construct another, {type(instance).__name__}({self.name}={value!r})"
+            f"{type(instance).__name__}.{self.name} cannot be changed after construction: "
+            f"construct another program, {type(instance).__name__}({self.name}={value!r})"
         )
 
     def convert(self, value: Any) -> Any:
-        """The value, or `Lanes` of one each, as the type holds it; ValueError where it can't."""
+        """The value, or `Lanes` of values, in the parameter's type; ValueError if it can't be."""
         if not is_lanes(value):
             return self.convert_one(value)
         if not len(value):
-            raise ValueError("expected a value, or one for each lane, not an empty list")
+            raise ValueError(
+                "expected a value, or a list with one for each lane, not an empty list"
+            )
         values = value.tolist() if isinstance(value, np.ndarray) else value
         return Lanes(map(self.convert_one, values))
 
@@ -137,9 +139,9 @@ class Param(Field):
 
 @dataclass(frozen=True)
 class VertexParam(Param):
-    """A vertex, given by its label (by its index where the graph has no labels).
+    """A vertex, given by its label (by its index if the graph has no labels).
 
-    A list is one a lane; a label that is a tuple is itself.
+    A list gives one vertex per lane; a tuple is a single label.
     """
 
     def convert_one(self, value: Any) -> Any:
@@ -175,7 +177,7 @@ class ChoiceParam(Param):
 
 @dataclass(frozen=True)
 class SuperstepsParam(Param):
-    """How many supersteps to run, whatever `stop` and `converged` say; None: they decide."""
+    """The number of supersteps to run, whatever `stop` and `converged` say; None: they decide."""
 
     in_run: ClassVar[bool] = False
 
@@ -184,33 +186,33 @@ class SuperstepsParam(Param):
             return None
         whole = self.convert_one(value)
         if whole < 0:
-            raise ValueError("expected 0 or more supersteps, or None")
+            raise ValueError("expected a number of supersteps, 0 or more, or None")
         return whole
 
 
 @dataclass(frozen=True)
 class ToleranceParam(Param):
-    """How little has to change for a run to end, beside a whole of 1.
+    """The change, relative to a total of 1, below which a run ends.
 
     Attributes:
-        rate: the parameter by whose value, below 1, the change would fall in every superstep if
-            nothing were rounded, or faster; "" where none is known.
+        rate: a parameter with a value below 1: without rounding, each superstep would multiply the
+            change by this value or less; "" if no such rate is known.
     """
 
     rate: str = ""
 
     def time_to_fall(self, program: Any, change: float) -> float:
-        """After how many supersteps a change that began as this one is still above the tolerance
-        only by rounding; infinity where that is not known."""
+        """The number of supersteps after which a change that began as `change` can be above the
+        tolerance only through rounding; infinity if that is not known."""
         rate = float(np.max(getattr(program, self.rate))) if self.rate else 1.0
         tolerance = float(np.ravel(getattr(program, self.name))[0])  # `stop` reads the first lane's
         if not (0 < rate < 1 and 0 < tolerance < change < math.inf):
             return math.inf
-        # A little more, since the rate is rounded, too.
+        # Some more supersteps, since the rate is rounded, too.
         return 10 + math.ceil(1.1 * math.log(tolerance / change) / math.log(rate))
 
     def unreachable(self, program: Any) -> str:
-        """Why a run can't end by it, or nothing: rounding alone changes a few eps in all."""
+        """Why a run cannot reach the tolerance; "" if it can. Rounding alone changes a few eps."""
         least = 8 * np.finfo(program.dtype).eps * program.lanes
         value = getattr(program, self.name)
         if program.fixed_supersteps() is not None or np.all(np.asarray(value) >= least):
@@ -219,12 +221,12 @@ class ToleranceParam(Param):
         ways += [] if program.dtype == "float64" else ["dtype='float64'"]
         ways += ["a number of supersteps"] if program.spec.supersteps_param else []
         give = ", or ".join([", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways)
-        return f"{self.name}={value} can't be reached in {program.dtype}; give {give}"
+        return f"{self.name}={value} cannot be reached in {program.dtype}; give {give}"
 
 
 @dataclass(frozen=True)
 class VerticesParam(Param):
-    """Vertices that `solve` goes through: None for all, a number to draw, or a list of labels."""
+    """Vertices for `solve`: None for all, a number of vertices to draw, or a list of labels."""
 
     in_run: ClassVar[bool] = False
 
@@ -239,22 +241,23 @@ class VerticesParam(Param):
         if value is None or (not unfit(value, "int32") and value > 0):
             return value if value is None else int(value)
         raise ValueError(
-            "expected None for all, a number of vertices to draw, 1 or more, or a list of labels"
+            "expected None (all vertices), a number of vertices to draw (at least 1), or a list of "
+            "labels"
         )
 
 
 class Lanes(tuple[Any, ...]):
-    """The values of a parameter, one a lane."""
+    """The values of a parameter, one per lane."""
 
 
 def is_lanes(value: Any) -> bool:
-    """A list of a parameter's values, one a lane; a tuple may be a vertex's label."""
+    """Whether it is a list of values, one per lane. A tuple is not: it may be a vertex's label."""
     return isinstance(value, list | range) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 @dataclass(frozen=True)
 class Aggregate(Field):
-    """A value all vertices add to; `prev.NAME` in snippets, `agg.NAME` in `stop`.
+    """A value to which all vertices contribute; `prev.NAME` in snippets, `agg.NAME` in `stop`.
 
     Attributes:
         op: one of OPS, or a C expression over `a` and `b`.
@@ -277,12 +280,12 @@ class Aggregate(Field):
 
     @property
     def sums_floats(self) -> bool:
-        """Its last bits depend on the order in which it adds."""
+        """Whether its last bits depend on the order of additions."""
         floats = self.op == "mean" or self.resolve("float32").is_float
         return self.op in ("sum", "mean") and floats
 
     def accumulator(self, real: str, fp64: bool) -> Type:
-        """Sums are wider than what is added: double for floats, 64 bits for integers."""
+        """The type of the running value. Sums are wide: double for floats, 64 bits for integers."""
         type_ = self.resolve(real)
         if self.op == "count":
             return resolve("int64", real)
@@ -299,7 +302,7 @@ class _Namespace:
     _plain: ClassVar[str] = "edge fields and parameters"
 
     def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
-        """`kinds`: what it takes, "scalars", "vectors" too, or "structs" too."""
+        """`kinds`: the types that it accepts: "scalars", also "vectors", or also "structs"."""
         self._declare, self._kinds = declare, kinds
         widest = 1 if kinds == "scalars" else 16
         self._names = [n for n in NAMES if resolve(n, "float32").width <= widest]
@@ -309,7 +312,9 @@ class _Namespace:
             raise AttributeError(name)
         canonical = name_of(name)
         if canonical not in self._names:
-            raise ProgramError(f"{name!r} is a vector: {type(self)._plain} hold scalars")
+            raise ProgramError(
+                f"{name!r} is a vector type, but {type(self)._plain} must be scalars"
+            )
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
             return self._make(name, canonical, args, kwargs)
@@ -317,9 +322,9 @@ class _Namespace:
         return declaration
 
     def struct(self, type_: Any, *args: Any, **kwargs: Any) -> Any:
-        """Of a struct: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
+        """A declaration with a struct type: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
         if self._kinds != "structs":
-            raise ProgramError(f"{type(self)._plain} hold scalars, no structs")
+            raise ProgramError(f"{type(self)._plain} must be scalars, not structs")
         if not isinstance(type_, Struct):
             type_ = struct(type_)
         return self._make("struct", type_, args, kwargs)
@@ -329,7 +334,7 @@ class _Namespace:
             signature(self._declare).bind(type_, *args, **kwargs)
         except TypeError as error:
             takes = list(signature(self._declare).parameters)[1:]
-            raise ProgramError(f"{name}(...): {error}; it takes {', '.join(takes)}") from None
+            raise ProgramError(f"{name}(...): {error}; its arguments: {', '.join(takes)}") from None
         return self._declare(type_, *args, **kwargs)
 
     def __dir__(self) -> list[str]:
@@ -338,11 +343,11 @@ class _Namespace:
 
 class _Params(_Namespace):
     def vertex(self, default: Any = REQUIRED, doc: str = "") -> Any:
-        """A vertex of the graph, by its label."""
+        """A vertex of the graph, given by its label."""
         return VertexParam("int32", doc, default=default)
 
     def vertices(self, default: Any = None, doc: str = "") -> Any:
-        """Vertices for `solve` to go through: None (all), how many to draw, or a list of labels."""
+        """Vertices for `solve`: None (all), a number of vertices to draw, or a list of labels."""
         return VerticesParam("int32", doc, default=default)
 
     def flag(self, default: bool = REQUIRED, doc: str = "") -> Any:
@@ -352,20 +357,20 @@ class _Params(_Namespace):
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
-            raise ProgramError(f"param.choice needs words that are identifiers, not {words!r}")
+            raise ProgramError(f"param.choice needs identifiers, not {words!r}")
         return ChoiceParam("int32", doc, default=words[0], words=words)
 
     def tolerance(self, default: float = 1e-6, doc: str = "", rate: str = "") -> Any:
-        """A bound of relative changes for `stop`; refused where rounding alone exceeds it.
+        """A bound for relative changes, for `stop`; refused if rounding alone exceeds it.
 
         Args:
-            rate: a parameter by whose value the change falls in every superstep, or faster, but
-                for rounding.
+            rate: a parameter: without rounding, each superstep would multiply the change by its
+                value or less.
         """
         return ToleranceParam("real", doc, default=default, rate=rate)
 
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
-        """A number of supersteps to run instead of asking `stop`; None: ask it."""
+        """A number of supersteps to run, whatever `stop` says; None: `stop` decides."""
         return SuperstepsParam("int32", doc, default=default)
 
 
@@ -399,15 +404,17 @@ def _aggregate(
 ) -> Aggregate:
     if op not in Aggregate.OPS and identity is None:
         raise ProgramError(
-            f"an aggregator's op is one of {', '.join(Aggregate.OPS)}, or a C expression over a "
-            f"and b with its identity='...', not {op!r}"
+            f"an aggregator's op must be one of {', '.join(Aggregate.OPS)}, or a C expression over "
+            f"a and b with identity='...', not {op!r}"
         )
     declared = Aggregate(type_, doc, op=op, identity=identity)
     if not declared.is_custom and identity is not None:
-        raise ProgramError(f"an aggregator's {op!r} has an identity of its own")
+        raise ProgramError(f"an aggregator with {op!r} needs no identity: remove it")
     wide = isinstance(type_, Struct) or resolve(type_, "float32").width > 1
     if wide and not declared.is_custom:
-        raise ProgramError(f"an aggregator's {op!r} adds scalars; write it out over a and b")
+        raise ProgramError(
+            f"an aggregator with {op!r} needs scalars; write an expression over a and b"
+        )
     return declared
 
 

@@ -1,8 +1,8 @@
-"""What a program's C defines: macros, which are expanded here, and types.
+"""Expands the macros of a program's C, and records the types that it defines.
 
-What a snippet reads and writes is found in its tokens, which a macro can hide. So macros are
-expanded here, by the rules of C99 (6.10), and it is the expanded text that is compiled: what was
-looked through is what runs, and no macro of a user's reaches the code around a snippet.
+gascl finds out from a snippet's tokens what it reads and writes, and a macro could hide that. So
+macros are expanded here, by the rules of C99 (6.10), and the expanded text is compiled: the code
+that was checked is the code that runs, and a user's macros cannot affect the code around a snippet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from gascl.language.tokens import Token, apart, closing, raw_tokens, tokens
 
-#: A line that goes on in the next: compilers overlook blanks behind the backslash.
+#: A line that continues on the next one; compilers ignore blanks after the backslash.
 _CONTINUED = re.compile(r"\\[ \t\v\f]*(\n|\Z)")
 _DIGRAPHS = {"<:", ":>", "<%", "%>", "%:", "%:%:"}
 _CONDITIONALS = {"if", "ifdef", "ifndef", "elif", "else", "endif"}
@@ -22,7 +22,7 @@ _KEPT = {"pragma", "error", "warning"}
 
 
 class NotUnderstood(Exception):
-    """Why a text is refused, and the line in it, from 0."""
+    """Why a text is refused, and at which of its lines, counted from 0."""
 
     def __init__(self, line: int, why: str):
         super().__init__(why)
@@ -31,7 +31,7 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True)
 class _Macro:
-    """`params` is None for one without parentheses."""
+    """A macro; `params` is None if it takes no arguments."""
 
     name: str
     params: tuple[str, ...] | None
@@ -44,12 +44,12 @@ class _Macro:
 
 @dataclass
 class Preprocessor:
-    """Expands macros, and knows what earlier code has defined.
+    """Expands macros, and remembers what earlier code has defined.
 
     Attributes:
-        is_reserved: whether a name may not become a macro.
-        macros: by name.
-        types: the names that a `typedef` mentions, outside of braces.
+        is_reserved: whether a name must not be defined as a macro.
+        macros: the macros by name.
+        types: the names in each `typedef`, outside braces.
     """
 
     is_reserved: Callable[[str], bool] = lambda name: False
@@ -60,13 +60,14 @@ class Preprocessor:
         return replace(self, macros=dict(self.macros), types=set(self.types))
 
     def expand(self, text: str) -> str:
-        """The text, its lines where they were, without macros and lines continued by a backslash.
+        """The text without macros and continued lines; every line stays at its place.
 
-        What it defines is known afterwards. Of directives there remain `#if` and its kin, which
-        depend on the compiler, `#pragma`, `#error` and `#warning`.
+        Afterwards the preprocessor knows the macros and types that the text defines. `#if` and its
+        relatives remain, since they depend on the compiler, as do `#pragma`, `#error` and
+        `#warning`.
 
         Raises:
-            NotUnderstood: it can't be told what the text does.
+            NotUnderstood: the text cannot be analysed.
         """
         found, joined = _joined(text)
         if joined or any(t.text == "#" or t.text in self.macros for t in found):
@@ -84,10 +85,12 @@ class Preprocessor:
 
 
 def _joined(text: str) -> tuple[list[Token], bool]:
-    """The tokens of a text whose continued lines are joined, with their own lines; and whether
-    there are any such lines."""
+    """The tokens of a text after joining continued lines, each with its original line; and whether
+    there are any continued lines."""
     if "??/" in text:
-        raise NotUnderstood(text[: text.index("??/")].count("\n"), "`??/` is a trigraph: write \\")
+        raise NotUnderstood(
+            text[: text.index("??/")].count("\n"), "`??/` is a trigraph: write \\ instead"
+        )
     cuts: list[int] = []
     whole, last = "", 0
     for match in _CONTINUED.finditer(text):
@@ -99,23 +102,23 @@ def _joined(text: str) -> tuple[list[Token], bool]:
     for token in raw_tokens(whole):
         token = replace(token, line=token.line + bisect_right(cuts, token.start))
         if token.text == "/*":
-            raise NotUnderstood(token.line, "this comment has no `*/`")
+            raise NotUnderstood(token.line, "unterminated comment: `*/` is missing")
         if token.text in _DIGRAPHS or token.text.startswith("??"):
-            why = f"`{token.text}` is a digraph or trigraph: write the character that it stands for"
+            why = f"`{token.text}` is a digraph or trigraph: write the character it stands for"
             raise NotUnderstood(token.line, why)
         found.append(token)
     return found, bool(cuts)
 
 
 class _Expansion:
-    """One text as it is expanded: its logical lines, one after the other."""
+    """The expansion of one text, one logical line after the other."""
 
     def __init__(self, known: Preprocessor, found: list[Token]):
         self.known, self.macros = known, known.macros
         self.code: list[Token] = []  # since the last directive
         self.done: list[Token] = []
-        self.last = ";"  # of the code that is done
-        self.open: list[int] = []  # the lines of each #if that has no #endif yet
+        self.last = ";"  # the last token of `done`
+        self.open: list[int] = []  # the line of each #if without an #endif so far
         line: list[Token] = []
         for token in [*found, Token("\n", "end", 0)]:
             if token.kind != "end":
@@ -128,10 +131,10 @@ class _Expansion:
             line = []
         self._flush()
         if self.open:
-            raise NotUnderstood(self.open[-1], "this #if has no #endif")
+            raise NotUnderstood(self.open[-1], "#if without #endif")
 
     def write(self, breaks: int) -> str:
-        """The text; `breaks` is how many ends of lines it has."""
+        """The text, which has `breaks` line breaks."""
         parts, line = [], 0
         previous: Token | None = None
         for token in self.done:
@@ -148,7 +151,7 @@ class _Expansion:
         expanded = self._expanded(self.code)
         for token in expanded:
             if token.text in ("#", "##"):
-                why = f"`{token.text}` stands at the beginning of a line, or in a #define"
+                why = f"`{token.text}` is only allowed at the start of a line or in a #define"
                 raise NotUnderstood(token.line, why)
         self.done += expanded
         self.last = expanded[-1].text if expanded else self.last
@@ -157,31 +160,31 @@ class _Expansion:
     def _directive(self, line: list[Token]) -> None:
         self._flush()
         if len(line) == 1:
-            return  # `#` alone is nothing
+            return  # a `#` alone has no effect
         at, word = line[1].line, line[1].text
         if word not in {"define", "undef", *_CONDITIONALS, *_KEPT}:
-            remedy = ": put the text of the file into `functions`" if "include" in word else ""
-            raise NotUnderstood(at, f"#{word} is not understood{remedy}")
+            remedy = ": copy the text of the file into `functions`" if "include" in word else ""
+            raise NotUnderstood(at, f"#{word} is not supported{remedy}")
         if self.last in self.macros:
-            why = f"#{word} stands behind `{self.last}`, a macro that takes values"
+            why = f"#{word} comes between the macro `{self.last}` and its arguments"
             raise NotUnderstood(at, why)
         if word in _CONDITIONALS:
             if self.last not in (";", "{", "}", ":"):
-                why = f"#{word} stands within a statement: write each branch as statements"
+                why = f"#{word} is inside a statement: write each branch as whole statements"
                 raise NotUnderstood(at, why)
             self._conditional(line, word)
         elif word in ("define", "undef"):
             if self.open:
-                why = f"#{word} within #if: only the compiler knows which branch is taken; "
+                why = f"#{word} inside #if: only the compiler knows which branch is taken; "
                 raise NotUnderstood(at, f"{why}#define it outside, or choose in Python")
             self._define(line, word)
         else:
             if len(line) > 2 and line[2].text in ("push_macro", "pop_macro"):
-                raise NotUnderstood(at, f"#pragma {line[2].text} is not understood")
+                raise NotUnderstood(at, f"#pragma {line[2].text} is not supported")
             self._keep([*line[:2], *self._expanded(line[2:])])
 
     def _keep(self, line: list[Token]) -> None:
-        """A directive as it is, on a line of its own."""
+        """Keep a directive unchanged, on a line of its own."""
         self.done += [replace(t, line=line[0].line) for t in line]
 
     def _conditional(self, line: list[Token], word: str) -> None:
@@ -200,7 +203,7 @@ class _Expansion:
         self._keep(line)
 
     def _without_defined(self, condition: list[Token]) -> list[Token]:
-        """`defined NAME` of what is a macro here is 1; the rest is for the compiler to say."""
+        """Replace `defined NAME` by 1 for macros known here; the compiler evaluates the rest."""
         found: list[Token] = []
         rest = list(condition)
         while rest:
@@ -220,10 +223,10 @@ class _Expansion:
     def _define(self, line: list[Token], word: str) -> None:
         at = line[1].line
         if len(line) < 3 or line[2].kind != "word":
-            raise NotUnderstood(at, f"#{word} names no macro")
+            raise NotUnderstood(at, f"#{word} needs the name of a macro")
         name, rest = line[2].text, line[3:]
         if self.known.is_reserved(name):
-            raise NotUnderstood(at, f"{name!r} is a word of the language and can't be a macro")
+            raise NotUnderstood(at, f"{name!r} is a word of the language and cannot be a macro")
         if word == "undef":
             self.macros.pop(name, None)
             return
@@ -231,21 +234,21 @@ class _Expansion:
         if rest and rest[0].text == "(" and not rest[0].before:
             end = closing(rest, 0)
             if rest[end - 1].text != ")":
-                raise NotUnderstood(at, f"the parameters of macro {name} have no `)`")
+                raise NotUnderstood(at, f"`)` is missing after the parameters of macro {name}")
             params = _params(name, rest[1 : end - 1], at)
             rest = rest[end:]
         body = tuple(replace(t, before=" " * bool(t.before and i)) for i, t in enumerate(rest))
         hashes = [i for i, t in enumerate(body) if t.text == "##"]
         if hashes and (hashes[0] == 0 or hashes[-1] == len(body) - 1):
-            raise NotUnderstood(at, "`##` joins two words: one is missing")
+            raise NotUnderstood(at, "`##` needs a word on both sides")
         if any(t.text == "__VA_OPT__" for t in body):
-            raise NotUnderstood(at, "__VA_OPT__ is not understood")
+            raise NotUnderstood(at, "__VA_OPT__ is not supported")
         self.macros[name] = _Macro(name, params, body)
 
     def _expanded(self, given: list[Token]) -> list[Token]:
-        """The tokens with every macro in them replaced, which is Prosser's algorithm."""
+        """The tokens with all macros expanded, by Prosser's algorithm."""
         found: list[Token] = []
-        rest = given[::-1]  # the next one last
+        rest = given[::-1]  # reversed: the next token is the last
         while rest:
             token = rest.pop()
             macro = self.macros.get(token.text)
@@ -266,7 +269,7 @@ class _Expansion:
     def _replaced(
         self, macro: _Macro, call: Token, values: dict[str, list[Token]], hidden: frozenset[str]
     ) -> list[Token]:
-        """The macro's body, its parameters replaced by values."""
+        """The macro's body with its parameters replaced by the arguments."""
         pieces: list[list[Token]] = [[]]
         body, i = macro.body, 0
         while i < len(body):
@@ -277,7 +280,9 @@ class _Expansion:
             following = body[i + 1].text if i + 1 < len(body) else ""
             if macro.params is not None and token.text == "#":
                 if following not in values:
-                    raise NotUnderstood(call.line, f"in {macro.name}, `#` is before no parameter")
+                    raise NotUnderstood(
+                        call.line, f"in macro {macro.name}, `#` needs a parameter after it"
+                    )
                 piece = [replace(token, text=_quoted(values[following]), kind="text")]
                 i += 1
                 following = body[i + 1].text if i + 1 < len(body) else ""
@@ -297,18 +302,20 @@ class _Expansion:
 
 
 def _params(name: str, inside: list[Token], line: int) -> tuple[str, ...]:
-    """The names between the parentheses of `#define NAME(...)`."""
+    """The names in the parentheses of `#define NAME(...)`."""
     names = [t.text for t in inside[::2]]
     if names and names[-1] == "...":
         names[-1] = "__VA_ARGS__"
     fits = all(t.text == "," for t in inside[1::2]) and len(inside) % 2 == bool(inside)
     if not fits or not all(n.isidentifier() for n in names) or len(set(names)) < len(names):
-        raise NotUnderstood(line, f"the parameters of macro {name} are not understood")
+        raise NotUnderstood(
+            line, f"the parameters of macro {name} are not a list of distinct names"
+        )
     return tuple(names)
 
 
 def _values(macro: _Macro, call: Token, rest: list[Token]) -> tuple[dict[str, list[Token]], Token]:
-    """What the call of a macro gives to each parameter, and the `)`; taken off the end of rest."""
+    """The arguments of a macro call by parameter, and its `)`; taken off the end of `rest`."""
     params = macro.params or ()
     given: list[list[Token]] = [[]]
     rest.pop()  # the `(`
@@ -323,7 +330,7 @@ def _values(macro: _Macro, call: Token, rest: list[Token]) -> tuple[dict[str, li
         else:
             given[-1].append(token)
     else:
-        raise NotUnderstood(call.line, f"the call of macro {macro.name} has no `)`")
+        raise NotUnderstood(call.line, f"`)` is missing after the arguments of macro {macro.name}")
     if not params and given == [[]]:
         given = []
     if macro.variadic and len(given) == len(params) - 1:
@@ -337,24 +344,24 @@ def _values(macro: _Macro, call: Token, rest: list[Token]) -> tuple[dict[str, li
 def _glued(
     macro: _Macro, right: Token, before: list[Token], piece: list[Token], call: Token
 ) -> list[Token]:
-    """Two pieces of a body joined by `##`, either of which may be empty."""
+    """Two pieces of a body joined by `##`; either may be empty."""
     if not before or not piece:
         drops = right.text == "__VA_ARGS__" and before and before[-1].text == ","
         return before[:-1] if drops else before + piece
     if right.text == "__VA_ARGS__" and before[-1].text == ",":
-        return before + piece  # GNU's comma, which goes where no values follow
+        return before + piece  # GNU: `, ## __VA_ARGS__` drops the comma if there are no arguments
     text = before[-1].text + piece[0].text
     made = list(raw_tokens(text))
     if len(made) != 1 or made[0].text != text:
-        why = f"in macro {macro.name}, `##` makes no one word of {before[-1].text} and "
-        raise NotUnderstood(call.line, f"{why}{piece[0].text}")
+        why = f"in macro {macro.name}, `##` cannot join {before[-1].text} and {piece[0].text} "
+        raise NotUnderstood(call.line, f"{why}into one word")
     kind, hidden = made[0].kind, before[-1].hidden & piece[0].hidden
     one = replace(before[-1], text=text, kind=kind, hidden=hidden)
     return [*before[:-1], one, *piece[1:]]
 
 
 def _quoted(value: list[Token]) -> str:
-    """`#PARAM`: the spelling as a string."""
+    """`#PARAM`: the spelling of an argument as a string literal."""
     spelled = "".join(
         " " * bool(t.before and i)
         + (re.sub(r'(["\\])', r"\\\1", t.text) if t.kind == "text" else t.text)

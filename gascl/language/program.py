@@ -1,7 +1,8 @@
-"""`VertexProgram`: the class a user writes. Knows nothing of OpenCL devices.
+"""`VertexProgram`: the base class of what users write. It knows nothing of OpenCL devices.
 
-A class is checked when it is defined: unknown or reserved names, types, a missing combiner, a
-write where none is allowed, no way to stop. docs/programs.md is the language.
+A class is checked when it is defined, for unknown or reserved names, wrong types, a missing
+combiner, writes where none are allowed, and programs that cannot stop. docs/programs.md defines the
+language.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from gascl.language.spec import ProgramSpec, collect
 
 
 class VertexProgram:
-    """Base of every vertex program.
+    """Base class of all vertex programs.
 
     A subclass declares fields (`vertex.*`, `edge.*`, `arc.*`, `param.*`, `aggregate.*`) and gives
-    snippets of OpenCL C; see docs/programs.md. Construct it with its parameters by keyword (a list
-    is one value a lane), and with initial values of a vertex field where these are data: an array
-    of V values in the graph's vertex order, or a dict from labels to values, 0 for the rest.
+    snippets of OpenCL C; see docs/programs.md. It is constructed with its parameters as keyword
+    arguments (a list gives one value per lane), and with initial values of vertex fields: an array
+    of V values in the graph's vertex order, or a dict from labels to values (0 for all others).
 
     Args:
-        dtype: what `real` is, "float32" or "float64".
+        dtype: the type that `real` stands for, "float32" or "float64".
+
+    Raises:
+        ProgramError: a parameter is missing, unknown or wrong.
     """
 
     message: Any = None
@@ -49,8 +53,9 @@ class VertexProgram:
     edges: str = "out"
     lanes: int = 1
     restart: str = "any"
+    ends: str = "mask"
 
-    #: The program whose `solve` runs this one, for messages.
+    #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""
 
     #: What the class declares; each class has its own.
@@ -68,13 +73,13 @@ class VertexProgram:
         spec = self.spec
         if positional:
             first = next(iter(spec.params), "dtype")
-            self._refuse(f"parameters are given by name: {spec.name}({first}=...)")
+            self._refuse(f"give parameters by name: {spec.name}({first}=...)")
         try:
             self.dtype = np.dtype(dtype).name
         except TypeError:
             self.dtype = ""
         if self.dtype not in ("float32", "float64"):
-            self._refuse(f"dtype={dtype!r}: `real` is 'float32' or 'float64'")
+            self._refuse(f"dtype={dtype!r}: expected 'float32' or 'float64'")
         self.initial: dict[str, Any] = {}
         for name, value in values.items():
             if name in spec.params:
@@ -87,13 +92,13 @@ class VertexProgram:
             else:
                 known = [*spec.params, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}? " if near else ""
-                self._refuse(f"no parameter {name!r}; {hint}it takes {', '.join(known)}")
+                hint = f"; did you mean {near[0]!r}?" if near else "."
+                self._refuse(f"no parameter {name!r}{hint} Parameters: {', '.join(known)}")
         for name, param in spec.params.items():
             if name in self.__dict__:
                 continue
             if param.default is REQUIRED:
-                self._refuse(f"parameter {name!r} must be given: {spec.name}({name}=...)")
+                self._refuse(f"parameter {name!r} is required: {spec.name}({name}=...)")
             self.__dict__[name] = param.convert(param.default)
         self._set_lanes()
         for param in spec.params.values():
@@ -101,34 +106,38 @@ class VertexProgram:
                 self._refuse(param.unreachable(self))
 
     def _set_lanes(self) -> None:
-        """As many as a parameter has values, or as the class says."""
+        """Set the number of lanes: that of a parameter's values, or what the class says."""
         for name in self.spec.params:
             value = self.__dict__[name]
             if not isinstance(value, Lanes):
                 continue
             if len(value) > MOST_LANES:
-                self._refuse(f"{name}: {len(value)} lanes, {MOST_LANES} at most")
+                self._refuse(
+                    f"{name} has {len(value)} values; at most {MOST_LANES} lanes are supported"
+                )
             if self.lanes not in (1, len(value)):
-                self._refuse(f"{name} has {len(value)} values, for {self.lanes} lanes")
+                self._refuse(f"{name} has {len(value)} values, but there are {self.lanes} lanes")
             self.lanes = len(value)
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        """Called before a run, before any device memory is taken; override to refuse or adjust.
+        """Called before a run allocates device memory; override it to check or adjust.
+
+        Raise ProgramError to refuse the run.
 
         Args:
-            initial: the vertex fields that were given at construction, one array each in the
-                field's type; change them in place. Raise ProgramError to refuse the run.
+            initial: the vertex fields that were given at construction, as arrays of the field's
+                type; change them in place.
         """
 
-    #: A Python form of `stop`, called after each superstep; slower. None: not defined.
+    #: `stop` in Python: called after each superstep, and slower. None: not defined.
     converged: ClassVar[Any] = None
 
-    #: `solve(self, turns)` runs other programs by `turns.run` (see gascl.runtime.composite) and
+    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.runtime.composite) and
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 
     def fixed_supersteps(self) -> int | None:
-        """How many supersteps this program asks for; None: until its rule holds."""
+        """The number of supersteps that was asked for; None: until it converges."""
         name = self.spec.supersteps_param
         return getattr(self, name) if name else None
 
@@ -138,12 +147,12 @@ class VertexProgram:
         return {n: getattr(self, n) for n, p in kinds.items() if isinstance(p, ChoiceParam)}
 
     def parameter_values(self) -> dict[str, Any]:
-        """The parameters but for the number of supersteps."""
+        """All parameters except the number of supersteps."""
         skipped = self.spec.supersteps_param
         return {n: getattr(self, n) for n in self.spec.params if n != skipped}
 
     def title(self) -> str:
-        """The name for messages: that of the program that was asked for first."""
+        """The name for messages; it starts with the program whose `solve` runs this one."""
         name = type(self).__name__
         return f"{self.run_by} ({name})" if self.run_by else name
 

@@ -1,4 +1,4 @@
-"""Values of parameters that come as text, from a shell."""
+"""Converts parameters given as text on a command line."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def number(text: str) -> int | float:
 
 
 def vertices(text: str) -> Any:
-    """None for all; a number, how many to draw; or labels with commas between: `5,` is one."""
+    """None (all vertices), a number to draw, or a list of labels: `5,17`, or `5,` for one."""
     if text in ("None", ""):
         return None
     if _NUMBER.fullmatch(text):
         count = number(text)
         if count < 1 or count != int(count):
             raise ValueError(
-                "expected None for all, a number of vertices to draw, 1 or more, or labels with "
-                f"commas between; {text}, with a comma, is one label"
+                "expected None (all vertices), a number of vertices to draw (at least 1), or "
+                f"labels separated by commas; {text}, with a comma, is one label"
             )
         return int(count)
     parts = text.removesuffix(",").split(",")
     if "" in parts:
-        raise ValueError("expected a label before each comma, such as 5,17 or, of one alone, 5,")
-    return parts  # `Graph.index_of` finds integers from text
+        raise ValueError("expected a label before each comma, such as 5,17, or 5, for a single one")
+    return parts  # `Graph.index_of` also finds integer labels by their text

@@ -1,6 +1,6 @@
-"""A snippet of C as a user wrote it: its text, where its lines stand, and what it does.
+"""A snippet of C as a user wrote it: its text, the places of its lines, and what it does.
 
-What is found out here is data: codegen, the admission of deliveries and `auto` read only that.
+The results of this analysis are data: codegen, deliveries and `auto` read only these.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _QUALIFIERS = {
     f"{under}{word}" for word in "private global local constant".split() for under in ("", "__")
 }
 _QUALIFIERS |= {"const", "volatile"}
-#: Words behind which an operand begins; in front of a parenthesis, any other makes it a call.
+#: Words after which an operand starts. Any other word before a parenthesis makes it a call.
 _OPENING = {"return", "else", "do", "case", "__extension__"}
 _SIGNS = ("-", "+", "!", "~", "*", "&", "++", "--")
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
-#: And those that only one has; in others they are names like any.
+#: Namespaces of one snippet only; in all others these are ordinary names.
 _MORE_NAMESPACES = {"pairs": ("u",)}
 
 
 @dataclass(frozen=True)
 class Member:
-    """One `namespace.name` in a snippet; `name` is empty where the namespace stands alone."""
+    """One `namespace.name` in a snippet; `name` is empty if the namespace is used alone."""
 
     namespace: str
     name: str
@@ -50,13 +50,13 @@ class Snippet:
 
     Attributes:
         label: `Class.attribute`, for messages.
-        text: the C, its macros expanded.
-        places: for each line of the text, where the user finds it.
-        types: names of types that it or `functions` defines.
+        text: the C after macro expansion.
+        places: for each line of the text, its place in the user's file.
+        types: the names of types that it or `functions` defines.
         members: every `v.x`, `e.x`, ... in it.
         words: every other identifier with its first line.
-        sends_always: `send` is called on every path, whatever the data (conservative).
-        has_directives: `#if` or `#pragma` is left in it.
+        sends_always: `send` is certain to be called, whatever the data.
+        has_directives: it still contains `#if` or `#pragma`.
     """
 
     label: str
@@ -72,10 +72,10 @@ class Snippet:
     def make(
         cls, label: str, text: str, places: Iterable[Place], known: Preprocessor | None = None
     ) -> Snippet:
-        """Read a text, whose definitions are then known.
+        """Analyse a text; `known` then also has its macros and types.
 
         Raises:
-            NotUnderstood: it can't be told what the text does.
+            NotUnderstood: the text cannot be analysed.
         """
         known = known or Preprocessor()
         expanded = known.expand(text)
@@ -96,11 +96,11 @@ class Snippet:
         )
 
     def reads(self, namespace: str) -> set[str]:
-        """Members of a namespace that the text mentions."""
+        """The members of a namespace that the text uses."""
         return {m.name for m in self.members if m.namespace == namespace}
 
     def writes(self, namespace: str) -> set[str]:
-        """Members of a namespace that the text assigns to."""
+        """The members of a namespace that the text assigns to."""
         return {m.name for m in self.members if m.namespace == namespace and m.written}
 
     def uses(self, *words: str) -> bool:
@@ -108,8 +108,9 @@ class Snippet:
         return any(w in self.words for w in words)
 
     def guarded(self, divisors: str | None, indices: str) -> str:
-        """The text with every divisor, and every index of `messages`, in the call of a macro, for
-        debug mode; lines stay. Divisors are left alone where `divisors` is None."""
+        """The text for debug mode, with each divisor and each index of `messages` wrapped in a call
+        of the macro `divisors` or `indices`; lines keep their places. None: leave divisors
+        alone."""
         found = tokens(self.text)
         marks = []
         for i, token in enumerate(found):
@@ -132,7 +133,7 @@ class Snippet:
         return text
 
     def unbalanced(self) -> tuple[int, str] | None:
-        """The line of a bracket that has no other half, and the bracket."""
+        """The line of an unbalanced bracket, and the bracket; None if there is none."""
         halves = {")": "(", "]": "[", "}": "{"}
         open_: list[Token] = []
         for token in tokens(self.text):
@@ -147,7 +148,7 @@ class Snippet:
         return (t.line for t in tokens(self.text) if t.kind == "text" and t.text[0] == '"')
 
     def calls(self, word: str) -> Iterator[tuple[int, int]]:
-        """Line and number of arguments of each `word(...)`."""
+        """The line and the number of arguments of each call `word(...)`."""
         found = tokens(self.text)
         for i, token in enumerate(found):
             if token.text != word or _at(found, i + 1) != "(":
@@ -160,14 +161,14 @@ class Snippet:
             yield token.line, count
 
     def place(self, line: int) -> Place:
-        """Where line `line` (from 0) of the text stands."""
+        """The place of a line of the text, counted from 0."""
         return self.places[min(line, len(self.places) - 1)]
 
 
 def _members(
     found: list[Token], namespaces: tuple[str, ...], types: Set[str]
 ) -> tuple[list[Member], dict[str, int]]:
-    """What of the namespaces a text mentions, and its other words with their first lines."""
+    """The uses of namespaces in a text, and all other words with their first lines."""
     members: list[Member] = []
     words: dict[str, int] = {}
     for i, token in enumerate(found):
@@ -190,8 +191,8 @@ def _at(found: list[Token], i: int) -> str:
 
 
 def _is_written(found: list[Token], start: int, end: int, types: Set[str]) -> bool:
-    """Whether the operand found[start:end] is assigned to, stepped, or has its address taken."""
-    while True:  # outwards: a vector's component, an index, parentheses
+    """Whether the operand found[start:end] is assigned, incremented, or has its address taken."""
+    while True:  # extend it by a component, an index or parentheses around it
         if _at(found, end) == ".":
             end += 2
         elif _at(found, end) == "[":
@@ -213,7 +214,7 @@ def _is_written(found: list[Token], start: int, end: int, types: Set[str]) -> bo
 
 
 def _ends_operand(found: list[Token], i: int, types: Set[str]) -> bool:
-    """Whether found[i] is the end of an operand, so that a `&` behind it takes no address."""
+    """Whether found[i] ends an operand, so that a `&` after it is not the address operator."""
     if i < 0 or (found[i].kind == "word" and found[i].text in _OPENING):
         return False
     if found[i].text != ")":
@@ -226,13 +227,13 @@ def _ends_operand(found: list[Token], i: int, types: Set[str]) -> bool:
 
 
 def _is_type(inside: list[Token], types: Set[str]) -> bool:
-    """Whether what stands in parentheses is a type, so that they are a cast."""
+    """Whether the tokens in parentheses are a type, so that these are a cast."""
     first = next((t.text for t in inside if t.text not in _QUALIFIERS), "")
     return first in types or _at(inside, len(inside) - 1) == "*"
 
 
 def _operand_end(found: list[Token], i: int, types: Set[str]) -> int:
-    """The end of the operand that begins at found[i]: casts, signs, a name and what follows it."""
+    """The end of the operand that starts at found[i]: casts, signs, a name and its suffixes."""
     while _at(found, i) in _SIGNS:
         i += 1
     if _at(found, i) == "sizeof":
@@ -244,7 +245,8 @@ def _operand_end(found: list[Token], i: int, types: Set[str]) -> int:
         is_type = _is_type(found[i + 1 : end - 1], types)
         i = end
         following = found[i] if i < len(found) else None
-        # `(real)x`, `(real)(x)` and `(int)-x` are casts: the operand goes on. `(a) - x` is none.
+        # `(real)x`, `(real)(x)` and `(int)-x` are casts, so the operand continues; `(a) - x` is
+        # not.
         if following and (following.kind != "sign" or following.text == "("):
             return _operand_end(found, i, types)
         if is_type and _at(found, i) in _SIGNS:
@@ -260,16 +262,16 @@ def _operand_end(found: list[Token], i: int, types: Set[str]) -> int:
 
 
 def _whole_end(found: list[Token], i: int) -> int:
-    """The end of the expression at found[i], as far as `;`, `,` or a bracket that closes."""
+    """The end of the expression at found[i]: the next `;`, `,` or closing bracket."""
     while i < len(found) and _at(found, i) not in (";", ",", ")", "]", "}"):
         i = closing(found, i) if _at(found, i) in ("(", "[", "{") else i + 1
     return i
 
 
 def _sends_always(found: list[Token]) -> bool:
-    """Straight-line code with `send(...)` as a statement: one message on every arc.
+    """Whether it is straight-line code with `send(...)` as a statement: a message on every arc.
 
-    Where a parenthesis is open, as in GNU C's ({ send(1); }), it may stand behind a condition.
+    Inside parentheses, as in GNU C's ({ send(1); }), a `send` may depend on a condition.
     """
     depth = 0
     sends = False

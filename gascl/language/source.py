@@ -1,4 +1,4 @@
-"""Where a class and its attributes stand in the user's file: for errors that show the line."""
+"""Finds a class and its attributes in the user's file, for errors that show the line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 @dataclass(frozen=True)
 class Place:
-    """A line a user can open, or, where no file can be found, `Class.attribute:line`."""
+    """A line that a user can open or, if there is no file, `Class.attribute:line`."""
 
     where: str
     text: str = ""
@@ -21,12 +21,12 @@ class Place:
 
 @dataclass(frozen=True)
 class ClassSource:
-    """The `class` statement of a program, as far as its source file can be read.
+    """The `class` statement of a program, if its source file can be read.
 
     Attributes:
         name: the class's name.
-        file: file name as Python knows it (an IPython cell has one, too), or None.
-        line: line of the `class` statement, or 0.
+        file: its file name in Python (IPython cells have one, too), or None.
+        line: the line of the `class` statement, or 0.
         values: attribute name -> the expression assigned to it.
     """
 
@@ -39,7 +39,7 @@ class ClassSource:
     def of(cls, name: str, frame: FrameType) -> ClassSource:
         """Find the class `name` whose `class` statement is being run in `frame`."""
         file = frame.f_code.co_filename
-        linecache.checkcache(file)  # the module may have been edited and loaded again
+        linecache.checkcache(file)  # the file may have been edited and reloaded
         lines = linecache.getlines(file, frame.f_globals)
         if not lines:
             return cls(name)
@@ -49,7 +49,7 @@ class ClassSource:
             return cls(name)
         found = None
         for node in ast.walk(tree):
-            # f_lineno is that of the statement or of a decorator: both lie in this range.
+            # f_lineno is the line of the statement or of a decorator; both are in this range.
             if isinstance(node, ast.ClassDef) and node.name == name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if first <= frame.f_lineno <= (node.end_lineno or first):
@@ -66,7 +66,7 @@ class ClassSource:
         return cls(name, file, found.lineno, values)
 
     def place(self, attribute: str | None = None) -> Place:
-        """The line of an attribute's value, or of the class."""
+        """The place of an attribute's value, or of the class."""
         node = self.values.get(attribute or "")
         if self.file is None or (node is None and not self.line):
             return Place(f"{self.name}.{attribute}" if attribute else self.name)
@@ -74,10 +74,10 @@ class ClassSource:
         return self._line(line)
 
     def places(self, attribute: str, text: str) -> list[Place]:
-        """For each line of the string `text` assigned to `attribute`, its line in the file.
+        """For each line of the string `text` assigned to `attribute`, its place in the file.
 
-        A literal's lines are checked against the file's, so that an escape, a continuation or
-        an f-string's substitution that adds lines cannot point to a wrong one.
+        The lines of a literal are compared with those of the file, because escapes, continued lines
+        and substitutions in f-strings can shift them.
         """
         count = len(text.split("\n"))
         node = self.values.get(attribute)

@@ -1,8 +1,8 @@
-"""`ProgramSpec`: what a program class declares, frozen. Collected once, when the class is defined.
+"""`ProgramSpec`: what a program class declares, frozen; collected once, when the class is defined.
 
-Everything behind the language (checks, facts, generated code, deliveries, the runtime) reads the
-spec and never the class: its declarations are copies, so that one declaration may serve several
-classes, and nothing that happens to a class later changes what was checked and compiled.
+Everything else (checks, facts, codegen, deliveries, the runtime) reads the spec and never the
+class. The spec holds copies of the declarations, so that several classes can share a declaration,
+and later changes to a class do not affect what was checked and compiled.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ SNIPPETS = (
     *("functions", "init", "scatter", "pairs", "gather", "apply"),
     *("mask", "stop", "combine", "identity"),
 )
-#: Those of them without which a program does nothing.
+#: Snippets that do something: a program needs at least one of them.
 WORK = {"scatter", "pairs", "apply"}
 
 
 @dataclass(frozen=True)
 class ProgramSpec:
-    """What one class declares.
+    """What a program class declares.
 
     Attributes:
-        name: the class's.
-        source: where the class and its attributes stand in the user's file.
-        message, gathered: the types of a message, and of what a gather snippet makes of them.
-        combiner: how messages combine; None where they are read one by one, or there are none.
+        name: the name of the class.
+        source: where the class and its attributes are in the user's file.
+        message, gathered: the type of a message, and of what a gather snippet makes of several.
+        combiner: how messages are combined; None if they are read one by one, or there are none.
         vertex_fields, edge_fields, arc_fields, params, aggregates: declarations by name.
         structs: the structs by the names that the class gives them.
-        snippets: what the program does, by the attribute's name; `distance.init` and the like for
-            expressions within declarations.
-        scatter_on, apply_on, edges, restart, lanes: as the class gives them.
+        snippets: the snippets by attribute name; those inside declarations have names such as
+            `distance.init`.
+        scatter_on, apply_on, edges, restart, ends, lanes: as the class gives them.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -75,6 +75,7 @@ class ProgramSpec:
     apply_on: str
     edges: str
     restart: str
+    ends: str
     lanes: int
     stop: str
     asks_converged: bool
@@ -82,8 +83,13 @@ class ProgramSpec:
 
     @property
     def works(self) -> bool:
-        """It can be run; without, it is a base for others."""
+        """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))
+
+    @property
+    def ends_on_empty_mask(self) -> bool:
+        """A run ends where no vertex is in the mask."""
+        return self.scatter_on == "mask" and self.ends == "mask"
 
     @property
     def supersteps_param(self) -> str | None:
@@ -92,11 +98,11 @@ class ProgramSpec:
         return found[0] if found else None
 
     def message_type(self, real: str) -> Type:
-        """The type of a message; some scalar where there are none."""
+        """The type of a message; a scalar type if there are no messages."""
         return resolve(self.message or "uint8", real)
 
     def accumulator(self, real: str, fp64: bool) -> Type:
-        """The type in which messages are combined, which may be wider than they are."""
+        """The type in which messages are combined, which may be wider than a message."""
         message = self.message_type(real)
         return message if self.combiner is None else self.combiner.accumulator(message, fp64)
 
@@ -106,15 +112,15 @@ class ProgramSpec:
 
 
 def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> ProgramSpec:
-    """The spec of a class, from what it and its bases declare, the class's own last.
+    """The spec of a class: the declarations of its base classes, then its own.
 
-    Parameters are descriptors: the class keeps this spec's copies of them.
+    Parameters are descriptors, so the class gets the copies that the spec holds.
 
     Args:
-        reserved: whether a name means something in snippets already, and can name no macro.
+        reserved: whether a name already has a meaning in snippets, so that no macro can have it.
 
     Raises:
-        ProgramError: a type, or the text of a snippet, can't be understood.
+        ProgramError: a type is unknown, or a snippet cannot be analysed.
     """
     structs = _structs(cls)
     types = {}
@@ -128,7 +134,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
     tables = _declarations(cls)
     for table in tables.values():
         for name, declared in table.items():
-            # A declaration may serve several classes and names: each has a copy of its own.
+            # Classes and names may share a declaration: each gets its own copy.
             own = replace(declared, name=name, type=_named(structs, declared.type))
             if (own.name, own.type) != (declared.name, declared.type):
                 setattr(cls, name, own)
@@ -150,8 +156,8 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
 
     for name in SNIPPETS:
         if name == "combine" and named:
-            continue  # a word, and no text
-        # What `functions` defines holds in every snippet, what another one defines in that alone.
+            continue  # a name, not C
+        # Macros in `functions` hold for all snippets, macros in any other only for that one.
         scope = known if name == "functions" else known.copy()
         add(name, name, getattr(cls, name), scope)
     for name, field in (*vertex_fields.items(), *arc_fields.items()):
@@ -179,6 +185,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         apply_on=got.apply_on,
         edges=got.edges,
         restart=got.restart,
+        ends=got.ends,
         lanes=got.lanes,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
@@ -187,7 +194,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
 
 
 def _declarations(cls: type) -> dict[type[Field], dict[str, Any]]:
-    """The declarations of each kind by name; one that is declared anew keeps its place."""
+    """The declarations of each kind by name; one that is declared again keeps its position."""
     tables: dict[type[Field], dict[str, Any]] = {
         VertexField: {},
         EdgeField: {},
@@ -218,8 +225,8 @@ def _structs(cls: type) -> dict[str, Struct]:
 
 
 def _named(structs: dict[str, Struct], type_: str | Struct) -> str | Struct:
-    """A type; a struct under the name it has, from another class perhaps, or else under the first
-    that the class gives to it."""
+    """The type. A struct gets a name: the one it has, perhaps from another class, or else the first
+    one that this class gives it."""
     if not isinstance(type_, Struct):
         return type_
     if type_.name and structs.setdefault(type_.name, type_).members == type_.members:
@@ -233,10 +240,10 @@ def _snippet(
 ) -> Snippet | None:
     if text is not None and not isinstance(text, str):
         place = source.place(attribute)
-        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be text, not {text!r}")
+        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be a string, not {text!r}")
     if not text or not text.strip():
         return None
-    text = re.sub("\r\n?", "\n", text)  # compilers end lines at either
+    text = re.sub("\r\n?", "\n", text)  # compilers accept both as line ends
     label, places = _origin(cls, source, attribute, key, text)
     try:
         return Snippet.make(label, text, places, known)
@@ -247,8 +254,8 @@ def _snippet(
 def _origin(
     cls: type, source: ClassSource, attribute: str, key: str, text: str
 ) -> tuple[str, Sequence[Place]]:
-    """The name of a snippet and the places of its lines: where `attribute` is assigned, in the
-    class or in a base."""
+    """The label of a snippet and the places of its lines, in the class or in the base class that
+    assigns `attribute`."""
     owner = next(b for b in cls.__mro__ if attribute in vars(b))
     spec: ProgramSpec | None = vars(owner).get("spec")
     if owner is not cls and spec is not None and key in spec.snippets:
@@ -256,7 +263,7 @@ def _origin(
         return inherited.label, inherited.places
     places = source.places(attribute, text)
     if attribute != key:
-        # An init expression stands inside its declaration: its lines are not the attribute's.
+        # An init expression is inside a declaration: use the line of the declaration.
         places = [source.place(attribute)] * len(places)
     return f"{cls.__name__}.{attribute}", places
 

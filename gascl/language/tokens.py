@@ -1,4 +1,4 @@
-"""C as a sequence of tokens."""
+"""Splits C into tokens."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Token:
 
     Attributes:
         kind: "word", "number", "text" (a string or a character) or "sign".
-        line: from 0.
-        start: its place in the text.
-        before: the blanks before it on its line.
-        hidden: the macros out of which it came, which must not be expanded in it again.
+        line: its line, counted from 0.
+        start: its position in the text.
+        before: the white space before it on its line.
+        hidden: the macros whose expansion produced it; they must not be expanded in it again.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Token:
 
 
 def raw_tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text, and ends of lines (kind "end"): `#` and what follows it, too."""
+    """The tokens of a text, including directives, and its line ends (kind "end")."""
     line, before = 0, ""
     for match in _TOKEN.finditer(text):
         kind, found = str(match.lastgroup), match.group()
@@ -52,7 +52,7 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text without its directives."""
+    """The tokens of a text without directives."""
     found: list[Token] = []
     begins, directive = True, False
     for token in raw_tokens(text):
@@ -64,13 +64,13 @@ def tokens(text: str) -> list[Token]:
 
 
 def apart(first: str, second: str) -> bool:
-    """Whether two tokens need a blank between them to stay two."""
+    """Whether two tokens need a blank between them, so as not to become one."""
     match = _TOKEN.match(first + second)
     return match is None or match.group() != first
 
 
 def closing(found: list[Token], i: int) -> int:
-    """Behind the bracket that closes the one at found[i]."""
+    """The index after the bracket that closes the one at found[i]."""
     depth = 0
     while i < len(found):
         depth += (found[i].text in ("(", "[", "{")) - (found[i].text in (")", "]", "}"))

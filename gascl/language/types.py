@@ -12,7 +12,7 @@ import numpy as np
 
 from gascl.errors import ProgramError
 
-#: NumPy's name of a scalar type -> OpenCL C's.
+#: NumPy's name of a scalar type -> its name in OpenCL C.
 SCALARS = {
     "int8": "char",
     "uint8": "uchar",
@@ -25,28 +25,28 @@ SCALARS = {
     "float32": "float",
     "float64": "double",
 }
-#: What other languages call them.
+#: Their names in other languages, for hints.
 _ELSEWHERE = {"float": "float32", "double": "float64", "int": "int32", "long": "int64"}
 _ELSEWHERE |= {"bool": "uint8", "half": "float32", "char": "int8", "unsigned": "uint32"}
 _NUMPY = {c: name for name, c in SCALARS.items()}
 _WIDTHS = (2, 3, 4, 8, 16)
 
-#: Every name a declaration may use: scalars by NumPy's name, vectors by OpenCL's, and `real`.
-#: Where the two clash (int8 and int16 are vectors in OpenCL), NumPy's meaning holds; float16, a
-#: half to NumPy and a vector to OpenCL, is neither.
+#: All type names in declarations: scalars by NumPy's names, vectors by OpenCL's, and `real`. Where
+#: the two clash (int8 and int16 are vectors in OpenCL), NumPy's meaning holds. float16, a half in
+#: NumPy and a vector in OpenCL, is not allowed.
 NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in _WIDTHS))
 NAMES = tuple(dict.fromkeys(n for n in NAMES if n != "float16"))
 
 
 @dataclass(frozen=True)
 class Type:
-    """A type as the device and the host see it.
+    """A type, on the device and on the host.
 
     Attributes:
         c: its name in OpenCL C.
-        scalar: NumPy dtype of one component, or of the whole struct.
-        width: components (1 for a scalar or a struct).
-        members: name and type of each of a struct's members.
+        scalar: NumPy dtype of a component, or of the whole struct.
+        width: the number of components (1 for a scalar or a struct).
+        members: names and types of a struct's members.
     """
 
     c: str
@@ -56,7 +56,7 @@ class Type:
 
     @property
     def stored(self) -> int:
-        """Components in memory: OpenCL stores a vector of 3 as one of 4 (OpenCL C 1.2, 6.1.5)."""
+        """Components in memory: a vector of 3 takes the space of 4 (OpenCL C 1.2, 6.1.5)."""
         return 4 if self.width == 3 else self.width
 
     @property
@@ -65,46 +65,46 @@ class Type:
 
     @property
     def all_floats(self) -> bool:
-        """Every part of it is a float."""
+        """Whether all of its parts are floats."""
         return all(s.kind == "f" for s in self.scalars)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one value on the device."""
+        """The size of a value on the device, in bytes."""
         return self.scalar.itemsize * self.stored
 
     @property
     def alignment(self) -> int:
-        """A vector is aligned to its whole size (OpenCL C 1.2, 6.1.5), a struct as its widest
-        member."""
+        """The alignment in bytes: a vector's is its size (OpenCL C 1.2, 6.1.5), a struct's is that
+        of its widest member."""
         return max(t.alignment for _, t in self.members) if self.members else self.itemsize
 
     @property
     def scalars(self) -> list[np.dtype]:
-        """The scalar types that it is made of."""
+        """The scalar types that it consists of."""
         return [t.scalar for _, t in self.members] or [self.scalar]
 
     def parts(self) -> list[tuple[str, Type]]:
-        """C text behind a value of this type, and the type, of each scalar in it."""
+        """The scalars in a value: the C text that selects each one, and its type."""
         if self.members:
             return [(f".{n}{at}", part) for n, t in self.members for at, part in t.parts()]
         one = Type(SCALARS[self.scalar.name], self.scalar)
         return [(f".s{i:x}", one) for i in range(self.width)] if self.width > 1 else [("", self)]
 
     def array(self, shape: tuple[int, ...]) -> np.ndarray:
-        """An empty array of values as the device stores them."""
+        """An uninitialised array of values as the device stores them."""
         return np.empty(shape if self.stored == 1 else (*shape, self.stored), self.scalar)
 
     def highest(self) -> str:
-        """C text of the greatest value, the identity of min."""
+        """C text of the largest value, the identity of min."""
         return self._limit("INFINITY", "MAX")
 
     def lowest(self) -> str:
-        """C text of the least value, the identity of max."""
+        """C text of the smallest value, the identity of max."""
         return "0" if self.scalar.kind == "u" else self._limit("-INFINITY", "MIN")
 
     def zero(self) -> str:
-        """C text of nought in every component or member."""
+        """C text of a value that is zero in every component or member."""
         return f"({self.c}){{0}}" if self.members else f"({self.c})(0)"
 
     def _limit(self, infinite: str, suffix: str) -> str:
@@ -117,9 +117,9 @@ class Type:
 
 @dataclass(frozen=True)
 class Struct:
-    """A C struct: names and types of its members.
+    """A C struct: the names and types of its members.
 
-    `name` is that of the class attribute it was assigned to; a program's class sets it.
+    `name` is the class attribute that it was assigned to; the program's class sets it.
     """
 
     members: tuple[tuple[str, str], ...]
@@ -130,52 +130,54 @@ class Struct:
 
 
 def struct(members: Iterable[tuple[str, Any]] | np.dtype) -> Struct:
-    """A type of several named members, for fields, messages and aggregators::
+    """A type with several named members, for fields, messages and aggregators::
 
         Pair = struct([("distance", "real"), ("parent", "int32")])
 
-    In snippets it goes by the name of the class attribute: `(Pair){0, -1}`. A structured NumPy
-    dtype is one without `real`.
+    In snippets it has the name of the class attribute: `(Pair){0, -1}`. A structured NumPy dtype
+    works, too, but cannot contain `real`.
 
     Raises:
-        ProgramError: no members, a name twice, nested structs or arrays.
+        ProgramError: there are no members, duplicate names, nested structs or arrays.
     """
     if isinstance(members, np.dtype):
         if not members.names:
-            raise ProgramError(f"struct: {members} has no members")
+            raise ProgramError(f"struct: {members} is not a structured dtype")
         members = [(n, members.fields[n][0]) for n in members.names]  # type: ignore[index]
     try:
         pairs = [(str(n), t) for n, t in members]
     except (TypeError, ValueError):
         raise ProgramError(
-            f"struct takes pairs of a name and a type, or a structured dtype, not {members!r}"
+            f"struct takes (name, type) pairs or a structured dtype, not {members!r}"
         ) from None
     names = [n for n, _ in pairs]
     for name, type_ in pairs:
         if isinstance(type_, Struct) or (isinstance(type_, np.dtype) and type_.names):
             raise ProgramError(
-                f"struct: member {name!r} is a struct; members are scalars or vectors"
+                f"struct: member {name!r} is a struct; members must be scalars or vectors"
             )
         if isinstance(type_, np.dtype) and type_.shape:
             raise ProgramError(
                 f"struct: member {name!r} is an array; use a vector such as 'float4'"
             )
         if not name.isidentifier() or names.count(name) > 1:
-            raise ProgramError(f"struct: {name!r} is no name for a member, or there twice")
+            raise ProgramError(
+                f"struct: {name!r} is not a valid name for a member, or occurs twice"
+            )
     if not pairs:
-        raise ProgramError("struct: it needs at least one member")
+        raise ProgramError("struct: give at least one member")
     return Struct(tuple((n, str(name_of(t))) for n, t in pairs))
 
 
 def name_of(type_: object) -> str | Struct:
-    """The canonical name of a type given as a name, a NumPy scalar type or a NumPy dtype."""
+    """The canonical name of a type that is given by name, as a NumPy scalar type or as a dtype."""
     if isinstance(type_, Struct):
         return type_
     if isinstance(type_, np.dtype) and type_.names:
         return struct(type_)
     if isinstance(type_, str) and type_ in NAMES:
         return type_
-    if isinstance(type_, str):  # NumPy's other words are not taken: its "float" is float64
+    if isinstance(type_, str):  # not by NumPy's other names: its "float" is float64
         name = type_
     else:
         try:
@@ -187,13 +189,13 @@ def name_of(type_: object) -> str | Struct:
     near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, NAMES, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
-        f"{name!r} is no type of a field or message; {hint}use 'real', a NumPy scalar "
+        f"{name!r} is not a type of fields or messages; {hint}use 'real', a NumPy scalar "
         f"({', '.join(SCALARS)}), an OpenCL vector such as 'float4', or a struct([...])"
     )
 
 
 def resolve(name: str | Struct, real: str) -> Type:
-    """The type called `name`, where `real` is 'float32' or 'float64'."""
+    """The type called `name`; `real` stands for 'float32' or 'float64'."""
     if isinstance(name, Struct):
         members = tuple((n, resolve(t, real)) for n, t in name.members)
         return Type(name.name, struct_dtype(members), 1, members)
@@ -205,9 +207,10 @@ def resolve(name: str | Struct, real: str) -> Type:
 
 
 def struct_dtype(members: Iterable[tuple[str, Type]]) -> np.dtype:
-    """The NumPy dtype of a C struct of these members.
+    """The NumPy dtype of a C struct with these members.
 
-    NumPy's align=True is not enough: it aligns a vector, to it a subarray, as one of its items.
+    NumPy's align=True is not enough: to NumPy, a vector is a subarray with the alignment of its
+    items.
     """
     members = list(members) or [("gascl_unused", resolve("int32", ""))]
     offsets, end = [], 0
@@ -228,10 +231,10 @@ def struct_dtype(members: Iterable[tuple[str, Type]]) -> np.dtype:
 
 
 def unfit(value: Any, name: str | Struct) -> str:
-    """Why a number given in Python is none that the type called `name` holds, or an empty text."""
+    """Why the type called `name` cannot hold a number given in Python; "" if it can."""
     scalar = resolve(name, "float64").scalar
     if scalar.names:
-        return f"expected text, a C expression for a {name}"
+        return f"expected a string with a C expression for a {name}"
     if isinstance(value, str | bytes | bool | np.bool_ | complex) or not np.isscalar(value):
         return f"expected a number ({name})"
     if scalar.kind == "f":

@@ -1,1 +1,1 @@
-"""What runs a program: devices, plans, states and the superstep loop. All of pyopencl is here."""
+"""Runs programs: devices, plans, states and the superstep loop. Only this package uses pyopencl."""

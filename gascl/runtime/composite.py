@@ -1,4 +1,4 @@
-"""Programs that run one after the other on one State: what `solve` of a program runs them with."""
+"""Runs several programs one after the other on one State, for a program with `solve`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gascl.runtime.waiting import busy
 
 
 class Runner(Protocol):
-    """Runs single programs on a graph: an Engine, which itself needs this module."""
+    """What runs a single program: an Engine, whose module imports this one."""
 
     graph: Graph
     device: Device
@@ -46,16 +46,18 @@ class Runner(Protocol):
     def for_graph(self, graph: Graph) -> Runner: ...
 
 
-class CompositeRun:
-    """Runs one program after the other on a graph, each going on from the State of the last.
+class Stages:
+    """Runs programs one after the other on a graph, each continuing from the State of the last.
+
+    This is what `solve` gets as its argument.
 
     Attributes:
-        graph, device: of the engine.
-        state: what the last run left on the device; None before the first.
-        trace: the steps of all runs, numbered through.
-        seconds: wall time of "build", "upload" and "supersteps", summed.
+        graph, device: those of the engine.
+        state: what the last run left on the device; before the first run, what was given, or None.
+        trace: the steps of all runs, numbered consecutively.
+        seconds: total wall time of "build", "upload" and "supersteps".
         last: the program that ran last, and why it ended.
-        endless: the first that would never have ended, and why; "" where there was none.
+        endless: the first program that would never have ended, and why; "" if there was none.
     """
 
     def __init__(
@@ -85,14 +87,14 @@ class CompositeRun:
         start: Any = None,
         graph: Graph | None = None,
     ) -> Result:
-        """Run a program from superstep 0; its fields that the State has keep their values.
+        """Run a program from superstep 0; fields that are in the State keep their values.
 
-        Read what you need of the Result before the next run: that uses the State up.
+        Read what you need from the Result before the next run, which uses the State up.
 
         Args:
-            fresh: fields that begin by their `init` all the same; True: all, without the State.
-            start: who scatters first, as for `Engine.run`.
-            graph: another graph of the same vertices.
+            fresh: fields that start from their `init` nevertheless; True: all, without the State.
+            start: which vertices scatter first, as in `Engine.run`.
+            graph: another graph with the same vertices.
         """
         name = type(program).__name__
         before = len(self.trace)
@@ -131,37 +133,41 @@ class CompositeRun:
         if result.converged:
             return result
         allowed = MAX_SUPERSTEPS if self._limit is None else self._limit - before
-        if result.supersteps < allowed:  # it would have had more, and found nothing more
+        if result.supersteps < allowed:  # it had supersteps left, but they would change nothing
             self.endless = self.endless or self.last
             return result
         if self._limit is not None:
             raise _Unfinished(
-                f"reached max_supersteps={self._limit} in {name}, before its rule held"
+                f"reached max_supersteps={self._limit} in {name}, before it converged"
             )
         raise _Unfinished(self.last)
 
     def vertices(self, wanted: int | list[Any] | None, seed: int = 0) -> list[Any]:
-        """The labels that a `param.vertices()` means: all, that many drawn by `seed`, or these.
+        """The labels that a `param.vertices()` stands for: all, that many drawn by `seed`, or
+        these.
 
-        Drawn without replacement, alike on every machine (NumPy's RandomState is frozen).
+        They are drawn without replacement, and the same on every machine (NumPy's RandomState is
+        frozen).
         """
         graph = self.graph
         every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         if isinstance(wanted, list):
             if not wanted:
-                raise ProgramError("vertices to go through: expected labels, not an empty list")
-            indices = graph.indices_of(wanted)  # refuses what is none
+                raise ProgramError("expected a list of labels, not an empty list")
+            indices = graph.indices_of(wanted)  # refuses unknown labels
             first, counts = np.unique(indices, return_counts=True)
             if counts.max() > 1:
                 twice = graph.label_of(int(first[np.argmax(counts > 1)]))
-                raise ProgramError(f"vertex {twice!r} is asked for twice: give each once")
+                raise ProgramError(
+                    f"vertex {twice!r} occurs twice in the list: give each vertex once"
+                )
             return every[indices].tolist()
         if wanted is None:
             return every.tolist()
         if wanted > graph.num_vertices:
             raise ProgramError(
-                f"{wanted:,} vertices are asked for, and the graph has {graph.num_vertices:,}: "
-                "ask for fewer, or None for all"
+                f"cannot draw {wanted:,} vertices from a graph with {graph.num_vertices:,}: "
+                "give a smaller number, or None for all"
             )
         drawn = np.random.RandomState(seed).permutation(graph.num_vertices)[:wanted]
         return every[drawn].tolist()
@@ -173,12 +179,12 @@ class CompositeRun:
 
 
 def _state_of(result: Result) -> State | None:
-    """What a run with keep_state left; None of a graph without vertices."""
+    """The State of a run with keep_state; None if the graph has no vertices."""
     return result.state if isinstance(result.state, State) else None
 
 
 class _Unfinished(Exception):
-    """A run reached max_supersteps: what follows it would go on from no answer."""
+    """A run reached max_supersteps, so that `solve` cannot continue."""
 
 
 def solve(
@@ -191,7 +197,7 @@ def solve(
     max_supersteps: int | None,
     callback: Callable[[Step], Any] | None,
 ) -> tuple[Result, bool]:
-    """What a program's `solve` finds, as a Result, and whether Ctrl-C ended it.
+    """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it.
 
     The arguments are those of `Engine.run`.
     """
@@ -200,54 +206,54 @@ def solve(
         listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
         what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
         raise ProgramError(
-            f"{cls.__name__}: {what}: it runs other programs, and has no lanes itself; run it "
-            "once for each value"
+            f"{cls.__name__}: {what}: programs with solve cannot have lanes; run it once for each "
+            "value"
         )
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     program.prepare(graph, initial_values(program, graph, types))
-    turns = CompositeRun(engine, program, delivery, state, max_supersteps, callback)
+    stages = Stages(engine, program, delivery, state, max_supersteps, callback)
     interrupted = False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
-            found = cls.solve(program, turns)
-            stopped = turns.endless or (f"solved; {turns.last}" if turns.last else "solved")
+            found = cls.solve(program, stages)
+            stopped = stages.endless or (f"solved; {stages.last}" if stages.last else "solved")
     except _Unfinished as unfinished:
         stopped, whole = str(unfinished), False
     except KeyboardInterrupt:
-        if busy(engine.device):  # it can't be asked for what there is
+        if busy(engine.device):  # its fields cannot be read
             raise
         stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])
         raise
-    fields = _fields(program, turns, found, types, whole)
-    turns.seconds["solve"] = time.perf_counter() - started - sum(turns.seconds.values())
+    fields = _fields(program, stages, found, types, whole)
+    stages.seconds["solve"] = time.perf_counter() - started - sum(stages.seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
-        supersteps=len(turns.trace),
-        converged=whole and not turns.endless,
+        supersteps=len(stages.trace),
+        converged=whole and not stages.endless,
         stopped=stopped,
-        trace=turns.trace,
+        trace=stages.trace,
         device=str(engine.device),
-        delivery=" and ".join(dict.fromkeys(s.delivery for s in turns.trace)),
-        seconds=turns.seconds,
-        state=turns.state if keep_state else None,
+        delivery=" and ".join(dict.fromkeys(s.delivery for s in stages.trace)),
+        seconds=stages.seconds,
+        state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),
     )
     return result, interrupted
 
 
 def _fields(
-    program: VertexProgram, turns: CompositeRun, found: Any, types: dict[str, Any], whole: bool
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
 ) -> dict[str, np.ndarray]:
-    """The declared fields: those that solve returned, else the State's."""
-    cls, graph = type(program), turns.graph
+    """The declared fields: those that solve returned, and the others from the State."""
+    cls, graph = type(program), stages.graph
     if not isinstance(found, dict) or not set(found) <= set(types):
         known = ", ".join(types)
-        _refuse(cls, f"returns a dict of its vertex fields ({known}), not {_shown(found)}")
+        _refuse(cls, f"must return a dict of its vertex fields ({known}), not {_shown(found)}")
     fields = {}
     for name, type_ in types.items():
         if not graph.num_vertices:
@@ -256,17 +262,19 @@ def _fields(
             fields[name] = np.asarray(found[name])
             shape = (graph.num_vertices, *([type_.width] if type_.width > 1 else []))
             if fields[name].shape != shape:
-                _refuse(cls, f"gave {name!r} the shape {fields[name].shape}, not {shape}")
+                _refuse(cls, f"returned {name!r} with shape {fields[name].shape}, not {shape}")
             fields[name] = _held(cls, name, fields[name], type_)
-        elif turns.state is not None and name in turns.state.names() and not turns.state.used_by:
-            fields[name] = turns.state.field(name)
+        elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
+            fields[name] = stages.state.field(name)
         elif whole:
-            _refuse(cls, f"left no {name!r}: return it, or let a program that is run declare it")
+            _refuse(
+                cls, f"did not compute {name!r}: return it, or declare it in a program that it runs"
+            )
     return fields
 
 
 def _within(name: str, message: str) -> str:
-    """What a program that another one runs complains of, as of that other one."""
+    """The message of an inner program, with the name of the outer one in front."""
     if re.match(rf"(?:\S+:\d+: )?{name}\b", message):
         return message
     inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
@@ -276,15 +284,15 @@ def _within(name: str, message: str) -> str:
 
 
 def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
-    """In the field's type; integers that would wrap are refused, floats may round, to 0 as well."""
+    """The values in the field's type. Integers must fit; floats may be rounded, even to 0."""
     scalar = type_.scalar
     if scalar.kind in "iu":
-        return convert(values, type_, f"{cls.__name__}: what solve returns as {name!r}")
+        return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
-        most = f"{name} comes to {np.abs(values).max():.3g}, more than {held.dtype} holds"
-        raise ProgramError(f"{cls.__name__}: {most}; give dtype='float64' or a smaller scale")
+        most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
+        raise ProgramError(f"{cls.__name__}: {most}; use dtype='float64' or smaller values")
     return held
 
 

@@ -1,4 +1,4 @@
-"""Finding, choosing and describing OpenCL devices."""
+"""Finds, chooses and describes OpenCL devices."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from gascl.errors import DeviceError
 from gascl.runtime import drivers, pocl, poclcache, process
 
 NO_PLATFORM = (
-    "no OpenCL platform found: `pip install pocl-binary-distribution` brings a CPU one "
+    "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
     "(Linux, x86-64; see the README for other platforms)"
 )
-#: Items of a work-group on anything but a CPU.
+#: The number of items in a work-group, except on CPUs.
 GROUP = 256
 
 
 @dataclass(eq=False)
 class Device:
-    """One OpenCL device, with the context and the queue that gascl uses on it.
+    """An OpenCL device, with the context and the queues that gascl uses on it.
 
     Attributes:
         cl: the pyopencl device.
-        group: items a work-group; 1 gives an item a whole range of rows (best on CPUs).
-        processor: the one that PoCL from pip builds for, in LLVM's words (pocl.py); else empty.
+        group: items per work-group; with 1, an item handles a whole range of rows (best on CPUs).
+        processor: LLVM's name of the processor that PoCL from pip compiles for (pocl.py), or "".
     """
 
     cl: Any
@@ -71,12 +71,12 @@ class Device:
 
     @property
     def memory(self) -> int:
-        """Bytes of global memory, as the driver reports them."""
+        """Global memory in bytes, as the driver reports it."""
         return int(self.cl.global_mem_size)
 
     @property
     def largest_buffer(self) -> int:
-        """Bytes of the largest single buffer."""
+        """The size of the largest possible buffer, in bytes."""
         return int(self.cl.max_mem_alloc_size)
 
     @property
@@ -85,11 +85,11 @@ class Device:
 
     @property
     def groups(self) -> int:
-        """Work-groups that keep the device busy over a range of vertices."""
+        """The number of work-groups that keeps the device busy in kernels over vertices."""
         return int(self.cl.max_compute_units) * 8
 
     def lacks(self) -> list[str]:
-        """What gascl uses and the device does not have, in words."""
+        """What gascl can use and the device does not have, in words."""
         missing = []
         if not self.fp64:
             missing.append("double precision (no dtype='float64'; float sums are float)")
@@ -99,7 +99,7 @@ class Device:
 
     @cached_property
     def atomics(self) -> Atomics:
-        """The device's atomic operations; on NVIDIA's platform the first look tries some out."""
+        """The device's atomic operations; on NVIDIA's platform some are tested when first used."""
         extensions = self.cl.extensions.split()
         known = Atomics(
             int64="cl_khr_int64_base_atomics" in extensions,
@@ -110,7 +110,7 @@ class Device:
         return replace(known, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64"))
 
     def _adds(self, type_: str) -> bool:
-        """NVIDIA's atomic addition of `type_` compiles here, and gives the right sums."""
+        """Whether NVIDIA's atomic addition of `type_` compiles here and gives correct sums."""
         trial = Atomics(int64=True, ptx_float32=True, ptx_float64=True)
         text = atomics.probe(type_, kernel_text("atomics.cl"))
         sums = np.zeros(atomics.PROBE_CELLS, type_)
@@ -132,14 +132,14 @@ class Device:
 
     @property
     def queue(self) -> Any:
-        """This thread's queue: no thread waits for what another one has enqueued."""
+        """This thread's queue. No thread waits for commands that another one has enqueued."""
         if not hasattr(self._own, "queue"):
             profiling = cl.command_queue_properties.PROFILING_ENABLE
             self._own.queue = Queue(cl.CommandQueue(self.context, properties=profiling))
         return self._own.queue.cl
 
     def speed(self) -> tuple[bool, int]:
-        """Sorts GPUs before the rest, then by compute units times clock."""
+        """A sort key: GPUs are faster than the rest, then compute units times clock rate counts."""
         return (self.kind == "GPU", self.cl.max_compute_units * self.cl.max_clock_frequency)
 
     def __str__(self) -> str:
@@ -156,26 +156,26 @@ class Queue:
 
 @cache
 def _context(device: Any) -> Any:
-    """The one context of a pyopencl device: some drivers keep a tenth of a GiB for each."""
+    """The only context of a pyopencl device: in some drivers, each one takes a tenth of a GiB."""
     return cl.Context([device])
 
 
 def built(device: Device, text: str, options: Sequence[str]) -> Any:
     """A program built for a device.
 
-    Where the driver keeps no compiled programs, pyopencl does, on disk. Where what it kept is
-    damaged, or it cannot write there, the program is built anew.
+    If the driver does not cache compiled programs on disk, pyopencl does. If that cache is damaged
+    or cannot be written, the program is built without it.
 
     Raises:
-        cl.RuntimeError: the driver refuses it.
+        cl.RuntimeError: the driver cannot build it.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what compilers say, and that what was kept is damaged
+        warnings.simplefilter("ignore")  # of compilers, and about a damaged cache
         try:
             return cl.Program(device.context, text).build(list(options))
         except cl.RuntimeError:
             raise
-        except Exception:  # pyopencl's, the system's or pickle's
+        except Exception:  # from pyopencl, the system or pickle
             with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
                 return cl.Program(device.context, text).build(list(options), cache_dir=folder)
 
@@ -183,42 +183,42 @@ def built(device: Device, text: str, options: Sequence[str]) -> Any:
 def kernel(program: Any, name: str) -> Any:
     """A kernel of a built program.
 
-    pyopencl keeps Python code that it generates for kernels in a database on disk. Where that is
-    damaged or cannot be written, it does without from here on.
+    pyopencl caches Python code that it generates for kernels in a database on disk. If that is
+    damaged or cannot be written, pyopencl works without it from then on.
     """
     try:
         return cl.Kernel(program, name)
     except cl.Error:
         raise
-    except Exception:  # SQLite's, the system's or pickle's
+    except Exception:  # from SQLite, the system or pickle
         cl._PYOPENCL_NO_CACHE = True
         return cl.Kernel(program, name)
 
 
 def complaint(error: cl.Error) -> str:
-    """What a driver says of a failed build, in a line."""
+    """The driver's reason for a failed build, in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0].split(" - ")[0])
 
 
 def cannot_build(device: Device, error: cl.Error) -> DeviceError:
-    """What to raise where a driver fails to build kernels and blames no line of them."""
+    """The error to raise if a driver fails to build kernels without naming a line of them."""
     if "PoCL" in device.cl.platform.version and not _has_room(poclcache.place()):
         remedy = (
-            f"the disk of {poclcache.place()}, where PoCL keeps compiled kernels, is full: make "
-            "room there, or name another folder with POCL_CACHE_DIR"
+            f"the disk with {poclcache.place()}, where PoCL caches compiled kernels, is full: free "
+            "some space, or set POCL_CACHE_DIR to another folder"
         )
     else:
         remedy = (
-            "that is the device's fault, not the program's: see which devices work with "
-            "`gascl devices`, and choose one with device=... or GASCL_DEVICE, or update the "
-            "driver; `pip install 'gascl[intel]'` brings another device for CPUs (x86-64)"
+            "the device is at fault, not the program: `gascl devices` shows which devices work; "
+            "choose one with device=... or GASCL_DEVICE, or update the driver; "
+            "`pip install 'gascl[intel]'` installs another device for CPUs (x86-64)"
         )
-    return DeviceError(f"{device} can't build kernels: {complaint(error)}; {remedy}")
+    return DeviceError(f"{device} cannot build kernels: {complaint(error)}; {remedy}")
 
 
 def _has_room(folder: Path) -> bool:
-    """A compiled program takes less than a MiB."""
+    """Whether there is room for a compiled program, which takes less than a MiB."""
     try:
         return shutil.disk_usage(folder).free >= 2**20
     except OSError:
@@ -226,12 +226,12 @@ def _has_room(folder: Path) -> bool:
 
 
 _known: dict[int, Device] = {}
-#: Held while drivers set themselves up and contexts are made: all threads have the same ones.
+#: Held while drivers start and contexts are created, which all threads share.
 _lock = threading.RLock()
 
 
 def _device(device: Any) -> Device:
-    """The one `Device` of a pyopencl device in this process, so that contexts are shared."""
+    """The only `Device` of a pyopencl device in this process, so that contexts are shared."""
     with _lock:
         if device.int_ptr not in _known:
             _known[device.int_ptr] = Device(device)
@@ -240,18 +240,21 @@ def _device(device: Any) -> Device:
 
 @cache
 def _platforms() -> list[Any]:
-    """OpenCL's platforms; the first look is when the loader and PoCL read their environment."""
+    """The OpenCL platforms. The first call makes the loader and PoCL read the environment."""
     if sys.platform == "linux":
         poclcache.prepare()
     if not poclcache.writable(Path(platformdirs.user_cache_dir())):
-        cl._PYOPENCL_NO_CACHE = True  # pyopencl would try again and again, and say so
+        cl._PYOPENCL_NO_CACHE = True  # otherwise pyopencl would try, and warn, again and again
     with drivers.announced():
         return list(cl.get_platforms())
 
 
 def devices() -> list[Device]:
-    """Every OpenCL device, in the order of `gascl devices`. Raises DeviceError if there is none, or
-    this process was forked from one that had used them."""
+    """All OpenCL devices, in the order of `gascl devices`.
+
+    Raises:
+        DeviceError: there is none, or this process was forked from one that had used a device.
+    """
     process.check()
     try:
         with _lock:
@@ -270,13 +273,16 @@ def devices() -> list[Device]:
 
 
 def find(choice: Any = None) -> Device:
-    """The device of a user's choice.
+    """The device that a user chose.
 
     Args:
-        choice: part of a device's or platform's name (the fastest that matches), an index into
-            `devices()`, a pyopencl device, a `Device`, or None: the environment's
-            GASCL_DEVICE, else the fastest GPU that passes the trial (trial.py), else the fastest
-            CPU that does.
+        choice: part of the name of a device or platform (the fastest match is taken), an index into
+            `devices()`, a pyopencl device, a `Device`, or None: the device named by the environment
+            variable GASCL_DEVICE, or else the fastest GPU that passes the trial (trial.py), or else
+            the fastest CPU that does.
+
+    Raises:
+        DeviceError: there is no such device.
     """
     process.check()
     if isinstance(choice, Device):
@@ -292,7 +298,7 @@ def find(choice: Any = None) -> Device:
         return _fastest_that_works(found)
     if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
         if not 0 <= int(choice) < len(found):
-            raise DeviceError(f"no device {variable}{choice}; there is {listing}")
+            raise DeviceError(f"there is no device {variable}{choice}; devices: {listing}")
         return found[int(choice)]
     if not isinstance(choice, str):
         raise DeviceError(
@@ -300,12 +306,12 @@ def find(choice: Any = None) -> Device:
         )
     matching = [d for d in found if choice.lower() in str(d).lower()]
     if not matching:
-        raise DeviceError(f"no device named {variable}{choice!r}; there is {listing}")
+        raise DeviceError(f"there is no device named {variable}{choice!r}; devices: {listing}")
     return max(matching, key=Device.speed)
 
 
 def _fastest_that_works(found: list[Device]) -> Device:
-    """The fastest that runs a trial kernel; where none does or there is no choice, the fastest."""
+    """The fastest device that passes the trial; if none does or there is only one, the fastest."""
     from gascl.runtime.trial import failure
 
     ranked = sorted(found, key=lambda device: device.speed(), reverse=True)

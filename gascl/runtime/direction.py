@@ -1,8 +1,9 @@
-"""Push or pull: which delivery `auto` takes in each superstep (Beamer, Asanovic, Patterson 2012).
+"""Push or pull: which delivery `auto` uses in each superstep (Beamer, Asanović, Patterson 2012).
 
-Pushing costs the arcs of the frontier, with an atomic operation each; pulling costs all arcs of the
-graph, each cheap. So a run pushes while the frontier has less than a share of the arcs. Two shares
-keep it from changing back and forth, which costs a pass over the vertices.
+Pushing visits the arcs of the frontier, with an atomic operation each; pulling visits all arcs of
+the graph, each at a low cost. So a run pushes while the frontier has less than a certain share of
+the arcs. There are two thresholds, so that the run does not change back and forth: each change
+costs a pass over the vertices.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from dataclasses import dataclass
 from gascl.runtime.device import Device
 from gascl.runtime.plan import Plan
 
-#: One in how many of the graph's arcs the frontier must have for pulling to begin, and to go on.
-#: Measured on an H200 an arc pushed costs about as much as 9 (breadth-first search) to 18
-#: (shortest paths) pulled; on two CPU cores about 3.
+#: A run starts to pull when the frontier has more than 1 / the first number of the graph's arcs,
+#: and continues to pull while it has more than 1 / the second. As measured, pushing an arc costs as
+#: much as pulling 9 (breadth-first search) to 18 (shortest paths) on an H200, and about 3 on two
+#: CPU cores.
 GPU, CPU = (14, 18), (3, 4)
 _FOREVER = 2**62
 
 
 @dataclass
 class Direction:
-    """Chooses among a run's plans; the first is push where there are two.
+    """Chooses among a run's plans; if there are two, the first one pushes.
 
     Attributes:
-        plan: the present choice.
+        plan: the current choice.
     """
 
     plans: Sequence[Plan]
@@ -38,7 +40,7 @@ class Direction:
         return cls(plans, device, num_arcs, plans[0])
 
     def bounds(self) -> tuple[int, int]:
-        """Arcs of a frontier from which to which the present choice stands."""
+        """The smallest and largest number of the frontier's arcs with which the choice stays."""
         if len(self.plans) == 1:
             return -1, _FOREVER
         begins, goes_on = CPU if self.device.is_cpu else GPU
@@ -47,7 +49,7 @@ class Direction:
         return self.num_arcs // goes_on, _FOREVER
 
     def choose(self, arcs: int) -> bool:
-        """Take the plan for a frontier of so many arcs; whether it is another one."""
+        """Choose the plan for a frontier with this many arcs; returns whether it is another one."""
         least, most = self.bounds()
         changes = not least <= arcs <= most
         if changes:
@@ -55,7 +57,7 @@ class Direction:
         return changes
 
     def reason(self, arcs: int) -> str:
-        """Why a frontier of so many arcs goes by the present choice; "" where there is but one."""
+        """The reason for the current choice, with this many arcs; "" if there is only one plan."""
         if len(self.plans) == 1:
             return ""
         few = "few" if self.plan is self.plans[0] else "many"

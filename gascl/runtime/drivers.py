@@ -1,4 +1,4 @@
-"""OpenCL drivers that pip installed, made known to the loader before it first looks."""
+"""Makes OpenCL drivers that pip installed known to the OpenCL loader."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-#: Where Linux lists the system's drivers, a file each that names a library.
+#: The folder where Linux lists the system's drivers; each file names a library.
 VENDORS = Path("/etc/OpenCL/vendors")
-#: Intel's runtime for CPUs: the package and the driver's library, by platform.
+#: Intel's runtime for CPUs: the package, and the driver's library on each platform.
 INTEL = "intel-opencl-rt"
 LIBRARY = {"linux": "libintelocl.so", "win32": "intelocl64.dll"}
 
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Within it, the loader finds Intel's runtime beside the system's drivers, if pip installed it.
+    """Inside this context, the loader also finds Intel's runtime if pip installed it.
 
-    Its own list of drivers names a folder of conda's, whatever the environment. The loader reads
-    its variables once, when it is first asked for platforms. Where a user set one, that stands.
+    The package's own list of drivers names a folder of conda's, in every environment. The loader
+    reads its environment variables once, when it is first asked for platforms. If the user has set
+    the variable, it is left alone.
     """
     library = _intel()
     variable = "OCL_ICD_FILENAMES" if sys.platform == "win32" else "OCL_ICD_VENDORS"
@@ -31,9 +32,9 @@ def announced() -> Iterator[None]:
         yield
         return
     with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
-        if sys.platform == "win32":  # names libraries, besides those of the registry
+        if sys.platform == "win32":  # lists additional libraries
             os.environ[variable] = str(library)
-        else:  # names a folder in place of VENDORS
+        else:  # names a folder that replaces VENDORS
             for listed in VENDORS.glob("*.icd"):
                 shutil.copy(listed, folder)
             Path(folder, "gascl-intel.icd").write_text(f"{library}\n", encoding="utf-8")
@@ -45,7 +46,7 @@ def announced() -> Iterator[None]:
 
 
 def _intel() -> Path | None:
-    """The library of Intel's runtime, where pip put it."""
+    """The path of Intel's library, if pip installed it."""
     try:
         installed = files(INTEL) or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""`Engine.run`: from a program and a graph to a Result."""
+"""`Engine.run`: runs a program on a graph, and returns a Result."""
 
 from __future__ import annotations
 
@@ -42,16 +42,23 @@ from gascl.runtime.waiting import check_free
 
 
 class Engine:
-    """Runs vertex programs on one graph; keeps the graph on the device between runs. Threads may
-    share one; a process that was forked after a device was used can't use it.
+    """Runs vertex programs on one graph, which stays on the device between runs.
+
+    Threads may share an engine. A process that was forked after a device was used cannot use one.
 
     Args:
         device: part of a device's name, an index into `gascl devices`, a pyopencl device, or None:
-            the environment's GASCL_DEVICE, else the fastest GPU, else the CPU.
+            the device named by the environment variable GASCL_DEVICE, or else the fastest GPU that
+            passes a trial, or else the fastest CPU that does.
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
-        debug: slow runs that stop at NaN, infinity, division by zero and wrong indices, with the
-            vertex, the superstep and the snippet's line; messages come in a shuffled order.
-        seed: of that order.
+        debug: runs are slow, but stop at NaN, infinity, division by zero and indices out of range,
+            and name the vertex, the superstep and the snippet's line; messages come in a shuffled
+            order.
+        seed: the seed of that order.
+
+    Raises:
+        GasclError: `graph` is not a Graph.
+        DeviceError: there is no such device.
     """
 
     def __init__(
@@ -89,41 +96,48 @@ class Engine:
         """Run a program until its own rule ends it.
 
         Args:
-            delivery: how messages travel; "auto" chooses among those that admit the program.
-            state: the State of another run, kept by `keep_state`: fields that it has go on from
-                there. It is used up. The same program on the same graph continues as if it had
+            delivery: how messages travel; "auto" chooses among the deliveries that can run the
+                program.
+            state: the State of another run with `keep_state`. Fields that it has continue from
+                there, and it is used up. The same program on the same graph continues as if it had
                 not been interrupted.
-            start: who scatters first, where that is not the program's own rule: "mask" (as the
-                State has it), "changed" (the vertices that `Graph.with_edges` changed; the
-                default where the graph is another), or an array of vertices by label.
-            keep_state: leave the State in `result.state`, on the device; fields are then read
-                when first asked for.
-            max_supersteps: stop there, unconverged; by default 100,000, or as many supersteps as
-                the program asks for.
+            start: which vertices scatter first, instead of the program's own rule: "mask" (the
+                State's mask), "changed" (the vertices that `Graph.with_edges` changed; the default
+                if the edges have changed), or an array of labels, or of a bool per vertex.
+            keep_state: leave the State on the device, in `result.state`; fields are then read when
+                first asked for.
+            max_supersteps: stop there without convergence; the default is 100,000, or the number of
+                supersteps that the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
-                be some supersteps ahead, except under a program with `converged`.
-            not_converged: "warn", "error" or "ignore", when `max_supersteps` ends the run, or when
-                it would never end: a state came back, or rounding keeps a change above its bound.
+                be some supersteps ahead, unless the program has `converged`.
+            not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
+                or if it would never end because a state was repeated or rounding keeps a change
+                above its bound.
 
         Raises:
             ProgramError, GraphError, DeviceError: before the first superstep.
+            ProgramError: a snippet did something wrong, such as to use an id that is not a vertex.
             GasclError: an integer message overflowed.
-            NotConvergedError: on request; its `result` is what there is.
-            Interrupted: Ctrl-C; its `result` is the state after the last whole superstep.
-            KeyboardInterrupt: a second Ctrl-C; there is no result, and where a kernel has not
-                returned, the device is busy until it does. Also Ctrl-C in the superstep by which
-                the program's own rule ended the run: `result` of this exception is the answer. A
-                handler of SIGINT that raises nothing is called, and the run returns its result.
+            NotConvergedError: with not_converged="error"; its `result` is the partial Result.
+            Interrupted: after Ctrl-C; its `result` holds the values after the last complete
+                superstep.
+            KeyboardInterrupt: after a second Ctrl-C, without a result; if a kernel has not
+                returned, the device is busy until it does. Also after Ctrl-C in the very superstep
+                in which the run ends by its own rule; then its attribute `result` is the final
+                Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
+                Result.)
         """
         if isinstance(program, type) or not isinstance(program, VertexProgram):
             name = program.__name__ if isinstance(program, type) else repr(program)
             raise ProgramError(f"run takes a constructed program, such as {name}(), not {name}")
         if not_converged not in ("warn", "error", "ignore"):
-            raise GasclError(f"not_converged is warn, error or ignore, not {not_converged!r}")
+            raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
         if state is not None and not isinstance(state, State):
-            raise GasclError(f"state is what a run with keep_state=True leaves, not {state!r}")
+            raise GasclError(
+                f"state must be result.state of a run with keep_state=True, not {state!r}"
+            )
         if callback is not None and not callable(callback):
-            raise GasclError(f"callback is called with each Step; {callback!r} can't be")
+            raise GasclError(f"callback must be a function of a Step, not {callback!r}")
         if not hasattr(program, "initial"):
             raise ProgramError(
                 f"{type(program).__name__}: its __init__ must call super().__init__(...)"
@@ -137,11 +151,13 @@ class Engine:
         except TypeError:
             limit = -1
         if limit < 0:
-            raise GasclError(f"max_supersteps is a whole number from 0, not {max_supersteps!r}")
+            raise GasclError(
+                f"max_supersteps must be a whole number, 0 or more, not {max_supersteps!r}"
+            )
         if type(program).solve is not None:
             if start is not None:
                 raise GasclError(
-                    f"{type(program).__name__} runs several programs: start has no meaning"
+                    f"{type(program).__name__} runs other programs: start= has no effect; remove it"
                 )
             result, interrupted = solve(
                 self,
@@ -156,11 +172,12 @@ class Engine:
         else:
             if not WORK & set(program.spec.snippets):
                 raise ProgramError(
-                    f"{type(program).__name__} has neither scatter nor apply: no work"
+                    f"{type(program).__name__} has neither scatter nor pairs nor apply: there is "
+                    "nothing to run"
                 )
             demand = demand_of(program, self.device.atomics, self.device.fp64, self.deterministic)
             chosen = choose(program, demand, delivery)
-            if self.debug:  # one that keeps messages until they are gathered can shuffle them
+            if self.debug:  # a delivery that stores messages, so that it can shuffle them
                 chosen = chosen[-1:]
             began = resolve_start(program, self.graph, state, start)
             try:
@@ -170,8 +187,8 @@ class Engine:
                     )
             except (cl.MemoryError, cl.RuntimeError) as error:
                 raise DeviceError(
-                    f"{self.device} failed at {type(program).__name__}: {error}; another program "
-                    "may hold its memory, or it needs another device"
+                    f"{self.device} failed to run {type(program).__name__}: {error}; another "
+                    "process may be using its memory, or the program needs another device"
                 ) from error
             interrupted = interrupts.pending and not result.converged
             if interrupts.pending and result.converged:
@@ -202,7 +219,7 @@ class Engine:
         interrupts: Interrupts,
         keep_state: bool,
     ) -> tuple[Result, set[str]]:
-        """Build, upload, loop; the result, and the fields that were given."""
+        """Build, upload and run; returns the Result, and the names of the given fields."""
         spec = program.spec
         started = time.perf_counter()
         offset = offset_type(self.graph, spec.edges)
@@ -256,7 +273,7 @@ class Engine:
         return result, set(initial)
 
     def resident(self, edges: str, group: int, block: int) -> ResidentGraph:
-        """The graph on the device, as programs that scatter along `edges` see it."""
+        """The graph on the device, for programs that scatter along `edges`."""
         key = (edges if self.graph.directed else "out", group, block)
         with self._lock:
             if key not in self._resident:
@@ -264,7 +281,7 @@ class Engine:
             return self._resident[key]
 
     def for_graph(self, graph: Graph) -> Engine:
-        """An engine for another graph, otherwise like this one."""
+        """An engine for another graph, with the same options."""
         return type(self)(
             graph,
             self.device,
@@ -282,6 +299,6 @@ def _warn_of_nan(result: Result, given: set[str]) -> None:
         if rows.any():
             first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
             warn(
-                f"field {name!r} is NaN at {int(rows.sum())} vertices, the first of them {first!r}",
+                f"field {name!r} is NaN at {int(rows.sum())} vertices, first at {first!r}",
                 RuntimeWarning,
             )

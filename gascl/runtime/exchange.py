@@ -1,6 +1,7 @@
-"""What the parts of a run tell each other between the totals of a superstep and the decision.
+"""What the parts of a run exchange between the totals of a superstep and the decision.
 
-A part is a range of receiving vertices; a run on one device has one part and exchanges nothing.
+A part is a range of receiving vertices. A run on one device has a single part and exchanges
+nothing.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from gascl.runtime.state import State
 
 @dataclass
 class Totals:
-    """What a superstep comes to: of one part before the exchange, of all parts after it.
+    """The totals of a superstep: those of one part before the exchange, those of all parts after
+    it.
 
     Attributes:
-        tally: (1,), of the type that the program's header declares: the number of messages and, in
-            `sums`, each aggregator's value so far; `NAME_` counts the values of a mean.
-        active, arcs: vertices in the next mask, and the arcs that go out from them.
-        overflow, fault: the least vertex of those where a message overflowed, and of those where a
-            snippet did something wrong; 2^31 - 1 where there is none.
-        under_way: apply has sent messages to the next superstep.
+        tally: (1,) of the type in the program's header: the number of messages and, in `sums`, the
+            partial value of each aggregator; `NAME_` is the number of values in a mean.
+        active, arcs: the number of vertices in the next mask, and of the arcs that leave them.
+        overflow, fault: the smallest vertex at which a message overflowed, and at which a snippet
+            did something wrong; 2^31 - 1 if there is none.
+        under_way: apply has sent messages that arrive in the next superstep.
     """
 
     tally: np.ndarray
@@ -36,18 +38,18 @@ class Totals:
 
 
 class Exchange(Protocol):
-    """Called once before the first superstep and once in each, when the part's work is done."""
+    """Called once before the first superstep, and at the end of each superstep of a part."""
 
     def __call__(self, state: State, totals: Totals) -> Totals:
-        """What the superstep comes to in all parts.
+        """The totals of all parts.
 
-        Whatever else the parts read of each other (fields, mask, messages under way) is to be
-        exchanged here, too: between the buffers of `state`.
+        Everything else that parts read of each other (fields, mask, pending messages) must be
+        exchanged here, too, between the buffers of `state`.
         """
 
 
 def exchange_totals(state: State, exchange: Exchange) -> None:
-    """Put what an exchange makes of a part's totals in their place, for gascl_decide."""
+    """Replace a part's totals by those of all parts, for gascl_decide."""
     tallies, counts, control = (Key(RUN, n) for n in ("tallies", "counts", "control"))
     tally, count = np.empty(1, state.header.tally), np.empty(2, np.int64)
     record = np.empty(1, state.header.control)

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for a superstep to be whole."""
+"""Delays Ctrl-C until a superstep is complete."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 
 from gascl.errors import warn
 
-#: Seconds after Ctrl-C until the user is told what is being waited for.
+#: Seconds after Ctrl-C until the user is told why the run has not ended yet.
 PATIENCE = 1.0
 
 
 class Interrupts:
-    """Holds Ctrl-C back until a superstep is whole; the second one is not held back.
+    """Delays the first Ctrl-C until a superstep is complete; a second one takes effect at once.
 
-    Only the main thread receives signals; elsewhere, and where Ctrl-C is ignored or not Python's,
-    this does nothing.
+    Only the main thread receives signals. In other threads, and if SIGINT is ignored or not handled
+    by Python, this does nothing.
 
     Attributes:
-        held: Ctrl-C is held back.
-        pending: it was pressed.
+        held: Ctrl-C is being delayed.
+        pending: Ctrl-C was pressed.
     """
 
     held = pending = False
@@ -43,13 +43,13 @@ class Interrupts:
         self.pending, self._due = True, time.monotonic() + PATIENCE
 
     def remind(self) -> None:
-        """Say, where the user has waited for it, what a Ctrl-C waits for."""
+        """Tell the user, after some time, why Ctrl-C has not ended the run yet."""
         if self.pending and time.monotonic() > self._due:
             self._due = float("inf")
-            warn("Ctrl-C waits for the superstep to end; press it again to end the run at once")
+            warn("waiting for the current superstep; press Ctrl-C again to end the run at once")
 
     def hand_on(self) -> None:
-        """Let a Ctrl-C that ended no run go where it would have gone without the run."""
+        """Pass a Ctrl-C that did not end the run on to the previous handler."""
         if self.pending:
             self._previous(signal.SIGINT, sys._getframe())
 

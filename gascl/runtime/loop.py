@@ -1,4 +1,4 @@
-"""The superstep loop: enqueue, look at what the device recorded, go on."""
+"""The superstep loop: enqueues supersteps and reads what the device recorded."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from gascl.runtime.standstill import Standstill
 from gascl.runtime.state import MASK, State
 from gascl.runtime.waiting import wait
 
-#: Where a run ends that nothing else ends.
+#: The default limit of supersteps.
 MAX_SUPERSTEPS = 100_000
-#: Seconds of work to have under way between two looks at what the device did.
+#: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
 
 
@@ -93,7 +93,7 @@ class Loop:
         return self.direction.plan
 
     def run(self, max_supersteps: int) -> Ending:
-        """Run until something ends it."""
+        """Run supersteps until something ends the run."""
         with ExitStack() as borrowed:
             for plan in self.direction.plans:
                 self.kernels[plan.delivery.name] = borrowed.enter_context(plan.kernels())
@@ -125,29 +125,29 @@ class Loop:
         self._write_mask(self.plan)
         self.seconds = time.perf_counter() - started
         if stopped == Stop.RULE:
-            return Ending(f"stop held: {self.program.spec.stop}", True)
+            return Ending(f"stop is true: {self.program.spec.stop}", True)
         if stopped == Stop.EMPTY_MASK:
-            return Ending("no vertex is active and no message is under way", True)
+            return Ending("no vertex is active and no message is pending", True)
         if converged:
             return Ending("converged() returned True", True)
         if endless:
             return Ending(endless, False)
         if fixed is not None and len(self.trace) == fixed:
-            return Ending(f"ran the {fixed} supersteps asked for", True)
+            return Ending(f"ran the requested {fixed} supersteps", True)
         if interrupts.pending:
             return Ending("interrupted by Ctrl-C", False)
-        return Ending(f"reached max_supersteps={max_supersteps} before its rule held", False)
+        return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
 
     # The mask, and how a run begins -----------------------------------------------------------
 
     def _write_mask(self, plan: Plan) -> None:
-        """Write the mask as bytes, where a plan's delivery has it in another form."""
+        """Convert the mask to bytes, if the plan's delivery has it in another form."""
         leave = plan.delivery.active.leave
         if leave and plan.facts.masked:
             self._launch(leave, plan=plan)
 
     def _read_mask(self) -> None:
-        """Bring the mask, and what has arrived, into the form of the delivery in use."""
+        """Convert the mask and pending messages to the form of the current delivery."""
         self.state.write_control()
         delivery = self.plan.delivery
         for key in self.state.spec.clears[delivery.name]:
@@ -160,7 +160,7 @@ class Loop:
         return self.state.digest()
 
     def _begin(self, ask_stop: bool) -> int:
-        """What stands before the first superstep; returns why nothing is to be done, or 0."""
+        """Prepare the first superstep; returns why there is nothing to run, or 0."""
         self._fill()
         stopped = self._resume() if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
@@ -174,7 +174,7 @@ class Loop:
         return stopped
 
     def _fill(self) -> None:
-        """Fill the buffers that no earlier run has left, each with what its items begin with."""
+        """Set the initial content of the buffers that no earlier run has left."""
         for key, begins in self.state.unset.items():
             if begins == EMPTY:
                 plan = next(p for p in self.direction.plans if p.delivery.has_inbox(p.facts))
@@ -183,20 +183,20 @@ class Loop:
                 self.state.clear(key)
 
     def _resume(self) -> int:
-        """Go on with a kept State as it stands."""
+        """Continue from a kept State as it is."""
         state, control = self.state, self.state.control
         self._read_mask()
         if self.plan.facts.masked:
             idle = not control["next_active"][0] and not state.pending
-            if idle and self.program.spec.scatter_on == "mask":
+            if idle and self.program.spec.ends_on_empty_mask:
                 return Stop.EMPTY_MASK
         return self._pause()
 
     def _start(self, ask_stop: bool) -> int:
-        """Field inits, the init snippet and the first mask: the program's own, or one given."""
+        """Run the init expressions and the init snippet, and set the first mask."""
         state = self.state
         mask = self.start.mask
-        if self.start.kept_mask:  # read before the kernels make the program's own
+        if self.start.kept_mask:  # read it before the kernels overwrite it
             kept_mask = state.read(MASK, np.empty(self.graph.num_vertices, np.uint8))
             mask = kept_mask if mask is None else mask | kept_mask
         self._launch(START, given=state.given, kept=state.kept, own_mask=mask is None)
@@ -209,7 +209,7 @@ class Loop:
         return int(state.control["stopped"][0]) if mask is None else self._set_mask(mask)
 
     def _set_mask(self, mask: np.ndarray) -> int:
-        """Replace the first mask by the one given, (V,) uint8."""
+        """Replace the first mask by this one, (V,) uint8."""
         state = self.state
         state.write(MASK, mask)
         degrees = np.diff(self.graph.arcs(self.program.spec.edges).out_offsets)
@@ -218,15 +218,17 @@ class Loop:
         control["next_active"] = np.count_nonzero(mask)
         control["next_arcs"] = degrees[mask != 0].sum()
         self._read_mask()
-        return self._pause() if control["next_active"][0] else Stop.EMPTY_MASK
+        if not control["next_active"][0] and self.program.spec.ends_on_empty_mask:
+            return Stop.EMPTY_MASK
+        return self._pause()
 
     def _pause(self) -> int:
-        """Stop.PAUSE where the next frontier is for another delivery, else 0."""
+        """Stop.PAUSE if the next frontier calls for another delivery, else 0."""
         least, most = self.direction.bounds()
         return 0 if least <= self.state.control["next_arcs"][0] <= most else Stop.PAUSE
 
     def _change_direction(self) -> None:
-        """Change to the other plan, and the mask to its form."""
+        """Change to the other plan, and convert the mask to its form."""
         before = self.plan
         if self.direction.choose(int(self.state.control["next_arcs"][0])):
             self.state.control["stopped"] = 0
@@ -236,14 +238,14 @@ class Loop:
     # Supersteps -------------------------------------------------------------------------------
 
     def _batch(self, count: int, ask_stop: bool) -> tuple[int, bool]:
-        """Run up to `count` supersteps; the device stops by itself where its rule holds.
+        """Run up to `count` supersteps; the device stops by itself when the program's rule holds.
 
         Returns:
-            Why it stopped, or 0; and whether Python's `converged` said that it has.
+            Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
         events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
         records = self._records(count)
-        # NVIDIA's driver gives an event no times before that is seen to be done itself.
+        # NVIDIA's driver only gives the times of an event after waiting for that event itself.
         cl.wait_for_events([event for each in events for event in each])
         for slot, record in enumerate(records):
             self._check(record)
@@ -263,7 +265,7 @@ class Loop:
             if self.callback is not None:
                 self.callback(step)
             if record["stopped"]:
-                for _ in range(count - slot - 1):  # those behind have done nothing
+                for _ in range(count - slot - 1):  # the supersteps after it have done nothing
                     self.state.swap(self.plan)
                 if record["stopped"] != Stop.PAUSE:
                     return int(record["stopped"]), False
@@ -274,7 +276,7 @@ class Loop:
         return 0, False
 
     def _records(self, count: int) -> np.ndarray:
-        """The control records of the first `count` slots, once the device has written them."""
+        """Wait for the control records of the first `count` slots, and return them."""
         records, copied = self.state.records(count)
         wait(copied, self.device, self.interrupts, keep=(self, self.device.queue))
         return records
@@ -298,9 +300,9 @@ class Loop:
         return events
 
     def _enqueue_pairs(self) -> list[Any]:
-        """What every vertex gives to every other one, as one box a vertex."""
+        """Enqueue the pairs snippet, which leaves one box per receiving vertex."""
         buffers, ranges = self.state.buffers, self.state.spec.ranges
-        blocks = self.device.groups  # each goes through a range of blocks
+        blocks = self.device.groups  # each handles a range of blocks
         if self.plan.group > 1:
             blocks = ranges * -(-self.graph.num_vertices // self.plan.group)
         boxes = buffers[Key(RUN, "paired" if ranges == 1 else "boxes")]
@@ -310,16 +312,16 @@ class Loop:
         return events
 
     def _groups(self, launch: Launch) -> int:
-        """Work-groups of a launch; 0 for a single item."""
+        """The number of work-groups of a launch; 0 for a single work-item."""
         if launch.over in ("in_blocks", "out_blocks"):
             blocks = len(self.resident.blocks(launch.over)) - 1
-            # Groups that keep a tally go through several blocks.
+            # Groups that keep a tally handle several blocks each.
             most = self.state.spec.extent.block_groups
             return min(blocks, most) if "tallies" in launch.arguments else blocks
         return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
 
     def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
-        """The end of a superstep: commit the mask, total up, decide how to go on."""
+        """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next."""
         events, counts = [], 0
         if self.plan.facts.masked:
             commit = self.plan.delivery.active.commit
@@ -348,9 +350,9 @@ class Loop:
         """Enqueue a kernel.
 
         Args:
-            groups: work-groups, where the launch does not say.
-            plan: whose kernel it is, if not that of the plan in use.
-            given: arguments that change from launch to launch, by name.
+            groups: the number of work-groups, if the launch does not say.
+            plan: the plan that the kernel belongs to, if not the current one.
+            given: arguments that differ between launches, by name.
         """
         plan = plan or self.plan
         groups = self._groups(launch) if groups is None else groups
@@ -362,7 +364,7 @@ class Loop:
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 
     def _check(self, record: np.void) -> None:
-        """Raise for what the device found wrong."""
+        """Raise an error for what the device found to be wrong."""
         step = self.earlier + len(self.trace)
         name = type(self.program).__name__
         if record["stopped"] == Stop.OVERFLOW:

@@ -1,4 +1,4 @@
-"""How much memory a graph and a run take, on the host and on the device, before they take it."""
+"""Estimates the memory of a graph and of a run, on the host and on the device."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import arcs_along, extent_of
 
-#: What a program is likely to use of a graph where none is named.
+#: The arrays of a graph that most programs use.
 ARRAYS = ["in_offsets", "in_sources", "out_offsets", "out_targets", "slot"]
 
 
 @dataclass(frozen=True)
 class GraphSize:
-    """What there is to know of a graph that need not be there."""
+    """The size of a graph, which need not exist."""
 
     num_vertices: int
     num_edges: int
@@ -36,23 +36,23 @@ class GraphSize:
     num_loops: int = 0
 
     def num_arcs(self, edges: str) -> int:
-        """Arcs of a program that scatters along "out", "in" or "both"."""
+        """The number of arcs for a program that scatters along "out", "in" or "both"."""
         return arcs_along(edges, self.num_edges, self.directed, self.num_loops)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Bytes by part, in words."""
+    """The number of bytes of each part, by its description."""
 
     host: Mapping[str, int]
-    building: int  # beside those, for a while
+    building: int  # temporarily, in addition to those of the host
     device: Mapping[str, int]
     device_name: str = ""
-    device_memory: int | None = None  # bytes that the device has, where there is one
+    device_memory: int | None = None  # the device's memory in bytes, if there is a device
     notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """For reading."""
+        """The estimate as lines of text."""
         lines = [f"host: {amount(sum(self.host.values()))}"]
         lines += [f"  {name}: {amount(size)}" for name, size in self.host.items()]
         lines.append(f"  and {amount(self.building)} more while the arcs are built")
@@ -64,7 +64,7 @@ class Estimate:
 
 
 def amount(size: int) -> str:
-    """Bytes in words: 1.5 GiB."""
+    """A number of bytes as text, such as 1.5 GiB."""
     for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= unit:
             return f"{size / unit:,.1f} {name}"
@@ -84,18 +84,19 @@ def estimate(
     delivery: str = "auto",
     device: Any = None,
 ) -> Estimate:
-    """The memory of a graph, and of a run on it, without either.
+    """The memory that a graph and a run on it would take.
 
-    What a reader of text holds besides, while it reads, is not in it.
+    Memory that text readers take while they read is not included.
 
     Args:
-        edge_bytes, vertex_bytes, label_bytes: of all edge fields, vertex fields and labels.
-        program: of which the run is; None: the arrays of the graph that most programs use.
-        delivery, device: as `Engine` and its `run` take them.
+        edge_bytes, vertex_bytes, label_bytes: the size of all edge fields, vertex fields and
+            labels.
+        program: the program to run; None: count the arrays of the graph that most programs use.
+        delivery, device: as in `Engine` and `Engine.run`.
 
     Raises:
-        GraphError: a count is negative or no whole number, or there are more loops than edges.
-        ProgramError: the delivery can't take the program.
+        GraphError: a count is negative or not a whole number, or there are more loops than edges.
+        ProgramError: the delivery cannot run the program.
     """
     num_vertices, num_edges = _count("num_vertices", num_vertices), _count("num_edges", num_edges)
     num_loops = _count("num_loops", num_loops, num_edges)
@@ -109,7 +110,7 @@ def estimate(
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     notes = []
     if not directed and not num_loops:
-        notes.append("an undirected self-loop is one arc and not two: such edges take less")
+        notes.append("undirected self-loops take less: they are one arc, not two")
     found = _find(device, notes)
     arcs = size.num_arcs(edges)
     if program is None or found is None:
@@ -117,7 +118,7 @@ def estimate(
         known = graph_arrays(extent)
         arrays = {name: known[Key(GRAPH, name)].nbytes for name in ARRAYS}
         fields = edge_bytes * arcs // max(num_edges, 1)
-        notes.append("device: the graph's own arrays; a program uses some, and has its own besides")
+        notes.append("device: only the graph's arrays; a program uses some of them, and its own")
     else:
         arrays, results = _run(num_vertices, arcs, program, found, delivery)
         fields = 0
@@ -141,7 +142,7 @@ def _count(name: str, value: Any, most: int | None = None) -> int:
 def described(
     graph: Graph, program: VertexProgram | None = None, delivery: str = "auto", device: Any = None
 ) -> list[str]:
-    """`estimate` of a graph that is there, line by line; its arcs are not built for it."""
+    """`estimate` for an existing graph, as lines of text; does not build its arcs."""
     known = estimate(
         graph.num_vertices,
         graph.num_edges,
@@ -160,13 +161,13 @@ def described(
 def _host(
     size: GraphSize, edges: str, edge_bytes: int, vertex_bytes: int, label_bytes: int
 ) -> tuple[dict[str, int], int]:
-    """What a Graph keeps, and what `build_arcs` takes beside the arcs that it makes."""
+    """The bytes that a Graph keeps, and those that `build_arcs` takes temporarily."""
     both = edges == "both" or not size.directed
     arcs = size.num_arcs(edges)
     index = index_dtype(arcs).itemsize
     offsets = index * (size.num_vertices + 1)
-    # Where arcs go both ways, their two orders are the same arrays; where they go one way, all
-    # have the same flag, and one array serves both orders.
+    # If arcs go both ways, the two orders share their arrays. If they go one way, all arcs have the
+    # same flag, and one array of flags serves both orders.
     each = 4 + index + 2 + index if both else 4 + index + 4 + index + index + 1
     kept = {
         "ends of the edges": 8 * size.num_edges,
@@ -175,7 +176,7 @@ def _host(
         "vertex fields": vertex_bytes,
         "labels and their index": label_bytes + (8 * size.num_vertices if label_bytes else 0),
     }
-    # The last sort carries places along, and its result is another order with its numbers.
+    # The last sort carries positions along, and needs room for its result.
     building = arcs * (4 + index if both else 8) + offsets
     return {name: part for name, part in kept.items() if part}, building
 
@@ -184,14 +185,14 @@ def _find(device: Any, notes: list[str]) -> Device | None:
     try:
         return find(device)
     except DeviceError as error:
-        notes.append(f"no device to measure a run on: {error}")
+        notes.append(f"no device to estimate a run for: {error}")
         return None
 
 
 def _run(
     vertices: int, arcs: int, program: VertexProgram, device: Device, delivery: str
 ) -> tuple[dict[str, int], int]:
-    """Bytes on the device of a run, by buffer, and of its results on the host."""
+    """The bytes of a run: of each buffer on the device, and of its results on the host."""
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
     header, facts = header_of(program, device, index_dtype(arcs).name)

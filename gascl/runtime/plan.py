@@ -1,4 +1,4 @@
-"""From a header and a delivery to built kernels, with a compiler's complaints translated."""
+"""Builds the kernels for a program and a delivery, and translates compiler messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.delivery.assembly import assemble
+from gascl.delivery.assembly import CHUNK_ARCS, assemble
 from gascl.delivery.delivery import Delivery
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.facts import Facts
@@ -25,19 +25,13 @@ from gascl.language.source import Place
 from gascl.runtime import process
 from gascl.runtime.device import Device, built, cannot_build, kernel
 
-#: Arcs and rows of a block that a work-group shares (measured best on an H200).
+#: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
 BLOCK = 2048
-#: Vertices of a tile in pairs.cl, at most.
+#: The largest number of vertices in a tile of pairs.cl.
 TILE = 256
-#: Messages of a block that one item combines into a box, for others to use.
-CHUNK_ARCS = 8
-#: Boxes that an item joins in one step of a reduction over a work-group.
-FAN_IN = 8
-#: Messages that an item fetches before it looks at the first of them.
-FETCHES = 4
-#: How drivers begin a complaint: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
-#: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`; within a macro such as send(),
-#: PoCL adds where the macro was written: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
+#: How compiler messages start: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
+#: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`. Inside a macro such as send(),
+#: PoCL adds the place of the macro: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
 _COMPLAINT = re.compile(
     r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):"
     r"(?:\d+(?: <Spelling=[^:>]*:(?P<spelled>\d+):\d+>)?:)?"
@@ -45,14 +39,14 @@ _COMPLAINT = re.compile(
 )
 
 
-#: Built programs that are kept for other classes of the same text, such as a notebook's cell that
-#: is run again; and plans kept for one class.
+#: The number of built programs to keep for other classes with the same text, such as a notebook's
+#: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
 
 
 class Kernels:
-    """The kernels of a built program, each made when first asked for. They hold their arguments
-    until they are enqueued, so that two runs at once need two of these."""
+    """The kernels of a built program, created when first used. A kernel holds its arguments until
+    it is enqueued, so concurrent runs need their own."""
 
     def __init__(self, program: Any):
         self._program = program
@@ -60,11 +54,11 @@ class Kernels:
         process.holds_opencl(self)
 
     def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
-        """A kernel that has been handed its arguments."""
+        """A kernel with its arguments set."""
         if name not in self._kernels:
             with _building:
                 made = kernel(self._program, name)
-                # Else pyopencl tries out for each argument whether it is a number.
+                # Otherwise pyopencl tests each argument for being a number.
                 made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
             self._kernels[name] = made
         self._kernels[name].set_args(*values)
@@ -73,15 +67,15 @@ class Kernels:
 
 @dataclass(eq=False)
 class Plan:
-    """What was built for one program, device, type of offsets and delivery; outlives graphs.
+    """The kernels for a program, device, type of offsets and delivery; outlives graphs.
 
     Attributes:
-        header: what was generated; says what the kernels' arguments are.
-        text: the whole source that was built.
-        group: items of a work-group.
-        block: arcs, and rows, of a block that a group shares.
+        header: the generated header, which also describes the kernels' arguments.
+        text: the complete source text.
+        group: the number of items in a work-group.
+        block: the largest number of arcs, and of rows, in a block of a work-group.
         program: the built pyopencl program.
-        places: for each line of the text, the user's line it came from, or None.
+        places: for each line of the text, the user's line that it comes from, or None.
     """
 
     header: Header
@@ -99,7 +93,7 @@ class Plan:
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
-        """Kernels that no other run uses meanwhile; a run that fails does not give them back."""
+        """Kernels that no other run uses meanwhile. A run that fails does not return them."""
         try:
             kernels = self._idle.pop()
         except IndexError:
@@ -109,10 +103,12 @@ class Plan:
 
 
 def group_size(header: Header, device: Device) -> tuple[int, int]:
-    """Items of a work-group and arcs of a block: the device's choice, halved in turn until what a
-    group keeps in local memory fits half of it: a message, its mark and the beginning of a row for
-    each arc of a block; a box an item and a chunk of arcs, or a tally for two items, or two counts
-    an item."""
+    """The number of items in a work-group, and of arcs in a block.
+
+    The device's choice is halved until a group's data takes at most half of the local memory: a
+    message, its mark and the start of a row for each arc of a block; and a box per item and chunk
+    of arcs, a tally per two items, or two counts per item.
+    """
     group, block = device.group, BLOCK
     while group > 1:
         shared = block * (header.message.itemsize + 3) + 2
@@ -125,18 +121,18 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
 
 
 def tile_size(header: Header, device: Device) -> int:
-    """Vertices that pairs.cl keeps in local memory at once: what is read of them, and a mark, fill
-    half of it at most."""
+    """The number of vertices in a tile of pairs.cl: what is read of them, and a mark for each, take
+    at most half of the local memory."""
     tile = TILE
     while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.cl.local_mem_size:
         tile //= 2
     return tile
 
 
-#: The plans of each class, by what it was built for, so that a run generates nothing anew.
+#: The plans of each class, by the options that they were built for, so that they can be reused.
 _plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
-#: Held while kernels are built: two threads that ask for the same ones build them once, and neither
-#: warnings' filters nor pyopencl's caches are made for two at a time.
+#: Held while kernels are built: threads that need the same kernels build them once, and neither the
+#: filters of `warnings` nor pyopencl's caches support several threads.
 _building = threading.RLock()
 
 
@@ -148,15 +144,15 @@ def build(
     debug: bool = False,
     seed: int = 0,
 ) -> Plan:
-    """Build, or find in this process, the kernels of a program. pyopencl and the drivers keep
-    compiled kernels on disk as well.
+    """The kernels of a program: built, or reused if this process has built them before. pyopencl
+    and the drivers also cache compiled kernels on disk.
 
     Args:
-        debug: with traps, one work-item a row, and messages in an order that `seed` decides.
+        debug: with traps, one work-item per row, and messages in an order that `seed` determines.
 
     Raises:
-        ProgramError: the compiler refuses a snippet; names the user's file and line.
-        DeviceError: the device lacks what the program needs.
+        ProgramError: a snippet does not compile; names the user's file and line.
+        DeviceError: the device cannot do what the program needs.
     """
     choices = tuple(program.choices().items())
     key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed)
@@ -167,7 +163,7 @@ def build(
             plan = plans.get(key)  # another thread may have built it meanwhile
             if plan is None:
                 plan = _build(program, device, delivery, offset, debug, seed)
-                if len(plans) == PLANS:  # the seeds of debug mode have no end
+                if len(plans) == PLANS:  # there can be any number of seeds in debug mode
                     del plans[next(iter(plans))]
                 plans[key] = plan
     return plan
@@ -176,7 +172,7 @@ def build(
 def header_of(
     program: VertexProgram, device: Device, offset: str, debug: bool = False
 ) -> tuple[Header, Facts]:
-    """A program's header for a device, and what the program does."""
+    """The header of a program for a device, and its facts."""
     header = generate(
         program.spec,
         real=program.dtype,
@@ -206,17 +202,14 @@ def _build(
     group, block = (1, BLOCK) if debug else group_size(header, device)
     plan = Plan(header, facts, delivery, text, group, block, None, places)
     wide = doubles or of_messages or _double_params(program)
-    # Without a double in the program, a literal such as 0.85 is meant as float.
+    # Unless the program uses double, a literal such as 0.85 is a float.
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
-        f"-DGASCL_CHUNK_ARCS={CHUNK_ARCS}",
-        f"-DGASCL_FAN_IN={FAN_IN}",
-        f"-DGASCL_FETCHES={FETCHES if header.message.itemsize <= 16 else 1}",
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
-        # Caches of kernels in a shared home directory do not tell mended processors apart.
+        # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
         *(device.atomics.options() if delivery.has_inbox(facts) else []),
         *([] if wide else ["-cl-single-precision-constant"]),
@@ -234,12 +227,12 @@ def _build(
 
 @lru_cache(PROGRAMS)
 def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
-    """A program by its text: classes that differ only in where they stand share it."""
+    """A program by its text: classes that differ only in their place in files share it."""
     return built(device, text, options)
 
 
 def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
-    """Host and device must agree on the structs they share."""
+    """Raise DeviceError unless host and device agree on the layout of shared structs."""
     expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
     expected += header.layouts
     sizes = np.zeros(len(expected), np.int32)
@@ -248,9 +241,9 @@ def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
     cl.enqueue_copy(device.queue, sizes, buffer)
     if sizes.tolist() != expected:
         raise DeviceError(
-            f"{device} lays out structs otherwise than the host: sizes of run, box, tally and "
-            "control, and sizes and offsets of the program's own structs are "
-            f"{sizes.tolist()}, not {expected}; please report it"
+            f"{device} and the host disagree on the layout of structs: the sizes of run, box, "
+            "tally and control, and the sizes and offsets of the program's own structs, are "
+            f"{sizes.tolist()}, not {expected}; please report this"
         )
 
 
@@ -260,27 +253,27 @@ def _double_params(program: VertexProgram) -> bool:
 
 
 def _rounds(device: Device) -> bool:
-    """The device can round a float's division as IEEE 754 does, so that results agree."""
+    """Whether float division can be correctly rounded (IEEE 754), so that devices agree."""
     config = device.cl.single_fp_config
     return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
 
 
 def _blames_a_line(log: str) -> bool:
-    """Whether a compiler's log finds an error in the text, and not in the device."""
+    """Whether a compiler's log reports an error at a line of the text."""
     found = (_COMPLAINT.match(line.strip()) for line in log.splitlines())
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
 def translate(log: str, places: Sequence[Place | None], program: str) -> str:
-    """A compiler's log with the user's lines in place of the generated ones."""
+    """A compiler's log, with the user's lines instead of the generated ones."""
     messages: list[str] = []
     for line in log.splitlines():
         match = _COMPLAINT.match(line.strip())
         if not match or "warning" in (match["first"], match["second"]):
             continue
-        # In a macro's argument the spelling is the user's line, in its body the expansion is.
+        # For a macro's argument, the spelling is the user's line; for its body, the expansion is.
         numbers = [int(n) for n in (match["spelled"], match["line"]) if n]
-        # Of an expression that ends too early the line behind it is to blame.
+        # If an expression ends too early, compilers name the line after it.
         numbers += [numbers[-1] - 1]
         found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
         place = next((p for p in found if p is not None), None)
@@ -292,4 +285,4 @@ def translate(log: str, places: Sequence[Place | None], program: str) -> str:
             messages.append(message)
     if messages:
         return f"{program} does not compile:\n" + "\n".join(messages)
-    return f"{program} does not compile, and the log names no line of it:\n{log}"
+    return f"{program} does not compile, and the compiler names none of its lines:\n{log}"

@@ -1,7 +1,7 @@
-"""The folder where PoCL keeps compiled kernels: a writable one, without files that were cut short.
+"""Makes sure that the folder where PoCL caches kernels is writable and has no truncated files.
 
-PoCL offers no platform at all where it cannot write there, and aborts the process where a kernel in
-it is damaged, as after a power cut.
+If PoCL cannot write there, it offers no platform at all; and if a cached kernel is damaged, as
+after a power failure, it aborts the process.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 
 
 def prepare() -> None:
-    """See to the folder, before PoCL is loaded; another one where the user's cannot be written."""
+    """Check the folder before PoCL is loaded; use another one if it cannot be written."""
     folder = place()
     if writable(folder):
         for path in damaged(folder):
-            with suppress(OSError):  # another user's
+            with suppress(OSError):  # it belongs to another user
                 path.unlink()
     elif not os.environ.get("POCL_CACHE_DIR"):
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="gascl-pocl-")
@@ -29,7 +29,7 @@ def prepare() -> None:
 
 
 def writable(folder: Path) -> bool:
-    """Whether files can be written in the folder, which is made if it is not there."""
+    """Whether files can be written to the folder, which is created if necessary."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return os.access(folder, os.W_OK | os.X_OK)
@@ -38,7 +38,7 @@ def writable(folder: Path) -> bool:
 
 
 def _remove(folder: str, process: int) -> None:
-    """At exit, but not at that of a forked child."""
+    """Delete the folder at exit, but not at the exit of a forked child."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -55,10 +55,10 @@ def place() -> Path:
 
 
 def damaged(folder: Path) -> Iterator[Path]:
-    """Compiled kernels and programs below the folder that are not whole.
+    """The truncated kernels and programs in subfolders of the folder.
 
-    Another process may be writing one: PoCL and the linker do that in files of the folder itself,
-    which then move to where they belong (llvm_codegen in lib/CL/devices/common.c).
+    Files that another process is still writing are not among these: PoCL and the linker write them
+    in the folder itself, and then move them (llvm_codegen in lib/CL/devices/common.c).
     """
     checks = {".so": _is_whole_library, ".bc": _is_whole_bitcode}
     folders = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
@@ -74,7 +74,7 @@ def damaged(folder: Path) -> Iterator[Path]:
 def _entries(folder: os.DirEntry[str]) -> Iterable[os.DirEntry[str]]:
     try:
         return os.scandir(folder)
-    except OSError:  # removed meanwhile, or another user's
+    except OSError:  # deleted meanwhile, or another user's
         return ()
 
 
@@ -90,7 +90,7 @@ def _passes(check: Callable[[int, int], bool], path: str) -> bool:
 
 
 def _is_whole_library(file: int, size: int) -> bool:
-    """A shared library of 64 bits, whose table of sections stands at its end."""
+    """Whether a 64-bit ELF library is complete: its section table is at the end."""
     header = os.pread(file, 64, 0)
     if len(header) < 64 or header[:4] != b"\x7fELF":
         return False
@@ -100,7 +100,7 @@ def _is_whole_library(file: int, size: int) -> bool:
 
 
 def _is_whole_bitcode(file: int, size: int) -> bool:
-    """LLVM's bitcode: blocks, each with its length in words behind the first word of it."""
+    """Whether LLVM bitcode is complete: blocks, each with its length in its second word."""
     at = 4
     while at + 8 <= size:
         at += 8 + 4 * int(struct.unpack("<I", os.pread(file, 4, at + 4))[0])

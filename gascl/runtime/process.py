@@ -1,4 +1,4 @@
-"""The process that uses OpenCL. A fork of it can't: the threads that run kernels stay behind."""
+"""Refuses OpenCL in forked processes: the threads of the drivers are not copied by a fork."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _holders: WeakSet[Any] = WeakSet()
 
 
 def holds_opencl(holder: Any) -> None:
-    """To be called once for each object that has OpenCL's: a forked child will not release them."""
+    """Register an object that holds OpenCL objects: a forked child must not release them."""
     _holders.add(holder)
 
 
 def _keep_inherited() -> None:
-    """In a forked child: drivers crash where it releases what it inherited, even as it exits, and
-    NVIDIA's then fails in the parent, too."""
+    """Keep inherited OpenCL objects in a forked child. Drivers crash if it releases them, even at
+    its exit, and NVIDIA's then also fails in the parent."""
     for holder in list(_holders):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
 
@@ -30,7 +30,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def check() -> None:
-    """To be called before OpenCL is: an inherited device would let the caller wait for ever.
+    """Call this before using OpenCL: with an inherited device, the caller would wait for ever.
 
     Raises:
         DeviceError: this process was forked from one that had used a device.
@@ -41,7 +41,7 @@ def check() -> None:
     elif _user != os.getpid():
         raise DeviceError(
             f"this process was forked from process {_user}, which had already used an OpenCL "
-            "device, and OpenCL does not survive a fork: start workers by "
-            "multiprocessing.get_context('spawn'), also as ProcessPoolExecutor(mp_context=...), "
-            "or fork before the parent first uses a device"
+            "device, and OpenCL does not survive a fork: start worker processes with "
+            "multiprocessing.get_context('spawn'), or ProcessPoolExecutor(mp_context=...), or fork "
+            "before the parent first uses a device"
         )

@@ -1,4 +1,4 @@
-"""A graph on one device: its arrays as buffers, and the blocks of rows that share out the work."""
+"""A graph on a device: its arrays as buffers, and the row blocks that work-groups handle."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gascl.language.types import Type
 from gascl.runtime import process
 from gascl.runtime.device import Device
 
-#: Groups over row blocks, for each group over vertices: enough that the device keeps itself busy
-#: to the end, few enough that their tallies are soon added up.
+#: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
+#: device busy to the end, and few enough to add up their tallies quickly.
 GROUPS = 8
-#: Arcs of a row that is very long.
+#: The number of arcs from which a row counts as very long.
 LONG = 16384
 
 
 def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
-    """Bounds of blocks of consecutive rows with about equal work, arcs plus rows.
+    """Divide rows into blocks of consecutive rows with about equal work: arcs plus rows.
 
     Args:
-        offsets: (V + 1,) the rows' arc offsets.
-        group: items of the work-group that takes a block. With 1, there are about `parts` blocks;
-            else blocks of up to `size` arcs and rows; a longer row is a block of its own
+        offsets: (V + 1,) the arc offsets of the rows.
+        group: the number of items in a work-group. With 1, there are about `parts` blocks;
+            otherwise blocks have up to `size` arcs and rows, and a longer row is a block by itself
             (CSR-adaptive, Greathouse and Daga 2014).
 
     Returns:
-        (blocks + 1,) int32, from 0 to V, strictly rising.
+        (blocks + 1,) int32, the bounds of the blocks, strictly increasing from 0 to V.
     """
     rows = len(offsets) - 1
     if group == 1:
@@ -56,10 +56,10 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
 
 
 def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """What kernels read of each block: its arcs and its rows, as `gascl_block` in runtime.cl.
+    """The arcs and rows of each block, as `gascl_block` in runtime.cl.
 
-    Very long rows come first, the longest at the head: they keep a group busy longest. The others
-    stay in order, for locality.
+    Very long rows come first, the longest at the start, because they keep a group busy longest. All
+    others stay in order, for locality.
     """
     table = np.empty(len(bounds) - 1, block_type(offsets.dtype.name))
     table["first"], table["last"] = bounds[:-1], bounds[1:]
@@ -70,7 +70,7 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
 
 
 def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
-    """Arcs along which programs scatter, known before they are built.
+    """The number of arcs along which programs scatter; the arcs need not be built.
 
     Args:
         edges: "out", "in" or "both".
@@ -79,7 +79,7 @@ def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> in
 
 
 def num_arcs(graph: Graph, edges: str) -> int:
-    """`arcs_along` of a graph."""
+    """`arcs_along` for a graph."""
     if not graph.directed or edges != "both":
         return graph.num_arcs
     loops = int(np.count_nonzero(graph.edge_src == graph.edge_dst))
@@ -87,18 +87,18 @@ def num_arcs(graph: Graph, edges: str) -> int:
 
 
 def offset_type(graph: Graph, edges: str) -> str:
-    """What kernels are built for: NumPy's name of the type of arc offsets."""
+    """NumPy's name of the type of arc offsets, which kernels are built for."""
     return index_dtype(num_arcs(graph, edges)).name
 
 
 def extent_of(
     device: Device, vertices: int, arcs: int, group: int, block: int, lines: int = 0
 ) -> Extent:
-    """How large a run is on a device.
+    """The size of a run on a device.
 
     Args:
-        group, block: as of `ResidentGraph`.
-        lines: of the built texts, the longest one's.
+        group, block: as in `ResidentGraph`.
+        lines: the number of lines of the longest source text.
     """
     blocks, groups = device.groups, device.groups
     if group > 1:
@@ -118,10 +118,13 @@ def extent_of(
 def convert(
     values: np.ndarray, type_: Type, what: str, remedy: str = "declare another type"
 ) -> np.ndarray:
-    """The values in a field's type; GraphError where the type can't hold them.
+    """The values in a field's type.
 
-    Rounding of a float is no error; a fraction, a value outside the range, or one that is not 0 and
-    would become 0 is.
+    Rounding of floats is allowed; fractions as integers, values out of range, and values other than
+    0 that would become 0 are not.
+
+    Raises:
+        GraphError: the type cannot hold the values.
     """
     target = type_.scalar
     if values.dtype == target:
@@ -139,19 +142,19 @@ def convert(
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
         raise GraphError(
-            f"{what} holds {values.flat[first].item()!r} at {first}, which {target} can't hold "
+            f"{what} has {values.flat[first].item()!r} at {first}, which {target} cannot hold "
             f"({int(wrong.sum())} such values); {remedy} or change the values"
         )
     return converted
 
 
 class ResidentGraph:
-    """The arrays of a graph that programs use on a device, each uploaded when first asked for.
+    """The arrays of a graph on a device, each uploaded when first used.
 
     Args:
-        edges: along which arcs programs scatter, "out", "in" or "both".
-        group: items of a work-group.
-        block: arcs and rows of a block that a group shares.
+        edges: the arcs along which programs scatter, "out", "in" or "both".
+        group: the number of items in a work-group.
+        block: the largest number of arcs, and of rows, in a block of a work-group.
     """
 
     def __init__(self, graph: Graph, device: Device, edges: str, group: int, block: int):
@@ -160,22 +163,22 @@ class ResidentGraph:
         self.num_arcs = num_arcs(graph, edges)
         self._buffers: dict[Key, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
-        self._lock = threading.RLock()  # two threads upload nothing twice
+        self._lock = threading.RLock()  # threads must not upload anything twice
         process.holds_opencl(self)
 
     def extent(self, lines: int = 0) -> Extent:
-        """How large a run on it is; `lines` of the built texts, the longest one's."""
+        """The size of a run; `lines` is the number of lines of the longest source text."""
         vertices = self.graph.num_vertices
         return extent_of(self.device, vertices, self.num_arcs, self.group, self.block, lines)
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
-        """Bytes of those arrays that are not on the device yet; nothing is allocated."""
+        """The bytes of those arrays that are not on the device yet."""
         with self._lock:
             return {k: a.nbytes for k, a in arrays.items() if k not in self._buffers}
 
     @property
     def bytes(self) -> int:
-        """Of the arrays that are on the device."""
+        """The bytes of the arrays that are on the device."""
         with self._lock:
             return sum(b.size for b in self._buffers.values())
 
@@ -193,7 +196,7 @@ class ResidentGraph:
         return {"in_blocks": arcs.in_offsets, "out_blocks": arcs.out_offsets}[blocks]
 
     def buffer(self, key: Key, array: Array) -> Any:
-        """The device's copy of one of a RunSpec's graph arrays."""
+        """The buffer with one of the graph arrays of a RunSpec."""
         with self._lock:
             if key not in self._buffers:
                 values = self._values(key.name) if array.edge is None else self._edge(array.edge)
@@ -212,7 +215,7 @@ class ResidentGraph:
         return getattr(arcs, name)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
-        """One value an arc, in the order of arcs that is asked for."""
+        """One value per arc, in the requested order of arcs."""
         arcs, name = self.graph.arcs(self.edges), edge.name
         ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
         if edge.field is None or edge.type is None:
@@ -223,7 +226,7 @@ class ResidentGraph:
 
 
 def upload(device: Device, array: np.ndarray) -> Any:
-    """A buffer that holds the array; OpenCL knows no empty ones, so at least one byte."""
+    """A buffer with the array; at least one byte, since OpenCL has no empty buffers."""
     flags = cl.mem_flags
     if array.nbytes == 0:
         return cl.Buffer(device.context, flags.READ_WRITE, 1)
@@ -233,8 +236,8 @@ def upload(device: Device, array: np.ndarray) -> Any:
 
 
 def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:
-    """Raise DeviceError where the buffers, beside `resident` bytes of the graph that are on the
-    device already, can't fit; before anything is allocated."""
+    """Raise DeviceError, before anything is allocated, if the buffers do not fit on the device
+    together with the `resident` bytes that are already there."""
     needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
     hint = (
         "; PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"

@@ -1,4 +1,4 @@
-"""Runs that rounding, or a rule that can't hold, would keep going for ever."""
+"""Detects runs that would never end, because of rounding or a rule that cannot hold."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
 from gascl.result import Step
 
-#: Supersteps whose records have to repeat before states are compared, and their longest period.
+#: States are compared once the records of so many supersteps repeat, with at most this period.
 RECENT, LONGEST = 128, 32
-#: States are compared so many of these periods apart: a state's own period may be a multiple, since
-#: two parts that swap leave a sum as it was.
+#: States are compared this many periods apart, because the period of the state may be a multiple of
+#: that of the records: if two parts swap their values, a sum does not change.
 APART = 12
 
 
 class Standstill:
-    """Watches one run for two signs that its rule will never hold.
+    """Watches a run for two signs that its rule will never hold.
 
-    A state comes back. From one state a program always goes on in the same way, unless a snippet
-    reads `superstep`, or Python decides when it ends. Reading a state takes time, so it is done
-    only where the records of the last supersteps repeat, and if that was in vain, not again before
-    the run is a quarter longer.
+    First, a state is repeated. From the same state a program always continues in the same way,
+    unless a snippet reads `superstep` or Python decides when it ends. Reading a state takes time,
+    so this is done only when the records of the last supersteps repeat; if the states differ, it is
+    not done again before the run is a quarter longer.
 
-    A change that falls at a known rate (`param.tolerance(rate=...)`) has had the time to fall below
-    the tolerance: what is left is rounding. This also ends runs whose states take very long to come
-    back, where parts of a graph swap values, each with a period of its own.
+    Second, a change that falls at a known rate (`param.tolerance(rate=...)`) should by now be below
+    the tolerance: what is left is rounding error. This also ends runs in which states take very
+    long to repeat, because parts of the graph oscillate with different periods.
     """
 
     def __init__(self, program: VertexProgram, digest: Callable[[], bytes]):
-        """`digest` gives the same bytes for two states only if they are the same."""
+        """`digest` returns a hash of the current state."""
         self._program, self._digest = program, digest
         self._stop = program.spec.snippets.get("stop")
         self._asked = program.fixed_supersteps() is None and program.converged is None
@@ -41,11 +41,11 @@ class Standstill:
 
     @property
     def due(self) -> float:
-        """How many supersteps the run must have made for `look` to be of use."""
+        """The number of supersteps before which `look` cannot find anything."""
         return min(self._compare, self._fallen)
 
     def look(self, trace: Sequence[Step]) -> str:
-        """Why the run would not end, and what to do, where that is certain by now; else ""."""
+        """Why the run would never end, and what to do; "" while that is not certain."""
         done, last = len(trace), trace[-1]
         if done == 1:
             self._fallen = self._time_to_fall(last)
@@ -63,7 +63,7 @@ class Standstill:
         return ""
 
     def _time_to_fall(self, first: Step) -> float:
-        """In how many supersteps, if a tolerance of the program knows its rate."""
+        """After how many supersteps only rounding is left, if a tolerance has a rate."""
         for param in self._program.spec.params.values():
             if isinstance(param, ToleranceParam) and param.rate and self._stop and self._asked:
                 (name,) = self._stop.reads("agg")
@@ -86,11 +86,11 @@ class Standstill:
         if self._fallen < math.inf:  # without rounding, the change would fall
             above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
             return f"{above}; give {' or '.join(remedies)}"
-        remedy = " or ".join([*remedies, "a rule that can hold", "a number of supersteps"])
-        return f"came back to a state it had been in, and would never end{shown}; give {remedy}"
+        remedy = " or ".join([*remedies, "another stop rule", "a number of supersteps"])
+        return f"returned to an earlier state and would never end{shown}; give {remedy}"
 
 
 def period(trace: Sequence[Step]) -> int:
-    """After how many supersteps the last RECENT records repeat; 0 where they do not."""
+    """The period with which the last RECENT records repeat; 0 if they do not."""
     seen = [repr((s.active, s.messages, s.aggregates)) for s in trace[-RECENT:]]
     return next((n for n in range(1, LONGEST + 1) if seen[n:] == seen[:-n]), 0)

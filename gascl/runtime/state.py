@@ -1,4 +1,4 @@
-"""Everything a superstep changes, as buffers on the device; and what of it outlives a run."""
+"""`State`: everything that supersteps change, as buffers on the device."""
 
 from __future__ import annotations
 
@@ -25,29 +25,28 @@ from gascl.runtime.values import parameters, stored
 from gascl.runtime.waiting import check_free
 
 _NEVER = np.iinfo(np.int32).max
-#: NVIDIA's driver fails to fill 2 GiB or more at once.
+#: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
 MASK = Key(RUN, "mask")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 
 class State:
-    """Vertex and arc fields, mask, messages, aggregators and the superstep's number of a run.
+    """The vertex and arc fields, mask, messages, aggregators and superstep number of a run.
 
-    Building one allocates what a RunSpec lists; the memory is computed and checked first.
-    `Engine.run(..., keep_state=True)` leaves it in `result.state`, on the device, and
-    `run(..., state=...)` goes on from it, which uses it up.
+    Creating one allocates the buffers of a RunSpec, after checking that there is enough memory.
+    `Engine.run(..., keep_state=True)` leaves it on the device, in `result.state`, and
+    `run(..., state=...)` continues from it, which uses it up.
 
     Attributes:
-        graph, program, lanes, values: what it is of; `program` is the class, `values` are its
+        graph, program, lanes, values: those of the run; `program` is the class, `values` are its
             parameters.
-        spec: which buffers it has.
+        spec: the buffers that it has.
         control: the device's record of the last superstep.
-        resumable: a run of the same class continues; else it begins at superstep 0.
-        unset: how those buffers begin that no earlier run has left and that can't begin with
-            anything.
-        given, kept, kept_arcs: bits, one a field: which have a value already, and which vertex
-            and arc fields keep that of an earlier run.
+        resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
+        unset: the buffers whose initial content must still be set, and what it is.
+        given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
+            which vertex and arc fields keep that of an earlier run.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class State:
     # What a run needs -------------------------------------------------------------------------
 
     def _types(self) -> dict[Key, Type]:
-        """Types of the program's own fields."""
+        """The types of the program's fields."""
         of = self.header.types
         fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
         return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields if n in of}
@@ -113,18 +112,19 @@ class State:
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
     ) -> dict[Key, Any]:
-        """Buffers that go on from another run: fields of the same name and type, or given anew."""
+        """The buffers to take over from another run: fields that are not given again, and so on."""
         if previous is None:
             return {}
         cls = self.program.__name__
         if previous.device.context != self.device.context:
             raise DeviceError(
                 f"the State of {previous.program.__name__} is in the memory of {previous.device}, "
-                f"and {cls} runs on {self.device}: give Engine the same device"
+                f"but {cls} runs on {self.device}: give Engine the same device"
             )
         if previous.lanes != self.lanes:
             raise ProgramError(
-                f"the State has {previous.lanes} lanes and the run {self.lanes}: they must agree"
+                f"the State has {previous.lanes} lanes, but the run has {self.lanes}: use the same "
+                "number"
             )
         same_arcs = previous.resident.edges == self.resident.edges and (
             previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
@@ -134,10 +134,10 @@ class State:
         for key in (key for key in keys if key in self.types):
             there, here = previous.types[key], self.types[key]
             if (there.scalar, there.width) != (here.scalar, here.width):
-                anew = f"give {key.name}=... or " if key.owner == VERTEX else ""
+                again = f"give {key.name}=... or " if key.owner == VERTEX else ""
                 raise ProgramError(
-                    f"the State's field {key.name!r} is {there.c}, and {cls}'s is {here.c}: "
-                    f"{anew}use the same type and dtype"
+                    f"the State's field {key.name!r} is {there.c}, but that of {cls} is {here.c}: "
+                    f"{again}use the same type and dtype"
                 )
         keys += [MASK] if previous.has_mask else []
         if resumes:
@@ -145,13 +145,13 @@ class State:
             carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
             if carried[0] != carried[1]:
                 raise ProgramError(
-                    f"the State is of {cls} with another dtype, and its messages and aggregators "
-                    "have other types: use the same dtype, or run without state="
+                    f"the State is from a run of {cls} with another dtype, so that its messages or "
+                    "aggregators have other types: use the same dtype, or run without state="
                 )
         return {key: previous.buffers[key] for key in keys}
 
     def _allocate(self, size: int) -> Any:
-        """What it holds at first is anything."""
+        """A new buffer; its content is undefined."""
         return cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
     # What a run does --------------------------------------------------------------------------
@@ -164,10 +164,10 @@ class State:
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
     def arguments(self, plan: Plan, launch: Launch, given: Mapping[str, Any]) -> list[Any]:
-        """What a kernel is given: buffers, and numbers in the kernel's types.
+        """The arguments of a kernel: buffers, and numbers in the kernel's types.
 
         Args:
-            given: numbers, and buffers that the host chooses, by the names of the arguments.
+            given: by name, the arguments that differ between launches.
         """
         values: list[Any] = []
         for name in self.spec.arguments[plan.delivery.name, launch.kernel]:
@@ -182,43 +182,43 @@ class State:
         return values
 
     def _number(self, name: str) -> Any:
-        """A number that is the same in all of a run."""
+        """A number that is the same throughout a run."""
         if name not in self._numbers:
             blocks = self.resident.blocks(name.removeprefix("num_"))
             self._numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
         return self._numbers[name]
 
     def swap(self, plan: Plan) -> None:
-        """Let the double buffers change places, after a superstep."""
+        """Swap the double buffers, after a superstep."""
         for one, other in self.spec.swaps[plan.delivery.name]:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def records(self, count: int) -> tuple[np.ndarray, Any]:
-        """The control records of the first `count` slots, and the event by which they are there."""
+        """The control records of the first `count` slots, and the event of copying them."""
         host, queue = np.empty(count, self.header.control), self.device.queue
         copied = cl.enqueue_copy(queue, host, self.buffers[Key(RUN, "records")], is_blocking=False)
         queue.flush()
         return host, copied
 
     def write_control(self) -> None:
-        """Write the control record as the next superstep is to find it: it tells anew whether
-        messages are under way."""
+        """Write the control record for the next superstep, which determines again whether messages
+        are pending."""
         control = self.control.copy()
         control["under_way"] = 0
         self.write(Key(RUN, "control"), control)
 
     def write(self, key: Key, values: np.ndarray) -> None:
-        """Copy values into a buffer, from its beginning."""
+        """Copy values to the start of a buffer."""
         if values.nbytes:
             cl.enqueue_copy(self.device.queue, self.buffers[key], values)
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray:
-        """Copy a buffer's beginning into an array, which is returned."""
+        """Fill an array from the start of a buffer, and return it."""
         cl.enqueue_copy(self.device.queue, values, self.buffers[key])
         return values
 
     def faults(self, plan: Plan) -> np.ndarray:
-        """(kinds of faults, lines of the built text): the least vertex at each."""
+        """(kinds of faults, lines of the source text): the smallest vertex with each fault."""
         host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
         return self.read(Key(RUN, "faults"), host)
 
@@ -230,26 +230,26 @@ class State:
 
     @property
     def pending(self) -> bool:
-        """Messages that apply sent to the next superstep are under way."""
+        """Whether apply has sent messages that arrive in the next superstep."""
         return bool(self.control["under_way"][0])
 
     @property
     def superstep(self) -> int:
-        """How many supersteps its program has run."""
+        """The number of supersteps that its program has run."""
         return int(self.control["superstep"][0])
 
     def _lasting(self) -> dict[Key, Any]:
-        """The buffers that the next superstep finds as the last one left them."""
+        """The buffers whose content the next superstep needs."""
         keys = {MASK, *(_PENDING if self.pending else ())}
         return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
     def keep(self) -> None:
-        """Drop what only a running run needs, once it has done all its work."""
+        """Release the buffers that are only needed during a run, after all work is done."""
         self.device.queue.finish()
         self.buffers = self._lasting()
 
     def digest(self) -> bytes:
-        """The same only for the same state: of all that the next superstep finds."""
+        """A hash of everything that the next superstep depends on."""
         found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
         for _, buffer in sorted(self._lasting().items()):
             host = np.empty(buffer.size, np.uint8)
@@ -258,13 +258,13 @@ class State:
         return found.digest()
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
-        """Let no run resume this one, and those fields begin by their `init`."""
+        """Make the next run start at superstep 0, with these fields set by their `init`."""
         self.resumable = False
         for name in fields:
             self.buffers.pop(Key(VERTEX, name), None)
 
     def use(self, by: str) -> None:
-        """Leave the rest to a run that goes on; of two at once, the second is refused."""
+        """Mark the State as used up. If two threads do this at once, the second one fails."""
         with self._lock:
             self.check_unused()
             self.used_by, self.buffers = by, {}
@@ -273,17 +273,25 @@ class State:
         if self.used_by:
             raise GasclError(
                 f"this State of {self.program.__name__} was used up by a later run of "
-                f"{self.used_by}; go on from that run's state, and read the fields of a result "
-                "before its State goes on"
+                f"{self.used_by}; continue from the state of that run, and read the fields of a "
+                "result before another run uses its State"
             )
 
     def names(self, owner: str = VERTEX) -> list[str]:
-        """The vertex fields that it holds; with ARC, the arc fields."""
+        """The names of its vertex fields; with ARC, of its arc fields."""
         return [key.name for key in self.buffers if key.owner == owner]
 
     def field(self, name: str, owner: str = VERTEX) -> np.ndarray:
-        """A field on the host: (V,), (V, lanes) with lanes, one more dimension for a vector's
-        components; with ARC, an arc field, which has arcs, in CSR order, for V."""
+        """Read a vertex field, or with ARC an arc field.
+
+        Returns:
+            (V,), or with lanes (V, lanes), plus a dimension for the components of a vector. Arc
+            fields have A rows, in CSR order, instead of V.
+
+        Raises:
+            GasclError: the State is used up.
+            DeviceError: the device is busy, or this process was forked.
+        """
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
@@ -300,7 +308,7 @@ _NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
 
 
 class Fields(Mapping[str, np.ndarray]):
-    """The fields of a kept State, each read from the device when first asked for."""
+    """The fields of a kept State, each read from the device when first used."""
 
     def __init__(self, state: State, owner: str = VERTEX):
         self._state, self._owner, self._read = state, owner, {}  # type: ignore[var-annotated]

@@ -1,7 +1,7 @@
-"""Whether a device builds and runs a kernel, tried out in a process of its own.
+"""Tests whether a device can build and run a kernel, in a separate process.
 
-A driver may refuse every kernel, abort the process or never return. Devices that passed are
-remembered on disk, so that the next look is quick; those that failed are tried again.
+A driver may refuse every kernel, abort the process, or never return. Devices that passed are
+remembered on disk, so that they need not be tested again; those that failed are.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from gascl.errors import FormatError
 from gascl.newfile import new_file
 from gascl.runtime.device import Device, built, complaint, devices, kernel
 
-#: How many numbers the trial adds up.
+#: The number of numbers that the trial adds up.
 NUMBERS = 1000
-#: Seconds that it may take: drivers that compile for the first time are slow.
+#: The time limit in seconds: a driver's first compilation is slow.
 PATIENCE = 120
 
 
 @cache
 def failure(device: Device) -> str:
-    """Why a device that `devices()` lists can't run kernels, in a line; empty where it can."""
-    if not sys.executable:  # Python within another program: no process to try it out in
+    """Why a device that `devices()` lists cannot run kernels, in one line; "" if it can."""
+    if not sys.executable:  # Python is embedded in another program: no process can be started
         return ""
     known = _known()
     if key(device) in known:
@@ -50,7 +50,7 @@ def failure(device: Device) -> str:
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired:
-        return f"a trial kernel has not come back after {PATIENCE} s"
+        return f"a trial kernel did not return within {PATIENCE} s"
     if ran.returncode:
         output = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
         ended = f"ended by signal {-ran.returncode}: " if ran.returncode < 0 else ""
@@ -60,7 +60,7 @@ def failure(device: Device) -> str:
 
 
 def run(device: Device) -> str:
-    """Build and run the trial in this process; what went wrong, in a line, or nothing."""
+    """Build and run the trial in this process; returns what went wrong, or ""."""
     options = [f"-DGASCL_GROUP={device.group}", *(["-DGASCL_FP64"] if device.fp64 else [])]
     try:
         program = built(device, kernel_text("trial.cl"), options)
@@ -77,12 +77,12 @@ def run(device: Device) -> str:
         return complaint(error)
     wanted = [sum(range(i, NUMBERS, device.group)) for i in range(device.group)]
     if sums.tolist() != wanted or count[0] != NUMBERS:
-        return "a trial kernel computed wrong sums"
+        return "a trial kernel computed incorrect sums"
     return ""
 
 
 def key(device: Device) -> str:
-    """What is remembered of a device: another driver or another trial is tried anew."""
+    """The key under which a device is remembered; it changes with the driver and the trial."""
     platform = device.cl.platform
     about: list[Any] = [platform.name, platform.version, device.name, device.cl.version]
     about += [device.cl.driver_version, device.processor, device.group, cl.VERSION_TEXT]
@@ -107,7 +107,7 @@ def _remember(keys: list[str]) -> None:
         _place().parent.mkdir(parents=True, exist_ok=True)
         with new_file(_place()) as file:
             file.write(json.dumps(keys).encode())
-    except (OSError, FormatError):  # it is tried again next time
+    except (OSError, FormatError):  # it will be tested again next time
         return
 
 

@@ -1,4 +1,4 @@
-"""What a run is given in numbers: initial fields and parameters, checked and laid out."""
+"""Checks the initial fields and parameters of a run, and lays them out for the device."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -
         most = float(np.finfo(type_.scalar).max)
         if np.isfinite(value) and abs(value) > most:
             raise ProgramError(
-                f"{program!r}: {param.name}={value} is beyond {type_.scalar}, which holds "
-                f"up to {most:.3g}; use dtype='float64'"
+                f"{program!r}: {param.name}={value} does not fit {type_.scalar}, whose largest "
+                f"value is {most:.3g}; use dtype='float64'"
             )
     return value
 
 
 def check_edge_fields(program: VertexProgram, graph: Graph, header: Header) -> list[str]:
-    """What to tell the user about edge fields that snippets read and the graph does not have.
+    """Check the edge fields that snippets read; returns warnings about those that the graph lacks.
 
     Raises:
-        GraphError: one has no default either, or the graph's values do not fit its type or range.
+        GraphError: a missing one has no default, or the graph's values do not fit its type or
+            range.
     """
     read = [f for n, f in program.spec.edge_fields.items() if n in header.edge]
     notes = [_check_edge_field(program, graph, f, header.types[f.name]) for f in read]
@@ -79,15 +80,15 @@ def _check_edge_field(
             rules = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
             src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
             raise GraphError(
-                f"{cls.__name__}: {name} is {' and '.join(rules)}, but edge {wrong[0]} "
+                f"{cls.__name__}: {name} must be {' and '.join(rules)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
-                f"({len(wrong):,} such edges): change these or leave them out"
+                f"({len(wrong):,} such edges): change or remove these edges"
             )
     elif field.default is REQUIRED:
         raise GraphError(
-            f"{cls.spec.source.place(name)}: the program reads e.{name}, but the graph's edge "
-            f"fields are: {there}; give {name}=... to Graph.from_edges, or the declaration a "
-            f"default{_renaming(name, graph)}"
+            f"{cls.spec.source.place(name)}: the program reads e.{name}, but the graph has no such "
+            f"edge field (it has: {there}); give {name}=... to Graph.from_edges, or give the "
+            f"declaration a default{_renaming(name, graph)}"
         )
     elif graph.edge_fields:
         return (
@@ -98,11 +99,11 @@ def _check_edge_field(
 
 
 def _renaming(name: str, graph: Graph) -> str:
-    """How a column of another name becomes the field, as the end of a message."""
+    """How to use a column of another name as the field, as the end of a message."""
     if not graph.edge_fields:
         return ""
     return (
-        f"; to take another column as {name!r}, read the file with "
+        f"; to use another column as {name!r}, read the file with "
         f"columns=SOURCE,TARGET,{name}=COLUMN, or a DataFrame with fields={{'{name}': COLUMN}}"
     )
 
@@ -110,10 +111,11 @@ def _renaming(name: str, graph: Graph) -> str:
 def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
     """The vertex fields given at construction, each in its field's type.
 
-    Of shape (V,), with lanes (V, lanes), and one more dimension for the components of a vector.
+    Their shape is (V,), or with lanes (V, lanes), plus a dimension for the components of a vector.
 
     Raises:
-        ProgramError: a wrong length, an unknown vertex, a value the type can't hold.
+        ProgramError: an array has the wrong shape, or a value does not fit the type.
+        GraphError: there is no such vertex.
     """
     arrays = {}
     for name, given in program.initial.items():
@@ -135,7 +137,7 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
         if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
             raise ProgramError(
                 f"{type(program).__name__}({name}=...): expected "
-                f"{'values' if type_.members else 'numbers'} of shape {shape}, one a "
+                f"{'values' if type_.members else 'numbers'} of shape {shape}, one per "
                 f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
             )
         if not type_.members:
@@ -146,13 +148,13 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
 
 
 def _wider(field: Field, type_: Type) -> str:
-    """What to do about a value that the type can't hold."""
+    """What to do about a value that does not fit the type."""
     real = field.type == "real" and type_.scalar == np.float32
     return "give dtype='float64'" if real else "declare another type"
 
 
 def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
-    """A field of no vertices."""
+    """A field of a graph without vertices."""
     shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
     return np.zeros(shape, type_.scalar)
 
@@ -160,12 +162,12 @@ def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
 def check_prepared(
     program: VertexProgram, graph: Graph, types: dict[str, Type], initial: dict[str, Any]
 ) -> None:
-    """Refuse initial fields that the program's own `prepare` made unusable."""
+    """Raise ProgramError if the program's `prepare` has made an initial field unusable."""
     for name, values in initial.items():
         if name not in types or name not in program.spec.vertex_fields:
             known = ", ".join(program.spec.vertex_fields)
             raise ProgramError(
-                f"{type(program).__name__}.prepare put {name!r} among the initial fields; the "
+                f"{type(program).__name__}.prepare added {name!r} to the initial fields; the "
                 f"vertex fields are {known}"
             )
         type_ = types[name]
@@ -191,14 +193,14 @@ def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any)
     shape = (type_.width,) if type_.width > 1 else ()
     if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
         raise ProgramError(
-            f"{type(program).__name__}({name}=...): {value!r} of {label!r} is no {type_.c}"
+            f"{type(program).__name__}({name}=...): {value!r} for {label!r} is not a {type_.c}"
         )
     what = f"the initial {name!r} of {label!r}"
     return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
 
 
 def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) -> np.ndarray:
-    """A structured array with the type's members, by name."""
+    """A structured array in the type's layout; members are matched by name."""
     values = np.asarray(given)
     members = [n for n, _ in type_.members]
     if values.dtype.names is None or set(values.dtype.names) != set(members):
@@ -222,7 +224,7 @@ def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) ->
 
 
 def stored(values: np.ndarray, type_: Type) -> np.ndarray:
-    """As OpenCL keeps it: a vector of 3 takes the place of 4."""
+    """The values as OpenCL stores them: a vector of 3 takes the space of 4."""
     if type_.width == type_.stored:
         return np.ascontiguousarray(values)
     pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]

@@ -1,4 +1,4 @@
-"""Waiting for the device in a way that Ctrl-C can end, even if a kernel never returns."""
+"""Waits for the device so that Ctrl-C can end the wait, even if a kernel never returns."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from gascl.errors import DeviceError
 from gascl.runtime.device import Device
 from gascl.runtime.interrupts import Interrupts
 
-#: Seconds for which the device is asked again and again, since a small graph's superstep is over
-#: by then; later the host sleeps for a share of what it has waited, up to so many seconds.
+#: For the first seconds of a wait the host polls the device continuously, because supersteps on
+#: small graphs are that short. After that it sleeps for a share of the time waited so far, up to a
+#: limit.
 EAGER, SHARE, LONGEST = 5e-4, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
 _yield = getattr(os, "sched_yield", lambda: time.sleep(0))
-#: The last command of a run that was abandoned, by pyopencl device.
+#: The last command of an abandoned run, by pyopencl device.
 _abandoned: dict[Any, Any] = {}
 
 
 def wait(event: Any, device: Device, interrupts: Interrupts, keep: Any) -> None:
-    """Wait until a command, and so all before it in its queue, is done.
+    """Wait until a command, and so all commands before it in its queue, have completed.
 
     Args:
-        keep: what the command and those before it use; where the wait ends early, it is kept for
-            as long as they run.
+        keep: the objects that these commands use; if the wait ends early, they are kept alive for
+            as long as the commands run.
 
     Raises:
-        KeyboardInterrupt: a second Ctrl-C, before it was done.
+        KeyboardInterrupt: a second Ctrl-C came first.
     """
     if interrupts.held:
         try:
@@ -47,14 +48,14 @@ def wait(event: Any, device: Device, interrupts: Interrupts, keep: Any) -> None:
                 raise KeyboardInterrupt(
                     "a second Ctrl-C ended the run without a result. Its kernel still runs on "
                     f"{device}, which is busy until it returns or this process ends. If a loop in "
-                    "a snippet never ends, bound it: max_supersteps limits supersteps, not loops"
+                    "a snippet never ends, correct it: max_supersteps limits supersteps, not loops"
                 ) from None
             raise
-    event.wait()  # which, unlike the status, raises what went wrong
+    event.wait()  # unlike polling the status, this raises errors
 
 
 def busy(device: Device) -> bool:
-    """The device still runs the kernel of a run that was abandoned: others would wait for it."""
+    """Whether the device still runs the kernel of an abandoned run, for which others would wait."""
     event = _abandoned.get(device.cl)
     if event is not None and not _running(event):
         _abandoned.pop(device.cl, None)
@@ -67,7 +68,7 @@ def check_free(device: Device) -> None:
     if busy(device):
         raise DeviceError(
             f"{device} still runs the kernel of a run that a second Ctrl-C ended: wait for it, or "
-            "begin in a new process (in a notebook, restart its kernel)"
+            "use a new process (in a notebook, restart its kernel)"
         )
 
 
@@ -87,9 +88,11 @@ def _running(event: Any) -> bool:
 
 
 def _abandon(event: Any, device: Device, keep: Any) -> None:
-    """Release nothing that the device uses before it is done: that would wait for it. What a daemon
-    thread holds is not released when the process exits, either. Intel's runtime for CPUs waits
-    for its kernels all the same when it is unloaded: the process leaves before.
+    """Keep alive all objects that the device still uses: releasing them would wait for the device.
+
+    They are held by a daemon thread, so that they are not released when the process exits, either.
+    Intel's runtime for CPUs nevertheless waits for its kernels when it is unloaded, so the process
+    exits before that.
     """
 
     def hold(event: Any, keep: Any) -> None:
@@ -103,7 +106,7 @@ def _abandon(event: Any, device: Device, keep: Any) -> None:
 
 
 def _leave(device: Device) -> None:
-    """End the process at its exit where the device is still busy; with the exit code of Ctrl-C."""
+    """At exit, if the device is still busy, end the process with the exit code of Ctrl-C."""
     if busy(device):
         sys.stdout.flush()
         sys.stderr.flush()

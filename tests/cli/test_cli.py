@@ -83,7 +83,7 @@ def test_policies_are_those_of_the_graph():
 
 def test_help_names_the_formats_that_there_are():
     assert {name: format.extensions for name, format in FORMATS.items()} == formatnames.FORMATS
-    assert set(formatnames.PACKED) == set(PACKED)
+    assert set(formatnames.COMPRESSIONS) == set(PACKED)
     options = [list(inspect.signature(format.read).parameters)[2:] for format in FORMATS.values()]
     assert {*formatnames.READER_OPTIONS} == {name for names in options for name in names}
 

@@ -148,7 +148,7 @@ def test_all_files_of_graphalytics_are_named_and_none_of_a_is_written_over(
     for a, b in (("g.properties", "g.e"), ("g.v", "g.properties"), ("g.e", "folder/../g.v")):
         code, out, err = gascl_("convert", a, b)
         assert (code, out) == (1, "")
-        assert err.endswith(f"{a} is the file to be read; name another\n")
+        assert err.endswith(f"{a} is the file to be read; name another file\n")
     code, out, _ = gascl_("convert", "g.properties", "g.e.gz")
     assert code == 0
     assert "\nwrote g.e.gz, g.properties.gz, g.v.gz: graphalytics, " in out
@@ -177,7 +177,7 @@ def test_a_is_not_written_over(gascl_, write, tmp_path, name):
     target = f"{tmp_path}/{name}"
     code, out, err = gascl_("convert", path, target, "--from", "edgelist")
     assert (code, out) == (1, "")
-    assert re.fullmatch(r"gascl: error: \S+ is the file to be read; name another\n", err)
+    assert re.fullmatch(r"gascl: error: \S+ is the file to be read; name another file\n", err)
     assert path.read_text() == "1 2\n"
     assert (tmp_path / "link.rows").is_symlink()
 
@@ -185,17 +185,21 @@ def test_a_is_not_written_over(gascl_, write, tmp_path, name):
 @pytest.mark.parametrize(
     ("target", "options", "words"),
     [
-        ("b", (), "no format ends in ''; name one with --to: "),
-        ("b.xyz", (), "no format ends in '.xyz'; name one with --to: "),
-        ("b.xyz.gz", (), "no format ends in '.xyz'; name one with --to: "),
-        ("b.rows", ("--to", "row"), "there is no format 'row'; name one with --to: "),
-        ("b.silent", (), "nothing writes silent; name one with --to: "),
-        ("b.rows", ("--to", "silent"), "nothing writes silent; name one with --to: "),
-        ("no/b.rows", (), "there is no folder no; make it first"),
+        ("b", (), "no format has extension ''; choose one with --to: "),
+        ("b.xyz", (), "no format has extension '.xyz'; choose one with --to: "),
+        ("b.xyz.gz", (), "no format has extension '.xyz'; choose one with --to: "),
+        ("b.rows", ("--to", "row"), "--to: unknown format 'row'; choose one with --to: "),
+        ("b.silent", (), "gascl cannot write the format silent; choose one with --to: "),
+        (
+            "b.rows",
+            ("--to", "silent"),
+            "gascl cannot write the format silent; choose one with --to: ",
+        ),
+        ("no/b.rows", (), "there is no folder no; create it first"),
         ("folder.rows", (), "folder.rows cannot be written: it is a folder; name another file"),
         ("pipe.rows", (), "pipe.rows cannot be written: it is a device or a pipe; name "),
         ("/dev/null", ("--to", "rows"), "/dev/null cannot be written: it is a device or a pipe"),
-        ("b.sealed.gz", (), "b.sealed.gz: sealed packs itself; name b.sealed"),
+        ("b.sealed.gz", (), "the format sealed has its own compression; name the file b.sealed"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_a_is_read(
@@ -220,7 +224,7 @@ def test_what_cannot_be_written_is_refused_before_a_is_read(
         ("1 2\n3\n", (), "a.txt, line 2: '3' has 1 column"),
         ("1 2\n", ("--from", "gxf"), "there is no format 'gxf'; the formats are "),
         ("1 2\n", ("--option", "nose=1"), "the reader of edgelist has no option 'nose'; "),
-        ("1 2\n", ("--option", "format=rows"), "--option format: no reader has it; it is given by"),
+        ("1 2\n", ("--option", "format=rows"), "--option format: no reader has this option; use"),
         ("1 2\n1 2\n", ("--duplicates", "error"), "repeats edge 0; "),
         ("", (), "rows cannot hold a graph without edges; write Matrix Market"),
     ],

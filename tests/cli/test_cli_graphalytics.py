@@ -184,7 +184,7 @@ def test_without_expected_outputs_and_packed_ones(gascl_, small, tmp_path):
     changed(small, "bfs, cdlp, lcc, pr, sssp, wcc", "BFS, wcc , bfs")
     code, out, err = gascl_("graphalytics", small)
     assert (code, err) == (0, "") and out.count("\nBFS ") == 1
-    assert "s  not compared: there is no g-BFS beside the graph" in out
+    assert "s  not compared: there is no g-BFS in the graph's folder" in out
     (tmp_path / "g-BFS.gz").write_bytes(gzip.compress(b"1 0\n2 1\n3 1\n"))
     code, out, err = gascl_("graphalytics", small)
     assert code == 1 and "has 2, expected 1; 1 of 3 vertices differ" in out and "g-BFS.gz" in out
@@ -269,12 +269,12 @@ def test_outputs_refused(gascl_, small, unread, tmp_path):
     def said(folder: Path) -> str:
         return refused(gascl_, small, "--output", folder)
 
-    assert "beside the graph; name another folder" in said(tmp_path)
+    assert "with the expected results; name another folder" in said(tmp_path)
     assert "cannot be written: File exists" in said(small)
     assert "cannot be written: No such file" in said(tmp_path / "none" / "out")
     assert "/proc/self/out cannot be written: " in said(Path("/proc/self/out"))
     (tmp_path / "out" / "g-PR").mkdir(parents=True)
-    assert "g-PR in it is a folder" in said(tmp_path / "out")
+    assert "it contains a folder g-PR; name another folder" in said(tmp_path / "out")
 
 
 def test_devices_and_missing_files_refused(gascl_, small, tmp_path):
@@ -296,4 +296,6 @@ def test_a_source_that_is_no_vertex(gascl_, small, monkeypatch, key):
 def test_a_part_of_the_graph_is_not_its_properties(gascl_, name):
     code, out, err = gascl_("graphalytics", name)
     assert (code, out) == (1, "")
-    assert err.startswith(f"gascl: error: {name}: name the .properties, such as g.properties")
+    assert err.startswith(
+        f"gascl: error: {name}: give the properties file instead, such as g.properties"
+    )

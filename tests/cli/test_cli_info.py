@@ -28,7 +28,7 @@ def test_info_of_a_directed_graph_with_labels(gascl_):
         f"edge field weight: int64, {min(weights)} to {max(weights)}",
         "isolated vertices: 0",
         "self-loops: 0",
-        "parallel edges: 0 beyond the first with the same ends",
+        "parallel edges: 0 (besides the first between the same vertices)",
     ):
         assert line in out.splitlines()
     for way, degrees in (("out", graph.out_degree), ("in", graph.in_degree)):
@@ -45,7 +45,7 @@ def test_info_of_a_matrix(gascl_, tmp_path):
     for line in (
         "graph: 5 vertices, 3 edges, undirected",
         "arcs: 5",
-        "labels: none; a vertex is its index from 0",
+        "labels: none; vertices are numbered from 0",
         "edge field weight: float64, -2.5 to 1",
         "degree: 0 to 2, mean 1",
         "isolated vertices: 2",
@@ -56,8 +56,8 @@ def test_info_of_a_matrix(gascl_, tmp_path):
 
 def test_info_counts_parallel_edges_and_takes_an_empty_file(gascl_, write):
     path = write("multi.txt", "1 2\n1 2\n2 1\n2 2\n2 2\n1 2\n")
-    assert "\nparallel edges: 3 beyond" in gascl_("info", path)[1]
-    assert "\nparallel edges: 4 beyond" in gascl_("info", path, "--undirected")[1]
+    assert "\nparallel edges: 3 (besides" in gascl_("info", path)[1]
+    assert "\nparallel edges: 4 (besides" in gascl_("info", path, "--undirected")[1]
     assert "\nlabels: int64, such as 1, 2\n" in gascl_("info", path)[1]
     code, out, _ = gascl_("info", write("empty.txt", ""))
     assert code == 0
@@ -117,8 +117,8 @@ def test_an_option_of_the_wrong_kind(gascl_, write, option):
     ("options", "words"),
     [
         (["colums=0,1"], "the reader of toy has no option 'colums'; did you mean columns=? "),
-        (["directed=true"], "--option directed: no reader has it; it is given by --directed or --"),
-        (["skip=1", "path=b"], "--option path: no reader has it; it is given by the file's name"),
+        (["directed=true"], "--option directed: no reader has this option; use --directed or --"),
+        (["skip=1", "path=b"], "--option path: no reader has this option; use GRAPH"),
     ],
 )
 def test_an_option_that_the_reader_has_not(gascl_, write, taken, options, words):
@@ -166,7 +166,7 @@ def test_a_dataset_by_its_name_unless_there_is_such_a_file(gascl_, monkeypatch, 
     assert "78 edges, undirected" not in gascl_("info", "karate", "--directed")[1]
     monkeypatch.setenv("GASCL_DATA", str(tmp_path / "none"))
     code, _, err = gascl_("info", "wiki-Vote")
-    assert code == 1 and "still to be downloaded: `gascl datasets wiki-Vote --download`" in err
+    assert code == 1 and "not downloaded yet: run `gascl datasets wiki-Vote --download`" in err
     code, _, err = gascl_("info", "karat")
     assert code == 1 and "karat: there is no such file" in err
     (tmp_path / "karate").write_text("1 2\n")

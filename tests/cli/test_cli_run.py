@@ -41,7 +41,9 @@ def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
     assert [float(value) for _, value in rows] == pytest.approx([r for _, r in best], rel=1e-5)
     assert "graph: 57,842 vertices, 247,686 edges, directed" in out
     assert "edge list: rows: 247,686" in out  # the reader's report
-    assert re.search(r"^PageRank: \d+ supersteps; stop held: agg.change < p.tolerance$", out, re.M)
+    assert re.search(
+        r"^PageRank: \d+ supersteps; stop is true: agg.change < p.tolerance$", out, re.M
+    )
     assert re.search(r"^device: \S.*; delivery: outbox$", out, re.M)
     assert re.search(
         r"^time: read [\d.]+ s, build [\d.]+ s, upload [\d.]+ s, supersteps [\d.]+ s$", out, re.M
@@ -56,7 +58,7 @@ def test_columns_of_the_table_are_aligned(gascl_, small):
         "c              5",
         "b              2",
         "a              0",
-        "(2 vertices of infinite or no value left out)",
+        "(2 vertices with infinity or NaN not shown)",
     ]
 
 
@@ -128,7 +130,7 @@ def test_every_delivery_and_a_device_by_index_and_name(gascl_):
         if delivery in ("push", "edges"):
             code, _, err = gascl_("run", "PageRank", KARATE, *options)
             assert code == 1
-            assert "can't take PageRank: " in err
+            assert "cannot run PageRank: " in err
             assert "deterministic=False" in err
             options.append("--nondeterministic")
         code, out, _ = gascl_("run", "PageRank", KARATE, *options)
@@ -158,10 +160,10 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
     )
     assert code == 3
     assert err == (
-        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before its rule held\n"
+        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before it converged\n"
     )
     assert len(table(out)[1]) == 4
-    assert "PageRank: 2 supersteps; reached max_supersteps=2 before its rule held" in out
+    assert "PageRank: 2 supersteps; reached max_supersteps=2 before it converged" in out
     assert len(path.read_text().splitlines()) == 1 + 34
 
 
@@ -171,14 +173,14 @@ def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
     code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
     assert code == 3
     assert "did not converge: reached max_supersteps=2 in Particles" in err
-    assert "no `community` yet: the run ended before\n" in out
+    assert "`community` is not computed yet: the run ended too early\n" in out
     assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
 
 
 def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
     assert (code, err) == (0, "")
-    assert "PageRank: 2 supersteps; ran the 2 supersteps asked for" in out
+    assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
 
 
 def test_empty_graph(gascl_, write, tmp_path):
@@ -199,9 +201,9 @@ def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
     assert table(out)[1][0] == ("b", "1")
     code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "place")
     assert (code, out) == (1, "")
-    assert err == "gascl: error: --field place: it is a vector and has no order; use --output\n"
+    assert err == "gascl: error: --field place: vectors and structs have no order; use --output\n"
     code, out, err = gascl_("run", program, "missing.txt", "--set", "source=b", "--field", "hop")
-    assert "no vertex field 'hop'; did you mean 'hops'? There is seen, place, hops" in err
+    assert "no vertex field 'hop'; did you mean 'hops'? Known: seen, place, hops" in err
 
 
 def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
@@ -212,11 +214,24 @@ def test_a_program_of_vectors_only_has_no_table(gascl_, write, small):
     assert "\n\n" not in out
 
 
+def test_a_struct_is_not_printed(gascl_, write, small):
+    text = HOPS.replace("    place =", '    Pair = struct([("x", "int32")])\n    place =')
+    text = text.replace("vertex.real2()", "vertex.struct(Pair)").replace(
+        "import ", "import struct, "
+    )
+    text = text.replace("v.hops = superstep + 1;", "v.hops = superstep + 1; v.place.x = 1;")
+    program = f"{write('hops.py', text)}:Hops"
+    code, out, err = gascl_("run", program, small, "--set", "source=a")
+    assert (code, err, table(out)[0]) == (0, "", ("vertex", "hops"))
+    code, _, err = gascl_("run", program, small, "--set", "source=a", "--field", "place")
+    assert code == 1 and "--field place: vectors and structs have no order" in err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
 def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     text = ENDLESS + (
         "\nclass Whole(VertexProgram):\n    late = vertex.int32()\n    count = vertex.int32()\n\n"
-        "    def solve(self, turns):\n        return {'late': turns.run(Endless()).count}\n"
+        "    def solve(self, stages):\n        return {'late': stages.run(Endless()).count}\n"
     )
     program, path = f"{write('endless.py', text)}:Whole", tmp_path / "out.csv"
     options = ["--output", path, "--max-supersteps", 10**9]
@@ -228,7 +243,7 @@ def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "Traceback" not in err and "no `late` yet: the run ended before\n" in out
+    assert "Traceback" not in err and "`late` is not computed yet: the run ended too early\n" in out
     count = re.search(r"Whole: ([\d,]+) supersteps; interrupted by Ctrl-C", out)[1].replace(",", "")
     assert table(out) == (("vertex", "count"), [("1", count), ("2", count)])
     assert path.read_text().splitlines() == ["vertex,count", f"1,{count}", f"2,{count}"]

@@ -14,28 +14,28 @@ from gascl.result import Result
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["PageRnk"], "no bundled program 'PageRnk'; did you mean 'PageRank'? There is"),
-        (["Xyzzy"], "no bundled program 'Xyzzy'. There is"),
-        (["Xyzzy"], "your own is given as my_program.py:Class"),
+        (["PageRnk"], "there is no bundled program 'PageRnk'; did you mean 'PageRank'? Known: "),
+        (["Xyzzy"], "there is no bundled program 'Xyzzy'. Known: "),
+        (["Xyzzy"], "a program of your own is given as my_program.py:Class"),
         (["none.py:A"], "none.py: there is no such file; check the path"),
         (["PageRank", "--set", "dampin=1"], "no parameter 'dampin'; did you mean 'damping'?"),
         (["PageRank", "--set", "damping=x"], "damping='x'"),
-        (["PageRank", "--set", "supersteps=-1"], "expected 0 or more supersteps"),
+        (["PageRank", "--set", "supersteps=-1"], "expected a number of supersteps, 0 or more"),
         (["PageRank", "--set", "dangling=x"], "expected one of 'spread', 'ignore'"),
         (["PageRank", "--set", "dtype=float16"], "float32"),
         (["Closeness", "--set", "sources=0"], "0, with a comma, is one label"),
         (["GreedyColouring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["PageRank", "--set", "dtype=x"], "'x'"),
-        (["PageRank", "--set", "rank=1"], "rank is a vertex field, whose initial values are data"),
-        (["ShortestPaths"], "parameter 'source' must be given: ShortestPaths(source=...)"),
+        (["PageRank", "--set", "rank=1"], "rank is a vertex field, and --set only sets parameters"),
+        (["ShortestPaths"], "parameter 'source' is required: ShortestPaths(source=...)"),
         (["ShortestPaths", "--set", "source=a", "--delivery", "outbox"], "outbox"),
-        (["PageRank", "--delivery", "pigeon"], "no delivery 'pigeon'; there is auto"),
-        (["PageRank", "--device", "99"], "no device 99; there is 0: "),
-        (["PageRank", "--device", "abacus"], "no device named 'abacus'; there is 0: "),
-        (["PageRank", "--output", "a.txt"], "expected a name that ends in .csv, .npz, .parquet"),
-        (["PageRank", "--output", "no/a.csv"], "there is no folder no; make it first"),
-        (["PageRank", "--trace", "no/a.json"], "there is no folder no; make it first"),
+        (["PageRank", "--delivery", "pigeon"], "there is no delivery 'pigeon'; known: auto"),
+        (["PageRank", "--device", "99"], "there is no device 99; devices: 0: "),
+        (["PageRank", "--device", "abacus"], "there is no device named 'abacus'; devices: 0: "),
+        (["PageRank", "--output", "a.txt"], "the name must end in .csv, .npz, .parquet"),
+        (["PageRank", "--output", "no/a.csv"], "there is no folder no; create it first"),
+        (["PageRank", "--trace", "no/a.json"], "there is no folder no; create it first"),
         (["PageRank", "--trace", "."], "--trace . cannot be written: it is a folder; name another"),
         (["PageRank", "--trace", "a.csv", "--output", "a.csv"], "name two files"),
     ],
@@ -125,11 +125,11 @@ def test_an_error_in_a_users_file_names_file_and_line(gascl_, write, small, text
 def test_a_class_that_the_file_has_not(gascl_, write):
     path = write("hops.py", HOPS)
     _, _, err = gascl_("kernel", f"{path}:Hop")
-    assert "has no vertex program 'Hop'; did you mean 'Hops'? There is Hops\n" in err
+    assert "has no vertex program 'Hop'; did you mean 'Hops'? Known: Hops\n" in err
     for text in (f"{path}", f"{path}:"):
         code, _, err = gascl_("kernel", text)
         assert code == 1
-        assert f"name a class: {path}:Class. There is Hops\n" in err
+        assert f"give the class, too: {path}:Class. Known: Hops\n" in err
     _, _, err = gascl_("kernel", f"{path}:VertexProgram")
     assert "has no vertex program 'VertexProgram'" in err
     _, _, err = gascl_("kernel", f"{write('text.txt', HOPS)}:Hops")

@@ -51,7 +51,8 @@ def test_pure(name):
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_each_line_has_its_place(name):
-    """A line with a place is, word for word, the line of the user's file at that place."""
+    """A line with a place is, word for word, the line of the user's file at that place, with its
+    macros expanded."""
     cls, options = GENERATED[name]
     header = generate(cls.spec, **options)
     lines = header.text.rstrip("\n").split("\n")
@@ -66,7 +67,7 @@ def test_each_line_has_its_place(name):
                 re.findall(r"\w+", written)
             )
         else:
-            assert line.strip() in written
+            assert line.strip() in written.replace("DANGLING", "(v.out_degree == 0)")
 
 
 @pytest.mark.parametrize("name", GENERATED)

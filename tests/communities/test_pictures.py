@@ -65,7 +65,7 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(GasclError, match=r"pip install 'gascl\[plot\]'"):
         particles(result)
-    with pytest.raises(GasclError, match="a moment at least"):
+    with pytest.raises(GasclError, match="at least one moment"):
         history([])
 
 
@@ -78,18 +78,20 @@ def test_what_can_not_be_drawn():
 
     engine = Engine(TRIANGLES)
     for wrong, said in (
-        (TRIANGLES, "pictures are of a Result, not Graph"),
-        (engine.run(PageRank()), "no field 'position'.*a run of ParticleCommunities has"),
-        (engine.run(Flat()), r"3 numbers a vertex, not of shape \(7, 2\)"),
+        (TRIANGLES, "expected a Result, .*, not Graph"),
+        (engine.run(PageRank()), "no field 'position'.*give the result of ParticleCommunities"),
+        (engine.run(Flat()), r"must have the shape \(V, 3\), not \(7, 2\)"),
         (
             engine.run(ParticleCommunities(), max_supersteps=1, not_converged="ignore"),
-            "nothing to draw: no field 'community' yet",
+            "nothing to draw: field 'community' is not computed yet",
         ),
     ):
         with pytest.raises(GasclError, match=said):
             particles(wrong)
     for wrong in (3, [3], engine.run(PageRank())):
-        with pytest.raises(GasclError, match=r"history draws what track\(graphs\) gives, not"):
+        with pytest.raises(
+            GasclError, match=r"history draws the moments that track\(graphs\) yields, not"
+        ):
             history(wrong)
-    with pytest.raises(GasclError, match="needs a moment at least"):
+    with pytest.raises(GasclError, match="needs at least one moment"):
         history(iter([]))

@@ -120,7 +120,7 @@ def test_the_best_matching(seed):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([0, 1], "of 2 vertices, and were of 3"),
+        ([0, 1], "of 3 vertices, as before, not of 2"),
         ([0.5, 1, 2], "float64"),
         ([[0, 1, 2]], r"shape \(1, 3\)"),
     ],
@@ -162,11 +162,15 @@ def test_groups_that_split_and_merge(seed):
 @pytest.mark.parametrize(
     ("graphs", "options", "said"),
     [
-        (Graph.from_edges([0], [1]), {}, "takes a row of graphs .* not Graph.* give a list"),
-        (3, {}, "takes a row of graphs"),
+        (Graph.from_edges([0], [1]), {}, "needs several graphs .* not Graph.* give a list"),
+        (3, {}, "needs several graphs"),
         ([], {"program": PageRank()}, "PageRank has no vertex field `community`.* it has"),
-        ([], {"program": ParticleCommunities}, "program is one such as ParticleCommunities"),
-        ([], {"tracker": 3}, "tracker is a Tracker"),
+        (
+            [],
+            {"program": ParticleCommunities},
+            "program must be a program such as",
+        ),
+        ([], {"tracker": 3}, "tracker must be a Tracker"),
         ([3], {}, "Engine takes a gascl.Graph, not int"),
     ],
 )

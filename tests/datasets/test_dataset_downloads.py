@@ -400,7 +400,9 @@ def test_the_command_downloads_and_prints_the_path(star, capsys, cache):
     assert capsys.readouterr().out == f"{cache / 'star' / 'star.txt'}\n"
     assert gascl_datasets("star") == 0
     text = capsys.readouterr().out
-    assert f"{SHA256}, that of the first download" in text and "not there yet" not in text
+    assert (
+        f"{SHA256} (recorded from the first download)" in text and "not downloaded yet" not in text
+    )
 
 
 def gascl_datasets(*words):

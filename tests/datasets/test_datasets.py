@@ -118,17 +118,17 @@ def test_the_list_has_all(capsys):
     for name, dataset in REGISTRY.items():
         line = next(line for line in lines if line.split()[:1] == [name])
         assert f"{dataset.vertices:,}" in line and f"{dataset.edges:,}" in line
-        assert ("  ships  " in line) == dataset.ships
+        assert ("  included  " in line) == dataset.ships
 
 
 def test_one_with_all_that_is_known(capsys, cache):
     dataset = REGISTRY["wiki-Vote"]
     assert gascl_datasets("wiki-vote") == 0
     text = capsys.readouterr().out
-    for word in (dataset.url, dataset.sha256, "7,115", str(cache), "not there yet"):
+    for word in (dataset.url, dataset.sha256, "7,115", str(cache), "not downloaded yet"):
         assert word in text
     assert gascl_datasets("soc-Pokec") == 0
-    assert "that of the first download is recorded" in capsys.readouterr().out
+    assert "the first download's is recorded" in capsys.readouterr().out
     assert gascl_datasets("--long") == 0
     assert capsys.readouterr().out.count("  from: ") == len(REGISTRY)
 

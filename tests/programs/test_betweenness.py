@@ -102,7 +102,7 @@ def test_small_graphs_and_another_delivery():
 
 
 def ladder(steps: int) -> Graph:
-    """A row of squares, corner to corner: two ways through each, 2^steps in all."""
+    """A row of squares, corner to corner: two paths through each, 2^steps in all."""
     first = 3 * np.arange(steps)
     src = np.concatenate([first, first, first + 1, first + 2])
     dst = np.concatenate([first + 1, first + 2, first + 3, first + 3])

@@ -31,7 +31,7 @@ def depths(graph: Graph, source: int) -> list[int]:
 
 
 def first_parents(graph: Graph, depth: list[int]) -> list[int]:
-    """The smallest vertex before on a shortest way, by looking at every arc."""
+    """The smallest vertex before on a shortest path, by looking at every arc."""
     before: dict[int, int] = {}
     for u, v in arcs_of(graph):
         if depth[u] >= 0 and depth[v] == depth[u] + 1:

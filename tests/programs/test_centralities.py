@@ -11,7 +11,7 @@ from support.verifiers.matrices import counted
 
 from gascl import Engine, GasclError, Graph, NotConverged, ProgramError
 from gascl.programs import Eigenvector, Hits, Katz, WeightedEigenvector, WeightedKatz
-from gascl.programs.spectrum import most_eigenvalue
+from gascl.programs.katz import eigenvalue_bound
 
 VERIFIERS = {
     Eigenvector: eigenvector,
@@ -211,11 +211,11 @@ def test_the_bound_of_eigenvalues():
         graph = weighted(random_graph(seed, directed=seed % 2 == 0, edges=150), 10.0**seed)
         for field in (None, "weight"):
             exact = np.abs(np.linalg.eigvals(counted(graph, field).toarray())).max()
-            bound = most_eigenvalue(graph, graph.edge_fields.get(field))
+            bound = eigenvalue_bound(graph, graph.edge_fields.get(field))
             assert (1 - 1e-12) * exact <= bound <= 1.01 * exact
     path = Graph.from_edges(range(20), range(1, 21))
-    assert 0 < most_eigenvalue(path) < 0.2
-    assert most_eigenvalue(Graph.from_edges([], [], num_vertices=3)) == 0
+    assert 0 < eigenvalue_bound(path) < 0.2
+    assert eigenvalue_bound(Graph.from_edges([], [], num_vertices=3)) == 0
     with pytest.raises(ProgramError, match=r"too large: .* will do") as refused:
         Engine(path).run(Katz(alpha=1e12))
     will_do = float(str(refused.value).split("; ")[1].split()[0])
@@ -231,9 +231,13 @@ REFUSED = [
         {"beta": 1e300, "normalized": False},
         "comes to 1.25e.300, more than float32 holds; ",
     ),
-    (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "it runs other programs, and has no lanes"),
-    (Katz, {"tolerance": 1e-9}, "tolerance=1e-09 can't be reached in float32; give at least 1e-06"),
-    (Hits, {"tolerance": 0}, "can't be reached in float32"),
+    (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "programs with solve cannot have lanes"),
+    (
+        Katz,
+        {"tolerance": 1e-9},
+        "tolerance=1e-09 cannot be reached in float32; give at least 1e-06",
+    ),
+    (Hits, {"tolerance": 0}, "cannot be reached in float32"),
     (Eigenvector, {"tolerance": 1e-17, "dtype": "float64"}, "give at least 2e-15$"),
 ]
 

@@ -12,9 +12,10 @@ from support.samples import grid, random_graph, shared
 from support.verifiers.particle_communities import move, verify
 
 from gascl import Engine, Graph, NotConverged, ProgramError, generators
+from gascl.communities import adjusted_rand
 from gascl.communities.tracking import track
 from gascl.programs import BreadthFirst, ParticleCommunities
-from gascl.programs.clusters import adjusted_rand, push
+from gascl.programs.clusters import push
 
 
 def run(graph: Graph, program: ParticleCommunities | None = None, **options):

@@ -32,13 +32,13 @@ from gascl import (
 )
 from gascl import programs as bundled
 from gascl.delivery.table import DELIVERIES
-from gascl.programs.brandes import Forward
+from gascl.programs.betweenness import Forward
 from gascl.programs.eigenvector import Peel, WeightedIteration
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.katz import WeightedWalks
-from gascl.programs.particles import Particles
-from gascl.programs.spread import Spread
-from gascl.programs.strongly_connected import Flood, Trim
+from gascl.programs.multi_source_search import MultiSourceSearch
+from gascl.programs.particle_communities import Particles
+from gascl.programs.strongly_connected import Colour, Trim
 from gascl.runtime.device import Device, find
 
 pytestmark = [
@@ -133,7 +133,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "ShortestPaths": (lambda n: bundled.ShortestPaths(source=0), None),
     "ShortestPaths, wide": (lambda n: bundled.ShortestPaths(source=0, dtype="float64"), None),
     # What others are made of.
-    "Flood": (lambda n: Flood(), None),
+    "Colour": (lambda n: Colour(), None),
     "Forward": (lambda n: Forward(source=[0, 7], dtype="float64"), None),
     "HubsAndAuthorities": (
         lambda n: HubsAndAuthorities(tolerance=1e-7, dtype="float64"), None
@@ -142,7 +142,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
         lambda n: Particles(supersteps=n, dtype="float64", position=PLACES), 5
     ),
     "Peel": (lambda n: Peel(), None),
-    "Spread": (lambda n: Spread(first=0, place=np.arange(64)), None),
+    "MultiSourceSearch": (lambda n: MultiSourceSearch(first=0, place=np.arange(64)), None),
     "Trim": (lambda n: Trim(), None),
     "WeightedIteration": (lambda n: WeightedIteration(tolerance=1e-9, dtype="float64"), None),
     "WeightedWalks": (
@@ -154,7 +154,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "Waves": (lambda n: Waves(supersteps=n), 9),
 }  # fmt: skip
 #: Fields that the program would not find in its State, if they were not given.
-GIVEN = {"Particles": "position", "Spread": "place"}
+GIVEN = {"Particles": "position", "MultiSourceSearch": "place"}
 FAST = {
     *("BreadthFirst", "ConnectedComponents", "LabelPropagation", "PageRank twelve times"),
     *("ShortestPaths", "Marked", "Waves"),
@@ -220,9 +220,9 @@ def test_every_pair_of_deliveries(name, group):
     assert check_pairs(name, graph_of(name), group) >= 4 * len(DELIVERIES)
 
 
-#: Programs that take turns begin with the State's fields only where they say so: a run that was
+#: Programs of several stages begin with the State's fields only where they say so: a run that was
 #: broken off is begun again, as the documentation of `solve` has it.
-TURNS = {
+COMPOSITE = {
     "Betweenness": {}, "Closeness": {}, "HarmonicCloseness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
@@ -231,19 +231,22 @@ TURNS = {
 
 
 def test_the_bundled_programs_are_all_here():
-    here = {name.split(" ")[0].rstrip(",") for name in PROGRAMS} | {*TURNS, "ParticleCommunities"}
+    here = {name.split(" ")[0].rstrip(",") for name in PROGRAMS} | {
+        *COMPOSITE,
+        "ParticleCommunities",
+    }
     assert {*bundled.__all__} <= here
 
 
-@pytest.mark.parametrize("name", TURNS)
-def test_programs_that_take_turns_begin_again(name):
+@pytest.mark.parametrize("name", COMPOSITE)
+def test_programs_of_several_stages_begin_again(name):
     graph = graph_of(name)
     engine, make = Engine(graph), getattr(bundled, name)
-    whole = engine.run(make(**TURNS[name]))
+    whole = engine.run(make(**COMPOSITE[name]))
     for most in (0, 1, 3):
         options = {"max_supersteps": most, "keep_state": True, "not_converged": "ignore"}
-        part = engine.run(make(**TURNS[name]), **options)
-        again = engine.run(make(**TURNS[name]), state=part.state)
+        part = engine.run(make(**COMPOSITE[name]), **options)
+        again = engine.run(make(**COMPOSITE[name]), state=part.state)
         assert again.converged and again.supersteps == whole.supersteps
         for field, values in whole.fields.items():
             assert again[field].tobytes() == values.tobytes()
@@ -343,7 +346,7 @@ def test_a_callback_that_raises_uses_the_state_up():
         engine.run(bundled.BreadthFirst(source=0), state=part.state)
 
 
-# What can't go on --------------------------------------------------------------------------------
+# What cannot continue -----------------------------------------------------------------------------
 
 
 def test_messages_of_another_type_are_refused():

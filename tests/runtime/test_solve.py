@@ -1,4 +1,4 @@
-"""Programs that take turns: what `solve` runs, keeps, returns, and how it ends early."""
+"""Programs of several stages: what `solve` runs, keeps, returns, and how it ends early."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Distances(VertexProgram):
     seed = param.int32(0, low=0)
     total = vertex.int64()
 
-    def solve(self, turns):
-        for source in turns.vertices(self.sources, self.seed):
-            turns.run(Hops(source=source), fresh=["hops"])
-            turns.run(Add())
+    def solve(self, stages):
+        for source in stages.vertices(self.sources, self.seed):
+            stages.run(Hops(source=source), fresh=["hops"])
+            stages.run(Add())
         return {}
 
 
@@ -73,7 +73,7 @@ def test_fields_go_on_but_for_fresh_ones(karate):
     assert [s.superstep for s in result.trace] == list(range(result.supersteps))
     assert [s.program for s in result.trace if s.program == "Add"] == ["Add"] * 3
     assert set(result.seconds) == {"build", "upload", "supersteps", "solve"}
-    assert result.stopped == "solved; Add: ran the 1 supersteps asked for"
+    assert result.stopped == "solved; Add: ran the requested 1 supersteps"
     assert engine.run(Distances()).total.tolist() == hops(made, made)
 
 
@@ -132,17 +132,17 @@ def test_what_an_early_end_leaves(karate, by):
         hops = vertex.int32()
         late = vertex.int32()
 
-        def solve(self, turns):
-            turns.run(Hops(source=0))
+        def solve(self, stages):
+            stages.run(Hops(source=0))
             if by == "solve":
                 raise KeyboardInterrupt
-            turns.run(Add())
-            return {"late": turns.state.field("hops")}
+            stages.run(Add())
+            return {"late": stages.state.field("hops")}
 
     engine, _ = karate
     if by == "max_supersteps":
         result = engine.run(Late(), max_supersteps=2, not_converged="ignore")
-        assert result.stopped == "reached max_supersteps=2 in Hops, before its rule held"
+        assert result.stopped == "reached max_supersteps=2 in Hops, before it converged"
     else:
         with pytest.raises(Interrupted) as caught:
             engine.run(Late(), callback=press if by == "callback" else None)
@@ -151,7 +151,9 @@ def test_what_an_early_end_leaves(karate, by):
     assert list(result.fields) == ([] if by == "callback" else ["hops"])
     assert "late" in result.missing and "total" in result.missing
     for ask in (lambda: result["late"], lambda: result.late, lambda: result.top("late")):
-        with pytest.raises(GasclError, match="no field 'late' yet: the run ended before"):
+        with pytest.raises(
+            GasclError, match="field 'late' is not computed yet: the run ended too early"
+        ):
             ask()
     assert not hasattr(result, "late")
 
@@ -162,10 +164,10 @@ class Once(VertexProgram):
     total = vertex.int64()
     hops = vertex.int32()
 
-    def solve(self, turns):
-        turns.run(Add(hops=np.arange(turns.graph.num_vertices)))
-        turns.run(Add())
-        return {"hops": np.ones(turns.graph.num_vertices)}
+    def solve(self, stages):
+        stages.run(Add(hops=np.arange(stages.graph.num_vertices)))
+        stages.run(Add())
+        return {"hops": np.ones(stages.graph.num_vertices)}
 
 
 def test_the_same_program_begins_anew_and_what_is_returned_wins(karate):
@@ -178,11 +180,11 @@ def test_another_graph_of_the_same_vertices():
     class Both(VertexProgram):
         total = vertex.int64()
 
-        def solve(self, turns):
-            turns.run(Hops(source=0))
-            turns.run(Add())
-            turns.run(Hops(source=0), fresh=["hops"], graph=back, start=[0])
-            turns.run(Add())
+        def solve(self, stages):
+            stages.run(Hops(source=0))
+            stages.run(Add())
+            stages.run(Hops(source=0), fresh=["hops"], graph=back, start=[0])
+            stages.run(Add())
             return {}
 
     there, back = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0, 2], [2, 1])
@@ -200,7 +202,7 @@ def solving(found):
     class Found(VertexProgram):
         total = vertex.int64()
 
-        def solve(self, turns):
+        def solve(self, stages):
             return found
 
     return Found()
@@ -209,7 +211,7 @@ def solving(found):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (None, r"test_solve.py:\d+: Found: solve returns a dict of its vertex fields"),
+        (None, r"test_solve.py:\d+: Found: solve must return a dict of its vertex fields"),
         ({"sum": [1]}, r"vertex fields \(total\), not sum"),
         ({"total": [1, 2]}, r"gave 'total' the shape \(2,\), not \(34,\)"),
         ({}, "left no 'total': return it"),
@@ -223,14 +225,17 @@ def test_what_solve_returns_is_checked(karate, found, said):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"sources": 35}, "35 vertices are asked for, and the graph has 34"),
+        ({"sources": 35}, "cannot draw 35 vertices from a graph with 34"),
         ({"sources": [0, 99]}, "no vertex has the label 99"),
         ({"sources": []}, "expected labels, not an empty list"),
-        ({"sources": 0}, "expected None for all, a number of vertices to draw"),
-        ({"sources": 1.5}, "expected None for all"),
-        ({"sources": "0"}, "number of vertices to draw, 1 or more.*0, with a comma, is one label"),
-        ({"sources": "-3"}, "sources='-3': expected None for all, a number"),
-        ({"sources": "1.5"}, "sources='1.5': expected None for all, a number"),
+        ({"sources": 0}, "expected None (all vertices), a number of vertices to draw"),
+        ({"sources": 1.5}, "expected None (all vertices)"),
+        (
+            {"sources": "0"},
+            "number of vertices to draw (at least 1).*0, with a comma, is one label",
+        ),
+        ({"sources": "-3"}, "sources='-3': expected None (all vertices), a number"),
+        ({"sources": "1.5"}, "sources='1.5': expected None (all vertices), a number"),
         ({"sources": ","}, "expected a label before each comma"),
         ({"sources": "1,,2"}, "expected a label before each comma"),
         ({"sources": "99,"}, "^Distances: no vertex has the label '99'"),
@@ -246,28 +251,28 @@ def test_integers_that_would_wrap_are_refused(karate):
     class Wide(VertexProgram):
         count = vertex.int32()
 
-        def solve(self, turns):
-            return {"count": np.full(turns.graph.num_vertices, 2**31)}
+        def solve(self, stages):
+            return {"count": np.full(stages.graph.num_vertices, 2**31)}
 
-    with pytest.raises(GasclError, match=r"Wide: what solve returns as 'count'.*2147483648"):
+    with pytest.raises(GasclError, match=r"Wide: the 'count' that solve returns.*2147483648"):
         karate[0].run(Wide())
 
 
 def test_start_has_no_meaning(karate):
-    with pytest.raises(GasclError, match="Distances runs several programs: start has no meaning"):
+    with pytest.raises(GasclError, match="Distances runs other programs: start= has no effect"):
         karate[0].run(Distances(), start=[0])
 
 
 def test_snippets_beside_solve_are_refused():
-    with pytest.raises(ProgramError, match="solve runs other programs: put scatter and apply"):
+    with pytest.raises(ProgramError, match="a program with solve has no snippets of its own"):
 
         class Mixed(VertexProgram):
             apply = "set_mask();"
 
-            def solve(self, turns):
+            def solve(self, stages):
                 return {}
 
-    with pytest.raises(ProgramError, match=r"define it as solve\(self, turns\)"):
+    with pytest.raises(ProgramError, match=r"define it as solve\(self, stages\)"):
 
         class Wrong(VertexProgram):
             def solve(self):
@@ -319,8 +324,8 @@ def test_a_default_out_of_its_range_is_refused():
 class Costs(VertexProgram):
     total = vertex.real()
 
-    def solve(self, turns):
-        turns.run(Bounded())
+    def solve(self, stages):
+        stages.run(Bounded())
         return {}
 
 
@@ -340,7 +345,7 @@ def test_refusals_and_warnings_are_the_outer_programs(recwarn):
         ("Outer: x", "Outer: x"),
         ("a.py:3: Outer: x", "a.py:3: Outer: x"),
         ("a.py:3: Inner: x", "a.py:3: Outer (Inner): x"),
-        ("delivery 'push' can't take Inner", "Outer: delivery 'push' can't take Inner"),
+        ("delivery 'push' cannot run Inner", "Outer: delivery 'push' cannot run Inner"),
         ("Outermost: x", "Outer (Outermost): x"),
     ],
 )
@@ -372,7 +377,9 @@ def test_what_is_no_flag(value):
 
 def test_no_lanes_and_no_vertex_twice(karate):
     engine, _ = karate
-    with pytest.raises(ProgramError, match=r"Distances: seed=\(1, 2\): it runs other"):
+    with pytest.raises(ProgramError, match=r"Distances: seed=\(1, 2\): programs with solve"):
         engine.run(Distances(seed=[1, 2]))
-    with pytest.raises(ProgramError, match="vertex 2 is asked for twice: give each once"):
+    with pytest.raises(
+        ProgramError, match="vertex 2 occurs twice in the list: give each vertex once"
+    ):
         engine.run(Distances(sources=[33, 2, 5, 33, 2, 33]))

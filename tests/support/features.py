@@ -65,6 +65,7 @@ EXPECTED = {
     *(f"edges: {along}" for along in ("out", "in", "both")),
     *("scatter_on: mask", "scatter_on: all", "apply_on: message", "apply_on: all"),
     *("send_to in scatter", "send_to in apply", "runs on while messages are under way"),
+    "runs on without a mask",
     *(f"FIELD_of in {phase}" for phase in ("scatter", "gather", "apply")),
     "FIELD_of is from before the phase",
     *(f"neighbor in {phase}" for phase in ("scatter", "gather", "apply")),

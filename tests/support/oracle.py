@@ -146,7 +146,11 @@ class _Run(Interpreter):
     def done(self) -> bool:
         """Whether a program that scatters on its mask has nothing left to do."""
         under_way = any(box for boxes in self.pending for box in boxes)
-        return self.program.scatter_on == "mask" and not any(self.mask) and not under_way
+        idle = not any(self.mask) and not under_way
+        if self.program.scatter_on == "mask" and idle and self.program.ends == "stop":
+            self.used.add("runs on without a mask")
+            return False
+        return self.program.scatter_on == "mask" and idle
 
     def note_lanes(self) -> None:
         """What the next mask has made use of."""

@@ -157,6 +157,7 @@ def texts(program: Program) -> dict[str, str]:
         "scatter_on": program.scatter_on,
         "apply_on": program.apply_on,
         "edges": program.edges,
+        "ends": program.ends,
     }
     if program.mask is not None:
         body["mask"] = c_expr(program, program.mask)

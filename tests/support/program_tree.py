@@ -229,6 +229,7 @@ class Program:
     scatter_on: str = "mask"
     apply_on: str = "message"
     edges: str = "out"
+    ends: str = "mask"
     init: tuple[Stmt, ...] = ()
     scatter: tuple[Stmt, ...] = ()
     pairs: tuple[Stmt, ...] = ()

@@ -65,9 +65,9 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 // frontier_kernels.cl or one's own.
 #include "active_set_kernels.cl"
 
-// The end of a superstep, by one group, in two steps: total up what the groups counted, and decide how
-// to go on. Where a run has several parts, they exchange their totals in between; else gascl_finish
-// does both in one launch.
+// The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
+// how to go on. Where a run has several parts, they exchange their totals in between; else
+// gascl_finish does both in one launch.
 static long2 gascl_total_of(gascl_tally *total, __global const gascl_tally *tallies,
                             const int num_tallies, __global const long *counts,
                             const int num_counts, __local gascl_shared *shared) {
@@ -106,7 +106,7 @@ static void gascl_decide_on(const gascl_tally *tally, const long vertices, const
     else if (!starting && ask_stop &&
              gascl_stop(&prev, &agg, now->superstep, gascl_run_))
         now->stopped = GASCL_STOPPED_BY_RULE;
-    else if (!GASCL_SCATTER_ALL && now->next_active == 0 && !now->under_way)
+    else if (GASCL_ENDS_ON_EMPTY_MASK && now->next_active == 0 && !now->under_way)
         now->stopped = GASCL_STOPPED_BY_EMPTY_MASK;
     else if (arcs < least_arcs || arcs > most_arcs)
         now->stopped = GASCL_STOPPED_BY_PAUSE;

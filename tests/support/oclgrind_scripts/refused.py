@@ -65,9 +65,9 @@ REFUSED = [
     (OverflowOfProduct, GasclError, "overflowed int64"),
     (FaultInScatter, ProgramError, f"an id that is not in 0 ... {V - 1}"),
     (FaultInApply, ProgramError, f"an id that is not in 0 ... {V - 1}"),
-    (PostedAstray, ProgramError, f"vertex 5 gave an id that is not in 0 ... {V - 1}"),
-    (ReadAstray, ProgramError, f"vertex 0 gave an id that is not in 0 ... {V - 1}"),
-    (NoNeighbor, ProgramError, "vertex 0 asked for the i-th neighbor with an i that is not "),
+    (PostedAstray, ProgramError, f"vertex 5 used an id that is not in 0 ... {V - 1}"),
+    (ReadAstray, ProgramError, f"vertex 0 used an id that is not in 0 ... {V - 1}"),
+    (NoNeighbor, ProgramError, "vertex 0 used neighbor(i) with an i that is not "),
     (Twice, ProgramError, "vertex 5 sent twice along one arc"),
 ]
 

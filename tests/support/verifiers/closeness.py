@@ -16,7 +16,7 @@ def verify(graph: Graph, result: Result, program: Closeness | HarmonicCloseness)
     sources = sources_of(graph, program.sources, program.seed)
     reached, far, near, others = (np.zeros(n) for _ in range(4))
     for some, way in distances(graph, sources):
-        way[np.arange(len(some)), some] = np.inf  # no way to oneself
+        way[np.arange(len(some)), some] = np.inf  # oneself does not count
         there = np.isfinite(way)
         reached += there.sum(0)
         far += np.where(there, way, 0).sum(0)

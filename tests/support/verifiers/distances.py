@@ -32,7 +32,7 @@ def matrix_of(graph: Graph) -> csr_array:
 
 
 def distances(graph: Graph, sources: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Some sources, and the distance from each of them to each vertex; infinite without a way."""
+    """Some sources, and the distance from each of them to each vertex; infinite without a path."""
     matrix = matrix_of(graph)
     for begin in range(0, len(sources), 64):
         some = sources[begin : begin + 64]

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import eigs
 from support.verifiers.matrices import counted
 
 from gascl import Graph, Result
-from gascl.programs import Eigenvector
+from gascl.programs import Eigenvector, WeightedEigenvector
 
 
 def largest(matrix) -> float:
@@ -19,8 +19,8 @@ def largest(matrix) -> float:
 
 def verify(graph: Graph, result: Result, program: Eigenvector) -> None:
     """Raises AssertionError where the vector moves when multiplied, or has another eigenvalue."""
-    field = "weight" if program.weights in graph.edge_fields else None
-    matrix = counted(graph, field).T.tocsr()
+    weighted = isinstance(program, WeightedEigenvector) and "weight" in graph.edge_fields
+    matrix = counted(graph, "weight" if weighted else None).T.tocsr()
     x = result.centrality.astype(np.float64)
     near = 4 * program.tolerance + 8 * np.finfo(program.dtype).eps
     assert np.abs(np.linalg.norm(x) - 1) <= near if len(x) else True, "its length is not 1"
@@ -30,7 +30,7 @@ def verify(graph: Graph, result: Result, program: Eigenvector) -> None:
         return
     moved = matrix @ x
     value = largest(matrix)
-    shift = 1 if field is None else graph.edge_fields["weight"].max()
+    shift = graph.edge_fields["weight"].max() if weighted else 1
     off = np.linalg.norm(moved - (moved @ x) * x)
     assert off <= near * (value + shift), f"multiplied, the vector is {off:.1e} off its direction"
     # The eigenvalue is off by what the vector is, times a condition that is seldom large.

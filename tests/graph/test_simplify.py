@@ -1,0 +1,109 @@
+"""Simple and oriented graphs, and weighted degrees: by NetworkX, SciPy and by hand."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.samples import random_graph, skewed
+
+from gascl import Graph, GraphError
+
+
+def ends(graph: Graph) -> list[tuple[int, int]]:
+    return list(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True))
+
+
+def weighted(seed: int, directed: bool) -> Graph:
+    graph = random_graph(seed, directed=directed)
+    weight = np.random.default_rng(seed).integers(-3, 9, graph.num_edges)
+    return Graph.from_edges(*zip(*ends(graph), strict=True), directed=directed, weight=weight)
+
+
+def test_simple_by_hand():
+    graph = Graph.from_edges(
+        [0, 1, 0, 2, 2, 0],
+        [1, 0, 1, 2, 1, 1],
+        labels=["a", "b", "c"],
+        weight=[1.5, 2.5, 3.5, 4.5, 5.5, 6.5],
+    )
+    simple = graph.simple()
+    assert simple.directed and ends(simple) == [(0, 1), (1, 0), (2, 1)]
+    assert simple.edge_fields["weight"].tolist() == [1.5, 2.5, 5.5]
+    below = graph.simple(undirected=True)
+    assert not below.directed and ends(below) == [(0, 1), (2, 1)]
+    assert below.edge_fields["weight"].tolist() == [1.5, 5.5]
+    assert below.index_of("c") == 2 and below.labels.tolist() == ["a", "b", "c"]
+    assert below.report[-2:] == [
+        "self_loops='drop': dropped 1 self-loop",
+        "duplicates='first': merged 3 edges into others",
+    ]
+    assert graph.num_edges == 6 and len(graph.report) == 1, "the graph is as it was"
+    assert ends(below.simple()) == ends(below) and not below.simple().directed
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_simple_against_networkx(seed, directed):
+    graph = random_graph(seed, directed=directed)
+    for undirected in (True, False):
+        kind = nx.DiGraph if directed and not undirected else nx.Graph
+        expected = kind(ends(graph))
+        expected.remove_edges_from(list(nx.selfloop_edges(expected)))
+        found = kind(ends(graph.simple(undirected=undirected)))
+        assert nx.utils.edges_equal(found.edges, expected.edges, directed=kind is nx.DiGraph)
+        assert graph.simple(undirected=undirected).num_edges == expected.number_of_edges()
+
+
+def test_simple_forgets_the_change_that_made_its_graph():
+    graph = Graph.from_edges([0, 1], [1, 2]).with_edges(add=[(0, 1)])
+    assert graph.change is not None and graph.simple().change is None
+    assert graph.oriented()[0].change is None
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_oriented(directed):
+    graph = skewed(2, 200, 3000, directed=directed).simple()
+    degree = np.bincount(graph.edge_src, minlength=200) + np.bincount(graph.edge_dst, minlength=200)
+    upwards, rank = graph.oriented()
+    assert upwards.directed and upwards.num_edges == graph.num_edges
+    assert sorted(rank.tolist()) == list(range(200))
+    order = sorted(range(200), key=lambda v: (degree[v], v))
+    assert [rank[v] for v in order] == list(range(200))
+    assert (upwards.edge_src < upwards.edge_dst).all()
+    both = [{rank[u], rank[v]} for u, v in ends(graph)]
+    assert both == [set(pair) for pair in ends(upwards)], "edges keep their ids"
+    if not directed:
+        assert upwards.out_degree.max() <= (2 * graph.num_edges) ** 0.5 < degree.max()
+
+
+def test_oriented_keeps_edge_fields_and_self_loops():
+    graph = Graph.from_edges([0, 0, 1], [1, 0, 2], labels=["x", "y", "z"], weight=[1, 2, 3])
+    upwards, rank = graph.oriented()
+    assert rank.tolist() == [2, 1, 0] and ends(upwards) == [(1, 2), (2, 2), (0, 1)]
+    assert upwards.edge_fields["weight"].tolist() == [1, 2, 3]
+    assert upwards.labels is None and upwards.index_of(2) == 2
+    nothing, rank = Graph.from_edges([], []).oriented()
+    assert nothing.num_vertices == len(rank) == 0
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_weighted_degrees(seed, directed):
+    graph = weighted(seed, directed)
+    matrix = graph.to_scipy("weight")
+    for found, axis in ((graph.weighted_out_degree(), 1), (graph.weighted_in_degree(), 0)):
+        assert found.dtype == np.float64
+        assert found.tolist() == matrix.sum(axis=axis).tolist()
+
+
+def test_weighted_degrees_by_hand():
+    for directed, out, into in ((True, [7, 2, 0], [4, 1, 4]), (False, [7, 3, 4], [7, 3, 4])):
+        graph = Graph.from_edges([0, 0, 0, 1], [0, 1, 2, 2], directed=directed, length=[4, 1, 2, 2])
+        assert graph.weighted_out_degree("length").tolist() == out
+        assert graph.weighted_in_degree("length").tolist() == into
+    empty = Graph.from_edges([], [], num_vertices=2, weight=[])
+    assert empty.weighted_in_degree().tolist() == [0, 0]
+    assert empty.weighted_in_degree().dtype == np.float64
+    with pytest.raises(GraphError, match="the graph has no edge field 'cost'; it has: weight"):
+        empty.weighted_out_degree("cost")
