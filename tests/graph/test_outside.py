@@ -16,5 +16,7 @@ def test_everything_that_is_provided_exists():
 
 def test_nothing_was_provided(monkeypatch):
     monkeypatch.setattr(outside, "_PLACES", {"read": "gascl.io.registry:read_file"})
-    with pytest.raises(LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"):
+    with pytest.raises(
+        LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"
+    ):
         outside.outside("write")

@@ -272,7 +272,10 @@ def test_a_newer_version(tmp_path):
         ({"labels": np.arange(4)}, ["labels", "(4,)"]),
         ({"arcs.slot": np.int32([0, 1, 2, 3, 4, 6])}, ["arcs.slot", "contains 6", "0 to 5"]),
         ({"arcs.out_targets": np.int32([1, 1, 3, 0, 2])}, ["arcs", "are 5"]),
-        ({"arcs.out_offsets": np.int32([0, 3, 2, 5, 6, 6])}, ["arcs.out_offsets", "increase from 0"]),
+        (
+            {"arcs.out_offsets": np.int32([0, 3, 2, 5, 6, 6])},
+            ["arcs.out_offsets", "increase from 0"],
+        ),
         ({"arcs.in_offsets": np.int32([0, 3, 3, 5, 6, 5])}, ["arcs.in_offsets", "increase from 0"]),
         ({"arcs.in_edges": None}, ["arcs.in_edges", "missing"]),
         ({"edge.since": None}, ["edge.since", "missing"]),

@@ -115,7 +115,7 @@ def test_what_is_refused():
         ({"sources": 65}, "cannot draw 65 vertices from a graph with 64"),
         ({"sources": [3, 3]}, "vertex 3 occurs twice in the list"),
         ({"sources": [64]}, "64"),
-        ({"sources": 0}, "None (all vertices), a number of vertices"),
+        ({"sources": 0}, "None \\(all vertices\\), a number of vertices"),
         ({"seed": -1}, "0 or more"),
         ({"seed": [1, 2]}, "lanes"),
         ({"wf_improved": 1}, "True or False"),

@@ -169,10 +169,10 @@ DEBUGGED = [
     ("v.x /= v.id - 1;", "'b' divided by zero, in superstep 0"),
     ("v.x %= superstep; ", "'b' divided by zero, in superstep 0"),
     ("v.y = 1.0f / (v.id - 2);", "'c' divided by zero, in superstep 1"),
-    ("v.y = NAN;", "'b' made NaN, in superstep 0"),
-    ("v.y = sqrt(v.y - v.id);", "'c' made NaN, in superstep 1"),
+    ("v.y = NAN;", "'b' computed NaN, in superstep 0"),
+    ("v.y = sqrt(v.y - v.id);", "'c' computed NaN, in superstep 1"),
     ("v.y *= 1e30f; v.y *= v.id == 2 ? 1e30f : 0;", "'c' made a finite value infinite, in supe"),
-    ("aggregate_total(v.id == 2 ? NAN : 1);", "'c' made NaN, in superstep 1"),
+    ("aggregate_total(v.id == 2 ? NAN : 1);", "'c' computed NaN, in superstep 1"),
 ]
 
 
@@ -187,7 +187,7 @@ def test_debug_names_the_line_in_apply(tmp_path, statement, words):
     ("scatter", "words"),
     [
         ("send(1 / (v.id - 1)); // <<<", "'b' divided by zero, in superstep 1"),
-        ("send(log(-v.y)); // <<<", "'a' made NaN, in superstep 0"),
+        ("send(log(-v.y)); // <<<", "'a' computed NaN, in superstep 0"),
     ],
 )
 def test_debug_names_the_line_in_scatter(tmp_path, scatter, words):

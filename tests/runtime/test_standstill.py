@@ -266,7 +266,7 @@ def test_users_programs_end_where_a_state_comes_back(cls, delivery):
         result = runner.run(cls(), delivery=delivery, not_converged="ignore")
     assert not result.converged
     assert RECENT < result.supersteps < 4 * RECENT
-    assert "returned to an earlier state, and would never end" in result.stopped
+    assert "returned to an earlier state and would never end" in result.stopped
 
 
 def test_what_to_do_about_it():
@@ -331,7 +331,7 @@ def test_what_looks_still_and_is_not(program, supersteps):
 
 def test_the_rate_is_of_what_there_is():
     with pytest.raises(
-        ProgramError, match=r"test_standstill.py:\d+: .*unknown rate 'dampin'.*there is damping"
+        ProgramError, match=r"test_standstill.py:\d+: .*unknown rate 'dampin'.*known: damping"
     ):
 
         class Unknown(PageRank):

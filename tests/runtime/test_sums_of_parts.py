@@ -88,5 +88,5 @@ def test_atomics_do_not_take_them(delivery):
 
 def test_debug_mode_sees_their_parts():
     wrong = type("Wrong", (Structs,), {"scatter": "send((Both){1, (real2)(1, log(v.x.x - 1))});"})
-    with pytest.raises(ProgramError, match="vertex 0 made NaN, in superstep 0"):
+    with pytest.raises(ProgramError, match="vertex 0 computed NaN, in superstep 0"):
         Engine(Graph.from_edges([0], [1]), debug=True).run(wrong())

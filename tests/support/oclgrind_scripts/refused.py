@@ -102,6 +102,6 @@ class Infinite(Trapped):
 TRAPPED = [
     (Beyond, "vertex 0 read messages[i] with an i that is not in 0 ... num_messages - 1"),
     (ByZero, "vertex 7 divided by zero"),
-    (NotANumber, "made NaN"),
+    (NotANumber, "computed NaN"),
     (Infinite, "made a finite value infinite"),
 ]
