@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -45,22 +46,26 @@ def small(write):
     return write("small.txt", "a b 2\nb c 3\nd e 4\n")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def quick_builds(request):
-    """PoCL's optimizer is left out of builds for groups of 8, unless slow tests are asked for.
+    """PoCL's optimizer is left out of builds for groups of 8, and of all builds in modules that are
+    marked `unoptimized`, unless slow tests are asked for.
 
     On a CPU gascl runs groups of 1. Those of 8 stand for a GPU's, in tests of barriers and memory
-    that items share, and the optimizer takes more than two thirds of the time of their builds.
+    that items share, and the optimizer takes more than two thirds of the time of their builds; of
+    the builds for groups of 1 it takes a third.
     """
-    if request.config.option.markexpr != "not slow":
+    if request.config.option.markexpr != "not slow" or find_spec("pyopencl") is None:
         yield
         return
-    cl = pytest.importorskip("pyopencl")
+    import pyopencl as cl
+
     build = cl.Program.build
+    marked = request.node.get_closest_marker("unoptimized") is not None
 
     def quick(self: Any, options: Any = (), *arguments: Any, **others: Any) -> Any:
         (device, *_) = self.get_info(cl.program_info.DEVICES)
-        if "-DGASCL_GROUP=8" in options and "PoCL" in device.platform.version:
+        if (marked or "-DGASCL_GROUP=8" in options) and "PoCL" in device.platform.version:
             options = [*options, "-cl-opt-disable"]
         return build(self, options, *arguments, **others)
 

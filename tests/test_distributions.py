@@ -61,7 +61,7 @@ def test_installed(built, kind, tmp_path):
     install = ["install", "--quiet", "--no-deps", "--target", target]
     run(sys.executable, "-m", "pip", *install, package)
     there = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(target)}}
-    version = run(sys.executable, "-c", LOOK, ROOT, target, **there)
+    version = run(sys.executable, "-c", LOOK, built / "tree", target, **there)
     assert f"-{version}" in package.name
     (command,) = target.glob("[bS]*/gascl*")  # bin, or Scripts
     assert run(command, "--version", **there) == f"gascl {version}"

@@ -36,7 +36,7 @@ def made(labels=LABELS) -> Result:
         fields={"rank": np.array(RANK), "count": count, "place": PLACE},
         supersteps=2,
         converged=True,
-        stopped="stop held: it",
+        stopped="stop is true: it",
         trace=steps,
         device="Some (CL)",
         delivery="pull",
@@ -62,7 +62,7 @@ def test_fields_by_item_and_attribute():
         result["supersteps"]
     assert not hasattr(result, "supersteps_") and not hasattr(result, "__array__")
     assert repr(result) == (
-        "Result(rank, count, place; 2 supersteps, stop held: it, pull on Some (CL))"
+        "Result(rank, count, place; 2 supersteps, stop is true: it, pull on Some (CL))"
     )
 
 
@@ -407,7 +407,7 @@ def test_trace(tmp_path):
     assert {k: found[k] for k in ("supersteps", "converged", "stopped", "device", "delivery")} == {
         "supersteps": 2,
         "converged": True,
-        "stopped": "stop held: it",
+        "stopped": "stop is true: it",
         "device": "Some (CL)",
         "delivery": "pull",
     }

@@ -13,6 +13,12 @@ from gascl.delivery.delivery import Delivery
 from gascl.language.facts import Facts
 from gascl.language.source import Place
 
+#: The number of a block's messages that one work-item combines into a box, for others to use.
+CHUNK_ARCS = 8
+#: The number of boxes that a work-item joins in one step of a reduction over a work-group.
+FAN_IN = 8
+#: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
+FETCHES = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 
 
@@ -49,12 +55,22 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
                 lines.append(line)
                 places.append(origin)
 
-    put("\n".join([*defines(), *_of_delivery(facts, delivery)]))
+    put("\n".join([*defines(), *_of_gather(header), *_of_delivery(facts, delivery)]))
     include("superstep.cl")
     if facts.pairs:
         include("pairs.cl")
     put(delivery.text)
     return "\n".join(lines) + "\n", places
+
+
+def _of_gather(header: Header) -> list[str]:
+    """The constants of gather.cl."""
+    fetches = FETCHES if header.message.itemsize <= 16 else 1
+    return [
+        f"#define GASCL_CHUNK_ARCS {CHUNK_ARCS}",
+        f"#define GASCL_FAN_IN {FAN_IN}",
+        f"#define GASCL_FETCHES {fetches}",
+    ]
 
 
 def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:

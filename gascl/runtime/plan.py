@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.delivery.assembly import assemble
+from gascl.delivery.assembly import CHUNK_ARCS, assemble
 from gascl.delivery.delivery import Delivery
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.facts import Facts
@@ -29,12 +29,6 @@ from gascl.runtime.device import Device, built, cannot_build, kernel
 BLOCK = 2048
 #: The largest number of vertices in a tile of pairs.cl.
 TILE = 256
-#: The number of a block's messages that one work-item combines into a box, for others to use.
-CHUNK_ARCS = 8
-#: The number of boxes that a work-item joins in one step of a reduction over a work-group.
-FAN_IN = 8
-#: The number of messages that a work-item loads before it uses the first one.
-FETCHES = 4
 #: How compiler messages start: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
 #: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`. Inside a macro such as send(),
 #: PoCL adds the place of the macro: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
@@ -212,9 +206,6 @@ def _build(
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
-        f"-DGASCL_CHUNK_ARCS={CHUNK_ARCS}",
-        f"-DGASCL_FAN_IN={FAN_IN}",
-        f"-DGASCL_FETCHES={FETCHES if header.message.itemsize <= 16 else 1}",
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),

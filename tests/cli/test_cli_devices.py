@@ -19,5 +19,5 @@ def test_devices(gascl_, monkeypatch):
     monkeypatch.setenv("GASCL_DEVICE", "abacus")
     code, out, err = gascl_("devices")
     assert code == 0
-    assert err.startswith("gascl: warning: no device named GASCL_DEVICE='abacus'")
+    assert err.startswith("gascl: warning: there is no device named GASCL_DEVICE='abacus'")
     assert not re.search(r"^\*", out, re.M)

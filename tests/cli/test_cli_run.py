@@ -41,7 +41,9 @@ def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
     assert [float(value) for _, value in rows] == pytest.approx([r for _, r in best], rel=1e-5)
     assert "graph: 57,842 vertices, 247,686 edges, directed" in out
     assert "edge list: rows: 247,686" in out  # the reader's report
-    assert re.search(r"^PageRank: \d+ supersteps; stop held: agg.change < p.tolerance$", out, re.M)
+    assert re.search(
+        r"^PageRank: \d+ supersteps; stop is true: agg.change < p.tolerance$", out, re.M
+    )
     assert re.search(r"^device: \S.*; delivery: outbox$", out, re.M)
     assert re.search(
         r"^time: read [\d.]+ s, build [\d.]+ s, upload [\d.]+ s, supersteps [\d.]+ s$", out, re.M
@@ -128,7 +130,7 @@ def test_every_delivery_and_a_device_by_index_and_name(gascl_):
         if delivery in ("push", "edges"):
             code, _, err = gascl_("run", "PageRank", KARATE, *options)
             assert code == 1
-            assert "can't take PageRank: " in err
+            assert "cannot run PageRank: " in err
             assert "deterministic=False" in err
             options.append("--nondeterministic")
         code, out, _ = gascl_("run", "PageRank", KARATE, *options)
@@ -158,10 +160,10 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
     )
     assert code == 3
     assert err == (
-        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before its rule held\n"
+        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before it converged\n"
     )
     assert len(table(out)[1]) == 4
-    assert "PageRank: 2 supersteps; reached max_supersteps=2 before its rule held" in out
+    assert "PageRank: 2 supersteps; reached max_supersteps=2 before it converged" in out
     assert len(path.read_text().splitlines()) == 1 + 34
 
 
@@ -178,7 +180,7 @@ def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
 def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
     assert (code, err) == (0, "")
-    assert "PageRank: 2 supersteps; ran the 2 supersteps asked for" in out
+    assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
 
 
 def test_empty_graph(gascl_, write, tmp_path):

@@ -14,6 +14,8 @@ from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, choose
 from gascl.runtime.device import Device, find
 
+pytestmark = pytest.mark.unoptimized
+
 #: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
 FULL = Atomics(int64=True, int64_extended=True)
 
@@ -32,14 +34,16 @@ class Plain(VertexProgram):
 
 
 SINGLE = "its gather snippet reads messages one by one"
-ANEW = "its scatter does more than send along its arcs, and pull runs scatter anew"
-OF_ARC = "its scatter reads the arc (`e`), so that a vertex's messages differ"
-ORDER = "atomics would add its floats in another order each time; Engine(..., deterministic=False)"
-WIDE = "a combined message takes 16 bytes, and atomics up to 8"
-PRODUCT = "whether a product of 64 bits overflows can't be seen atomically"
-LANES = "it has several lanes, and the frontier is one"
-FRONTIER = "an aggregator would add its floats in the frontier's order"
-NO_ATOMICS = "the device has no atomics for what it combines"
+ANEW = "its scatter does more than send along its arcs, and pull may run scatter again"
+OF_ARC = "its scatter reads `e`, so the messages of a vertex can differ"
+ORDER = (
+    "atomics would add its floats in a different order each time; Engine(..., deterministic=False)"
+)
+WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
+PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
+LANES = "it has several lanes, and push has only one frontier"
+FRONTIER = "an aggregator would add floats in the order of the frontier"
+NO_ATOMICS = "the device has no atomics for its combiner"
 
 
 def both(**words: str) -> dict[str, str]:
@@ -215,7 +219,7 @@ def test_what_auto_chooses_among(name):
     program = type("Changed", (Plain,), TABLE[name][0])()
     demand = admission.demand_of(program, FULL, True, True)
     if not AUTO[name]:
-        with pytest.raises(ProgramError, match=r"auto: atomics .*; delivery='serial' takes it$"):
+        with pytest.raises(ProgramError, match=r"auto: atomics .*; use delivery='serial'$"):
             choose(program, demand, "auto")
         return
     assert [d.name for d in choose(program, demand, "auto")] == AUTO[name]
@@ -263,7 +267,7 @@ def engine(kind: type[Device] = Device, deterministic: bool = True) -> Engine:
 
 def test_an_engine_refuses_and_names_the_others():
     sum_ = type("Sum", (Plain,), {**REAL, "apply": "v.x = msg;"})()
-    said = "^delivery 'push' can't take Sum: atomics would add its floats .*"
+    said = "^delivery 'push' cannot run Sum: atomics would add its floats .*"
     with pytest.raises(ProgramError, match=said + "use one of: slots, pull, outbox, serial$"):
         engine().run(sum_, delivery="push")
     for delivery in DELIVERIES:
@@ -281,7 +285,7 @@ def test_an_engine_on_a_device_without_atomics_on_64_bits():
         assert poor.run(least, delivery=delivery).x.tolist() == expected, delivery
     sum_ = type("Sum", (Plain,), {"combine": "sum", "scatter": "send(1);", "apply": "v.x = msg;"})()
     for delivery in ("push", "edges"):
-        with pytest.raises(ProgramError, match=f"'{delivery}' can't take Sum: {NO_ATOMICS}"):
+        with pytest.raises(ProgramError, match=f"'{delivery}' cannot run Sum: {NO_ATOMICS}"):
             poor.run(sum_, delivery=delivery)
     assert poor.run(sum_).delivery == "pull"
     posts = type("Posts", (Plain,), {"combine": "sum", "scatter": "send_to(0, 1);"})()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
@@ -156,7 +157,8 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
 def test_clean_under_oclgrind(monkeypatch):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
     options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines"]
-    options += [f"../runtime/test_atomic_{what}.py" for what in ("numbers", "expressions")]
+    folder = Path(__file__).parents[1] / "runtime"
+    options += [str(folder / f"test_atomic_{what}.py") for what in ("numbers", "expressions")]
     code = f"import sys, pytest; sys.exit(pytest.main({options}))"
     report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output

@@ -48,8 +48,8 @@ def test_order_direction_defaults_and_fields(read):
         assert graph.edge_fields["weight"].tolist() == [2.5, 7, 2.5]
         assert graph.vertex_fields["x"].tolist() == [1, -3]
         report = "\n".join(graph.report)
-        assert "'good' left out: 2 of 3 do not have "
-        "it" in report and "'s' left out: not all" in report
+        assert "'good' left out: 2 of 3 do not have it" in report
+        assert "'s' left out: not all" in report
         assert read(HEAD.format(direction) + text + TAIL, label="s").labels.tolist() == ["p", "q"]
     all_directed = text.replace("<edge ", '<edge directed="true" ')
     assert read(HEAD.format("undirected") + all_directed + TAIL).directed
@@ -205,3 +205,19 @@ def test_without_labels(tmp_path):
     again = Graph.read(tmp_path / "a.graphml")
     assert again.labels is None and again.fingerprint == graph.fingerprint
     assert "ids are the vertices themselves, without labels" in again.report
+
+
+def test_without_defusedxml(monkeypatch, read):
+    monkeypatch.setitem(sys.modules, "defusedxml", None)
+    monkeypatch.delitem(sys.modules, "defusedxml.ElementTree", raising=False)
+    with pytest.raises(FormatError, match="GraphML needs defusedxml: `pip install defusedxml`"):
+        read(HEAD.format("directed") + TAIL)
+
+
+@pytest.mark.parametrize("body", ["<node id='a'/><edge source='a' target='b'/>", "<node/>"])
+def test_networkx_alone_would_read_it(read, body):
+    """Why nodes and edges are read here: NetworkX makes up the missing node, or its name."""
+    text = HEAD.format("directed") + body + TAIL
+    assert len(nx.parse_graphml(text)) > 0
+    with pytest.raises(FormatError, match="line"):
+        read(text)

@@ -68,14 +68,14 @@ def test_a_name_that_says_packed_of_a_file_that_is_not(write, suffix):
     )
     plain = write(f"b.txt{suffix}", "1 2\n")
     refused(
-        [f"named {suffix}", "starts with '1 2\\n'", "plain, name it b.txt"],
+        [f"named {suffix}", "starts with '1 2\\n'", "name it b.txt"],
         lambda: Graph.read(plain),
     )
     binary = write(f"c.mtx{suffix}", b"\x80\x81\x82")
-    refused(["begins with 80 81 82"], lambda: Graph.read(binary))
+    refused(["starts with 80 81 82"], lambda: Graph.read(binary))
     other = ".xz" if suffix == ".gz" else ".gz"
     wrong = write(f"d.txt{suffix}", PACKERS[other](b"1 2\n"))
-    refused([f"holds {other} data", f"whole, name it d.txt{other}"], lambda: Graph.read(wrong))
+    refused([f"contains {other} data", f"name it d.txt{other}"], lambda: Graph.read(wrong))
     assert Graph.read(write(f"e.txt{suffix}", PACKERS[suffix](b"1 2\n"))).num_edges == 1
 
 

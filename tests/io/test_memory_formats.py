@@ -219,14 +219,14 @@ def test_pandas_fields_and_errors():
         assert words in report
     assert list(Graph.from_pandas(df, fields=["w", "ok"]).edge_fields) == ["weight", "ok"]
     refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
-    refused(["'t'", "no numbers"], lambda: Graph.from_pandas(df, fields=["t"]))
+    refused(["'t'", "not numeric"], lambda: Graph.from_pandas(df, fields=["t"]))
     refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
     refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
     refused(["fields=['w']"], lambda: Graph.from_pandas(df, fields="w"))
     refused(["DataFrame", "dict"], lambda: Graph.from_pandas({}))
     refused(["row 0", "'w'"], lambda: Graph.from_pandas(df, "w"))
     refused(["both be integers or both text", "1"], lambda: Graph.from_pandas(df, "source", "t"))
-    refused(["below 0"], lambda: Graph.from_pandas(
+    refused(["negative"], lambda: Graph.from_pandas(
         pd.DataFrame({"source": np.array([2**63], np.uint64), "target": [-1]})))  # fmt: skip
     refused(["'target'"], Graph.from_edges([0], [1], target=[1]).to_pandas)
     assert Graph.from_pandas(df.iloc[:0].drop(columns="i")).num_vertices == 0

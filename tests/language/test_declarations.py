@@ -22,20 +22,26 @@ def defined(body: str) -> type[VertexProgram]:
 
 PAIR = "Pair = struct([('distance', 'real'), ('parent', 'int32')])\n"
 STRUCTS = [
-    ([], "struct: it needs at least one member"),
-    ([("a", "int32"), ("a", "real")], "'a' is no name for a member, or there twice"),
-    ([("two words", "int32")], "'two words' is no name for a member"),
-    ([("a", "flaot32")], "'flaot32' is no type of a field or message; did you mean 'float32'?"),
-    ([("a", "complex64")], "'complex64' is no type"),
-    ([("a", "float16")], "'float16' is no type"),
-    ([("a", "U4")], "'U4' is no type"),
-    (["ab", "cde"], "struct takes pairs of a name and a type, or a structured dtype, not ['ab'"),
-    (3, "struct takes pairs of a name and a type, or a structured dtype, not 3"),
-    ("int32", "struct takes pairs of a name and a type"),
-    (np.dtype("int32"), "struct: int32 has no members"),
+    ([], "struct: give at least one member"),
+    ([("a", "int32"), ("a", "real")], "'a' is not a valid name for a member, or occurs twice"),
+    ([("two words", "int32")], "'two words' is not a valid name for a member"),
+    ([("a", "flaot32")], "'flaot32' is not a type of fields or messages; did you mean 'float32'?"),
+    ([("a", "complex64")], "'complex64' is not a type"),
+    ([("a", "float16")], "'float16' is not a type"),
+    ([("a", "U4")], "'U4' is not a type"),
+    (["ab", "cde"], "struct takes (name, type) pairs or a structured dtype, not ['ab'"),
+    (3, "struct takes (name, type) pairs or a structured dtype, not 3"),
+    ("int32", "struct takes (name, type) pairs"),
+    (np.dtype("int32"), "struct: int32 is not a structured dtype"),
     (np.dtype([("a", "f4", (2,))]), "member 'a' is an array; use a vector such as 'float4'"),
-    (np.dtype([("a", [("b", "f4")])]), "member 'a' is a struct; members are scalars or vectors"),
-    ([("a", struct([("b", "real")]))], "member 'a' is a struct; members are scalars or vectors"),
+    (
+        np.dtype([("a", [("b", "f4")])]),
+        "member 'a' is a struct; members must be scalars or vectors",
+    ),
+    (
+        [("a", struct([("b", "real")]))],
+        "member 'a' is a struct; members must be scalars or vectors",
+    ),
 ]
 
 
@@ -100,19 +106,26 @@ def test_a_message_struct_in_place_is_called_message():
 
 
 OF_STRUCTS = [
-    ("best = vertex.struct(struct([('a', 'int32')]))  # <<<", "'best' is a struct without a name"),
-    ("best = vertex.struct([('a', 'int32')])  # <<<", "put it in the class, as Pair = struct("),
-    ("best = arc.struct([('a', 'int32')])  # <<<", "'best' is a struct without a name"),
-    (PAIR + "best = vertex.struct(Pair, init=3)  # <<<", "init of 'best' is 3", "text, a C expres"),
+    ("best = vertex.struct(struct([('a', 'int32')]))  # <<<", "the struct of 'best' has no name"),
+    (
+        "best = vertex.struct([('a', 'int32')])  # <<<",
+        "assign it to an attribute, as Pair = struct(",
+    ),
+    ("best = arc.struct([('a', 'int32')])  # <<<", "the struct of 'best' has no name"),
+    (
+        PAIR + "best = vertex.struct(Pair, init=3)  # <<<",
+        "init of 'best' is 3",
+        "a string with a C expres",
+    ),
     (PAIR + "message = Pair  # <<<\ncombine = 'sum'  # <<<", "needs a scalar message"),
-    (PAIR + "message = Pair\ncombine = 'a'  # <<<", "'a' is no expression over a and b"),
-    (PAIR + "message = Pair\ncombine = 'a + b'  # <<<", "needs its identity"),
+    (PAIR + "message = Pair\ncombine = 'a'  # <<<", "'a' is not an expression over a and b"),
+    (PAIR + "message = Pair\ncombine = 'a + b'  # <<<", "needs an identity"),
     (
         "int = struct([('a', 'int32')])  # <<<",
-        "'int' is a word of C or reserved and can't name a s",
+        "'int' is reserved or a word of C, and cannot be the name of a s",
     ),
-    ("real = struct([('a', 'int32')])  # <<<", "'real' is a word of C or reserved"),
-    ("gascl_box = struct([('a', 'int32')])  # <<<", "'gascl_box' is a word of C or reserved"),
+    ("real = struct([('a', 'int32')])  # <<<", "'real' is reserved or a word of C"),
+    ("gascl_box = struct([('a', 'int32')])  # <<<", "'gascl_box' is reserved or a word of C"),
 ]
 
 
@@ -126,23 +139,28 @@ def test_structs_in_a_class(tmp_path, case):
 
 def test_edge_fields_and_parameters_are_no_structs():
     for space in (edge, param):
-        with pytest.raises(ProgramError, match="edge fields and parameters hold scalars, no struc"):
+        with pytest.raises(
+            ProgramError, match="edge fields and parameters must be scalars, not struc"
+        ):
             space.struct([("a", "int32")])
 
 
 # Arc fields --------------------------------------------------------------------------------------
 
 ARCS = [
-    ("src = arc.int32()  # <<<", "'src' is reserved and can't name an arc field"),
+    ("src = arc.int32()  # <<<", "'src' is reserved and cannot be the name of an arc field"),
     ("reversed = arc.int32()  # <<<", "'reversed' is reserved"),
     ("cost = arc.int32(init=0.5)  # <<<", "init of 'cost' is 0.5", "int32", "or a C expression"),
     ("cost = arc.uint8(init=-1)  # <<<", "-1", "uint8"),
-    ("cost = arc.real(init='v.rank')  # <<<", "`v` can't be seen in Wrong.cost"),
-    ("cost = arc.real(init='prev.change')  # <<<", "`prev` can't be seen in Wrong.cost"),
+    ("cost = arc.real(init='v.rank')  # <<<", "`v` is not available in Wrong.cost"),
+    ("cost = arc.real(init='prev.change')  # <<<", "`prev` is not available in Wrong.cost"),
     ("cost = arc.real(init='e.cots')  # <<<", "unknown e.cots; did you mean e.cost?"),
-    ("cost = arc.real(init='e.cost + 1')  # <<<", "reads e.cost", "declared later or is itself"),
-    ("a = arc.real(init='e.b')  # <<<\nb = arc.real()", "init of 'a' reads e.b, which is declared"),
-    ("cost = arc.real()\napply = 'v.rank = e.cost;'  # <<<", "`e` can't be seen in Wrong.apply"),
+    ("cost = arc.real(init='e.cost + 1')  # <<<", "reads e.cost", "not declared before it"),
+    (
+        "a = arc.real(init='e.b')  # <<<\nb = arc.real()",
+        "init of 'a' reads e.b, which is not declared",
+    ),
+    ("cost = arc.real()\napply = 'v.rank = e.cost;'  # <<<", "`e` is not available in Wrong.apply"),
     ("cost = arc.real()\nscatter = 'e.src = 3; send(1);'  # <<<", "e.src is written", "read only"),
     ("cost = arc.real()\nscatter = 'e.weight += 3;'  # <<<", "e.weight is written", "read only"),
     ("cost = arc.real()\nscatter = 'e.cots = 3;'  # <<<", "unknown e.cots; did you mean e.cost?"),
@@ -168,13 +186,21 @@ def test_an_arc_field_is_written_in_scatter():
 # Aggregators -------------------------------------------------------------------------------------
 
 AGGREGATORS = [
-    (("real", "average"), {}, "op is one of sum, min, max, count, mean, or a C expression over a"),
-    (("real", "a + b"), {}, "with its identity='...', not 'a + b'"),
-    (("real", "sum"), {"identity": "0"}, "an aggregator's 'sum' has an identity of its own"),
-    (("float4", "sum"), {}, "an aggregator's 'sum' adds scalars; write it out over a and b"),
-    (("float4", "mean"), {}, "an aggregator's 'mean' adds scalars"),
-    (("int2", "count"), {}, "an aggregator's 'count' adds scalars"),
-    (("real",), {}, "real(...): missing a required argument: 'op'; it takes op, doc, identity"),
+    (
+        ("real", "average"),
+        {},
+        "op must be one of sum, min, max, count, mean, or a C expression over a",
+    ),
+    (("real", "a + b"), {}, "with identity='...', not 'a + b'"),
+    (("real", "sum"), {"identity": "0"}, "an aggregator with 'sum' needs no identity"),
+    (
+        ("float4", "sum"),
+        {},
+        "an aggregator with 'sum' needs scalars; write an expression over a and b",
+    ),
+    (("float4", "mean"), {}, "an aggregator with 'mean' needs scalars"),
+    (("int2", "count"), {}, "an aggregator with 'count' needs scalars"),
+    (("real",), {}, "missing a required argument: 'op'; its arguments: op, doc, identity"),
 ]
 
 
@@ -187,7 +213,7 @@ def test_aggregators_refused(given, more, words):
 
 
 def test_aggregators_of_structs_need_an_expression():
-    with pytest.raises(ProgramError, match="'max' adds scalars; write it out over a and b"):
+    with pytest.raises(ProgramError, match="'max' needs scalars; write an expression over a and b"):
         aggregate.struct([("a", "int32")], "max")
 
 
@@ -214,26 +240,36 @@ def test_rules_of_aggregators_see_nothing(tmp_path):
     total = "total = aggregate.real({}, identity={})  # <<<"
     # `p` and such are no namespaces there, as in a combiner: they may be parameters' names.
     rule = total.format("'a + b * gascl_x'", "'0'")
-    said(tmp_path, rule, "names that begin with gascl_ are reserved")
-    said(tmp_path, total.format("'a + b'", "'superstep'"), "superstep stands in ", " only")
-    said(tmp_path, total.format("'a + b'", "3").split("  #")[0], "Wrong.total must be text, not 3")
+    said(tmp_path, rule, "names that start with gascl_ are reserved")
+    said(tmp_path, total.format("'a + b'", "'superstep'"), "superstep can only be used in ")
+    said(
+        tmp_path,
+        total.format("'a + b'", "3").split("  #")[0],
+        "Wrong.total must be a string, not 3",
+    )
 
 
 # Gather snippets ---------------------------------------------------------------------------------
 
 SINGLE = "combine = None\ngather = 'msg = messages[0];'\n"
 GATHERS = [
-    ("gather = 'msg = messages[0];'  # <<<", "combined or read singly: give combine or gather, n"),
+    (
+        "gather = 'msg = messages[0];'  # <<<",
+        "combined or read one by one: give combine or gather, n",
+    ),
     ("combine = None\ngather = 'int x = messages[0];'  # <<<", "gather must assign `msg`"),
     ("combine = None\ngather = 'int x = msg;'  # <<<", "gather must assign `msg`"),
-    ("gathered = 'int32'  # <<<", "the type that a gather snippet assigns; there is none"),
-    (SINGLE + "gathered = 'flaot32'", "Wrong: 'flaot32' is no type", "did you mean 'float32'?"),
-    (SINGLE + "apply = 'send_to(0, msg);'  # <<<", "send_to needs a combiner: single messages"),
+    ("gathered = 'int32'  # <<<", "the type that a gather snippet assigns, but there is none"),
+    (SINGLE + "gathered = 'flaot32'", "Wrong: 'flaot32' is not a type", "did you mean 'float32'?"),
+    (SINGLE + "apply = 'send_to(0, msg);'  # <<<", "send_to needs a combiner: a gather snippet"),
     (SINGLE + "scatter = 'send(1);\\nsend_to(0, 1);'", "send_to needs a combiner"),
-    ("message = combine = None\nscatter = apply = ''\ngather = 'msg = 1;'", "say what is sent"),
+    ("message = combine = None\nscatter = apply = ''\ngather = 'msg = 1;'", "declare the messages"),
     ("combine = None\ngather = 'v.rank = 1; msg = 0;'  # <<<", "v.rank is written in Wrong.gather"),
-    ("combine = None\ngather = 'msg = e.weight;'  # <<<", "`e` can't be seen in Wrong.gather"),
-    ("combine = None\ngather = 'msg = agg.change;'  # <<<", "`agg` can't be seen in Wrong.gather"),
+    ("combine = None\ngather = 'msg = e.weight;'  # <<<", "`e` is not available in Wrong.gather"),
+    (
+        "combine = None\ngather = 'msg = agg.change;'  # <<<",
+        "`agg` is not available in Wrong.gather",
+    ),
     ("combine = None\ngather = 'msg = v.rnak;'  # <<<", "v.rnak", "did you mean v.rank?"),
     ("gahter = 'msg = 0;'  # <<<", "unknown attribute 'gahter'; did you mean 'gather'?"),
     ("gatherd = 'int32'  # <<<", "unknown attribute 'gatherd'; did you mean 'gather"),
@@ -272,11 +308,14 @@ def test_a_gather_in_place_of_the_bases_combiner():
 # Lanes and restart -------------------------------------------------------------------------------
 
 NUMBERS = [
-    *((f"lanes = {x}  # <<<", f"lanes is a number from 1 to 64, not {x}") for x in (0, -1, 65)),
+    *(
+        (f"lanes = {x}  # <<<", f"lanes must be a whole number from 1 to 64, not {x}")
+        for x in (0, -1, 65)
+    ),
     *((f"lanes = {x}  # <<<", f"from 1 to 64, not {x}") for x in (True, 2.0, "'2'", None, [2])),
     ("lnaes = 3  # <<<", "unknown attribute 'lnaes'; did you mean 'lanes'?"),
-    ("restart = 'all'  # <<<", "restart is 'any' or 'added' or 'never', not 'all'"),
-    ("restart = True  # <<<", "restart is 'any' or 'added' or 'never', not True"),
+    ("restart = 'all'  # <<<", "restart must be 'any' or 'added' or 'never', not 'all'"),
+    ("restart = True  # <<<", "restart must be 'any' or 'added' or 'never', not True"),
     ("resart = 'any'  # <<<", "unknown attribute 'resart'; did you mean 'restart'?"),
 ]
 
@@ -317,12 +356,12 @@ def test_lanes():
 
 LANES = [
     (Made, {"limit": [1, 2.5]}, "expected a whole number from -32768 to 32767 (int16)"),
-    (Made, {"limit": []}, "expected a value, or one for each lane, not an empty list"),
+    (Made, {"limit": []}, "expected a value, or a list with one for each lane, not an empty list"),
     (Made, {"source": []}, "not an empty list"),
     (Made, {"limit": np.zeros((2, 2))}, "expected a number (int16)"),
-    (Made, {"source": range(65)}, "source: 65 lanes, 64 at most"),
-    (Made, {"source": [1, 2], "limit": [1, 2, 3]}, "limit has 3 values, for 2 lanes"),
-    (Four, {"source": [1, 2, 3]}, "source has 3 values, for 4 lanes"),
+    (Made, {"source": range(65)}, "source has 65 values; at most 64 lanes"),
+    (Made, {"source": [1, 2], "limit": [1, 2, 3]}, "limit has 3 values, but there are 2 lanes"),
+    (Four, {"source": [1, 2, 3]}, "source has 3 values, but there are 4 lanes"),
     (Made, {"rule": ["near", "far"]}, "expected one of 'near', 'far'"),
     (Made, {"supersteps": [1, 2]}, "supersteps=[1, 2]"),
 ]

@@ -35,22 +35,28 @@ ATTRIBUTES = [
     ("combin = 'min'  # <<<", "unknown attribute 'combin'", "'combine'"),
     ("indentity = '0'  # <<<", "unknown attribute 'indentity'", "'identity'"),
     ("functons = ''  # <<<", "unknown attribute 'functons'", "'functions'"),
-    ("scatter_on = 'al'  # <<<", "scatter_on is 'mask' or 'all', not 'al'"),
-    ("apply_on = 'mask'  # <<<", "apply_on is 'message' or 'all', not 'mask'"),
-    ("edges = 'inn'  # <<<", "edges is 'out' or 'in' or 'both', not 'inn'"),
+    ("scatter_on = 'al'  # <<<", "scatter_on must be 'mask' or 'all', not 'al'"),
+    ("apply_on = 'mask'  # <<<", "apply_on must be 'message' or 'all', not 'mask'"),
+    ("edges = 'inn'  # <<<", "edges must be 'out' or 'in' or 'both', not 'inn'"),
 ]
 DECLARATIONS = [
-    ("id = vertex.int32()  # <<<", "'id' is reserved and can't name a vertex field"),
+    ("id = vertex.int32()  # <<<", "'id' is reserved and cannot be the name of a vertex field"),
     ("in_degree = vertex.int32()  # <<<", "'in_degree' is reserved"),
     ("out_degree = vertex.int32()  # <<<", "'out_degree' is reserved"),
-    ("src = edge.int32()  # <<<", "'src' is reserved and can't name an edge field"),
+    ("src = edge.int32()  # <<<", "'src' is reserved and cannot be the name of an edge field"),
     ("dst = edge.int32()  # <<<", "'dst' is reserved"),
     ("id = edge.int32()  # <<<", "'id' is reserved"),
     ("reversed = edge.int32()  # <<<", "'reversed' is reserved"),
-    ("gascl_x = param.int32()  # <<<", "'gascl_x' is reserved and can't name a parameter"),
-    ("x_ = aggregate.int32('sum')  # <<<", "'x_' is reserved and can't name an aggregator"),
+    (
+        "gascl_x = param.int32()  # <<<",
+        "'gascl_x' is reserved and cannot be the name of a parameter",
+    ),
+    (
+        "x_ = aggregate.int32('sum')  # <<<",
+        "'x_' is reserved and cannot be the name of an aggregator",
+    ),
     ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every program or result"),
-    ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "take another name"),
+    ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "choose another name"),
     ("dtype = vertex.int32()  # <<<", "'dtype' is an attribute"),
     ("prepare = param.int32(1)  # <<<", "'prepare' is an attribute"),
     ("depth = param.int32('deep')  # <<<", "default 'deep' of parameter 'depth'"),
@@ -58,9 +64,9 @@ DECLARATIONS = [
     ("depth = param.int8(128)  # <<<", "128", "whole number from -128 to 127 (int8)"),
     ("depth = param.uint16(-1)  # <<<", "-1", "whole number from 0 to 65535 (uint16)"),
     ("depth = param.int32(True)  # <<<", "True", "expected a number (int32)"),
-    ("depth = param.int32([1])  # <<<", "default [1]", "one value; lanes are given at construc"),
+    ("depth = param.int32([1])  # <<<", "default [1]", "a single value; give lanes at construc"),
     ("depth = param.int32(float('inf'))  # <<<", "default inf of parameter 'depth'"),
-    ("steps = param.supersteps(-1)  # <<<", "expected 0 or more supersteps, or None"),
+    ("steps = param.supersteps(-1)  # <<<", "expected a number of supersteps, 0 or more, or None"),
     (
         "depth = vertex.int32(init=None)  # <<<",
         "init of 'depth' is None: expected a number (int32) or a C expression",
@@ -79,47 +85,56 @@ DECLARATIONS = [
     ("cost = edge.uint8(default=-1)  # <<<", "-1", "uint8"),
 ]
 MESSAGES = [
-    ("message = 'flaot32'", f"my_program.py:{FIRST}: Wrong: 'flaot32' is no type", "'float32'"),
+    ("message = 'flaot32'", f"my_program.py:{FIRST}: Wrong: 'flaot32' is not a type", "'float32'"),
     ("message = 'float33'", "did you mean 'float3", "a NumPy scalar (int8, "),
     (
         "message = [('x', 'i4')]",
         f"my_program.py:{FIRST}: Wrong: ",
-        "is no type of a field or message",
+        "is not a type of fields or messages",
     ),
     ("combine = None\nmessage = 'real'  # <<<", "combine is missing", "sum, prod, min, max"),
-    ("message = None\ncombine = None\nscatter = 'send(1);'  # <<<", "say what is sent: message ="),
-    ("message = None\nscatter = ''\ncombine = 'min'  # <<<", "say what is sent: message ="),
+    (
+        "message = None\ncombine = None\nscatter = 'send(1);'  # <<<",
+        "declare the messages: message =",
+    ),
+    ("message = None\nscatter = ''\ncombine = 'min'  # <<<", "declare the messages: message ="),
     (
         "message = combine = None\nscatter = ''\napply = 'v.rank = msg;'  # <<<",
         "`msg` is read, but no `message` is declared",
     ),
-    ("identity = '0'\ncombine = 'min'  # <<<", "combine = 'min' has an identity of its own"),
-    ("message = 'int4'\ncombine = 'sum'  # <<<", "'sum' needs a scalar message, or floats alone"),
-    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar message; or write it"),
-    ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x), what u gives"),
+    ("identity = '0'\ncombine = 'min'  # <<<", "combine = 'min' needs no identity"),
+    (
+        "message = 'int4'\ncombine = 'sum'  # <<<",
+        "'sum' needs a scalar message, or a vector or struct of floats",
+    ),
+    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar message; write it"),
+    ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x) with what u sends"),
     (
         "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",
-        "say what is sent: message =",
+        "declare the messages: message =",
     ),
     (
         "pairs = 'send(1);'\ncombine = None\ngather = 'msg = 0;'  # <<<",
-        "one for each pair: give pairs a combiner",
+        "one for each pair: use combine instead",
     ),
     ("combine = 'or'  # <<<", "combine = 'or' needs an integer message"),
     ("message = 'float64'\ncombine = 'and'  # <<<", "combine = 'and' needs an integer message"),
-    ("combine = 'summ'  # <<<", "'summ' is no expression over a and b; did you mean 'sum'?"),
-    ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is no expression over a and b"),
-    ("combine = 'a + b'  # <<<", "a combine expression needs its identity = '...'"),
-    ("apply = 3", f"my_program.py:{FIRST}: Wrong.apply must be text, not 3"),
+    ("combine = 'summ'  # <<<", "'summ' is not an expression over a and b; did you mean 'sum'?"),
+    ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is not an expression over a and b"),
+    ("combine = 'a + b'  # <<<", "a combine expression needs an identity: give identity = '...'"),
+    ("apply = 3", f"my_program.py:{FIRST}: Wrong.apply must be a string, not 3"),
 ]
 WORDS = [
     ("apply = 'v.hops = neighbr(0);'  # <<<", "'neighbr'; did you mean 'neighbor'?"),
     ("apply = 'sendto(0, msg);'  # <<<", "unknown function 'sendto'; did you mean 'send_to'?"),
     ("scatter = 'if (has_egde(0, 1)) send(1);'  # <<<", "did you mean 'has_edge'?"),
-    ("apply = 'v.rank = gascl_mask[3];'  # <<<", "names that begin with gascl_ are reserved"),
+    ("apply = 'v.rank = gascl_mask[3];'  # <<<", "names that start with gascl_ are reserved"),
     ("apply = 'aggregate_chnge(1);'  # <<<", "aggregate_chnge", "did you mean aggregate_change?"),
     ("apply = 'aggregate_loss(1);'  # <<<", "aggregate_loss", "aggregate_change"),
-    ("scatter = 'aggregate_change(1);'  # <<<", "aggregate_change stands in init and apply only"),
+    (
+        "scatter = 'aggregate_change(1);'  # <<<",
+        "aggregate_change can only be used in init and apply",
+    ),
     ("scatter = 'sendd(v.rank);'  # <<<", "unknown function 'sendd'; did you mean 'send'?"),
     ("apply = 'set_maks();'  # <<<", "unknown function 'set_maks'; did you mean 'set_mask'?"),
     ("apply = 'v.hops = get_mask_fo (2);'  # <<<", "did you mean 'get_mask_of'?"),
@@ -132,28 +147,28 @@ MEMBERS = [
     ("apply = 'v.rank = prev.chnge;'  # <<<", "prev.chnge", "did you mean prev.change?"),
     ("stop = 'agg.chnge < 1'  # <<<", "agg.chnge", "did you mean agg.change?"),
     ("apply = 'v.rank = p.supersteps;'  # <<<", "p.supersteps"),
-    ("apply = 'v.rank = p.zzz;'  # <<<", "p.zzz", "there is p.damping"),
+    ("apply = 'v.rank = p.zzz;'  # <<<", "p.zzz", "known: p.damping"),
     ("mask = 'v.ide == 1'  # <<<", "v.ide", "did you mean v.id?"),
     ("rank = vertex.real(init='v.it')  # <<<", "v.it", "did you mean v.id?"),
-    ("apply = 'v.rank = e.weight;'  # <<<", "`e` can't be seen in Wrong.apply"),
-    ("apply = 'v.rank = agg.change;'  # <<<", "`agg` can't be seen in Wrong.apply"),
-    ("scatter = 'send(agg.change);'  # <<<", "`agg` can't be seen in Wrong.scatter"),
-    ("mask = 'prev.change > 0'  # <<<", "`prev` can't be seen in Wrong.mask"),
-    ("mask = 'e.src == 0'  # <<<", "`e` can't be seen in Wrong.mask"),
-    ("stop = 'v.rank > 0'  # <<<", "`v` can't be seen in Wrong.stop"),
-    ("init = 'v.rank = e.weight;'  # <<<", "`e` can't be seen in Wrong.init"),
-    ("rank = vertex.real(init='prev.change')  # <<<", "`prev` can't be seen in Wrong.rank"),
-    ("init = 'v.rank = prev.change;'  # <<<", "`prev` can't be seen in Wrong.init"),
-    ("apply = 'v = msg;'  # <<<", "`v` alone is no value: write v.NAME"),
-    ("apply = 'f(&v);'  # <<<", "`v` alone is no value: write v.NAME"),
+    ("apply = 'v.rank = e.weight;'  # <<<", "`e` is not available in Wrong.apply"),
+    ("apply = 'v.rank = agg.change;'  # <<<", "`agg` is not available in Wrong.apply"),
+    ("scatter = 'send(agg.change);'  # <<<", "`agg` is not available in Wrong.scatter"),
+    ("mask = 'prev.change > 0'  # <<<", "`prev` is not available in Wrong.mask"),
+    ("mask = 'e.src == 0'  # <<<", "`e` is not available in Wrong.mask"),
+    ("stop = 'v.rank > 0'  # <<<", "`v` is not available in Wrong.stop"),
+    ("init = 'v.rank = e.weight;'  # <<<", "`e` is not available in Wrong.init"),
+    ("rank = vertex.real(init='prev.change')  # <<<", "`prev` is not available in Wrong.rank"),
+    ("init = 'v.rank = prev.change;'  # <<<", "`prev` is not available in Wrong.init"),
+    ("apply = 'v = msg;'  # <<<", "`v` is not a value by itself: write v.NAME"),
+    ("apply = 'f(&v);'  # <<<", "`v` is not a value by itself: write v.NAME"),
     ("scatter = 'v.rank = 1; send(1);'  # <<<", "v.rank is written in Wrong.scatter", "init and"),
     ("scatter = 'send(v.hops++);'  # <<<", "v.hops is written in Wrong.scatter"),
     ("scatter = 'e.weight = 2; send(1);'  # <<<", "e.weight is written", "it is read only"),
     ("pairs = 'send(u.rnak);'  # <<<", "unknown u.rnak", "did you mean u.rank?"),
-    ("pairs = 'send(e.weight);'  # <<<", "`e` can't be seen in Wrong.pairs"),
+    ("pairs = 'send(e.weight);'  # <<<", "`e` is not available in Wrong.pairs"),
     ("pairs = 'u.rank = 1; send(1);'  # <<<", "u.rank is written in Wrong.pairs", "init and"),
     ("pairs = 'send(++v.hops);'  # <<<", "v.hops is written in Wrong.pairs", "init and"),
-    ("pairs = 'f(u); send(1);'  # <<<", "`u` alone is no value: write u.NAME"),
+    ("pairs = 'f(u); send(1);'  # <<<", "`u` is not a value by itself: write u.NAME"),
     ("apply = 'p.damping = 1;'  # <<<", "p.damping is written", "it is read only"),
     ("apply = 'g.num_edges += 1;'  # <<<", "g.num_edges is written", "it is read only"),
     ("apply = 'prev.change = 0;'  # <<<", "prev.change is written", "it is read only"),
@@ -163,8 +178,12 @@ MEMBERS = [
     ("init = 'v.out_degree--;'  # <<<", "v.out_degree is read only"),
     ("apply = 'msg = 3;'  # <<<", "msg is read only"),
     ("apply = 'msg += 3;'  # <<<", "msg is read only"),
-    ("rank = vertex.real(init='v.hops')  # <<<", "init of 'rank' reads v.hops", "declared later"),
-    ("rank = vertex.real(init='v.rank + 1')  # <<<", "init of 'rank' reads v.rank", "itself"),
+    (
+        "rank = vertex.real(init='v.hops')  # <<<",
+        "init of 'rank' reads v.hops",
+        "not declared before it",
+    ),
+    ("rank = vertex.real(init='v.rank + 1')  # <<<", "reads v.rank", "not declared before it"),
     ("apply = '''\n    v.hops = 1;\n    v.rnak = 2;  // <<<\n'''", "did you mean v.rank?"),
     ("supersteps = None\nscatter_on = 'all'  # <<<", "never stops", "stop = '...'", "converged"),
 ]
@@ -254,7 +273,7 @@ def test_where_a_word_may_stand(tmp_path, statement, snippet):
         exec(compile(TEMPLATE + indented, "nowhere", "exec"), {"__name__": "x"})
     else:
         word = re.search(r"[a-z]\w+", statement.removeprefix("(void)")).group()
-        said(tmp_path, body + "  # <<<", f"{word} stands in ", " only")
+        said(tmp_path, body + "  # <<<", f"{word} can only be used in ")
 
 
 C99 = """auto break case char const continue default do double else enum extern float for goto if
@@ -275,21 +294,23 @@ def test_words_of_the_language_name_no_field(word):
         ("parameter", param.int32),
         ("aggregator", lambda: aggregate.int32("sum")),
     ):
-        with pytest.raises(ProgramError, match=f"{word!r} is a word of .* can't name an? {kind}"):
+        with pytest.raises(
+            ProgramError, match=f"{word!r} is a word of .* cannot be the name of an? {kind}"
+        ):
             type("Wrong", (VertexProgram,), {word: make()})
 
 
 def test_types_are_checked_in_the_declaration():
     with pytest.raises(ProgramError, match=r"'flaot32' .*did you mean 'float32'\?"):
         vertex.flaot32()
-    with pytest.raises(ProgramError, match=r"'complex64' is no type"):
+    with pytest.raises(ProgramError, match=r"'complex64' is not a type"):
         vertex.complex64()
     for space in (edge, param):
-        words = "'float4' is a vector: edge fields and parameters hold scalars"
+        words = "'float4' is a vector type, but edge fields and parameters must be scalars"
         with pytest.raises(ProgramError, match=words):
             space.float4  # noqa: B018
     for words in ((), ("two words",), (1, 2)):
-        with pytest.raises(ProgramError, match=r"param\.choice needs words that are identifiers"):
+        with pytest.raises(ProgramError, match=r"param\.choice needs identifiers"):
             param.choice(*words)
     for space in (vertex, arc, aggregate):
         assert {"real", "int8", "uint64", "float64", "float4", "real2"} <= set(dir(space))
@@ -311,7 +332,7 @@ class Made(VertexProgram):
 
 
 REFUSED = [
-    ({}, "parameter 'source' must be given: Made(source=...)"),
+    ({}, "parameter 'source' is required: Made(source=...)"),
     ({"dampng": 1}, "no parameter 'dampng'; did you mean 'damping'?"),
     ({"zzz": 1}, "source, damping, limit, rule, supersteps, depth, dtype"),
     ({"damping": "high"}, "damping='high'"),
@@ -323,10 +344,10 @@ REFUSED = [
     ({"limit": float("nan")}, "limit=nan"),
     ({"limit": float("inf")}, "limit=inf"),
     ({"rule": "fra"}, "rule='fra': expected one of 'near', 'far'"),
-    ({"supersteps": -1}, "supersteps=-1: expected 0 or more"),
+    ({"supersteps": -1}, "supersteps=-1: expected a number of supersteps"),
     ({"supersteps": 1.5}, "supersteps=1.5: expected a whole number"),
     ({"dtype": "float16"}, "'float32' or 'float64'"),
-    ({"dtype": "flaot32"}, "dtype='flaot32': `real` is 'float32' or 'float64'"),
+    ({"dtype": "flaot32"}, "dtype='flaot32': expected 'float32' or 'float64'"),
 ]
 
 
@@ -351,7 +372,7 @@ def test_construction():
     assert Made(source=0, limit=np.int8(3), damping=np.float32(0.5)).damping == 0.5
     for nothing in (None, "None", ""):
         assert Made(source=0, supersteps=nothing).fixed_supersteps() is None
-    with pytest.raises(AttributeError, match=r"construct another, Made\(limit=3\)"):
+    with pytest.raises(AttributeError, match=r"construct another program, Made\(limit=3\)"):
         made.limit = 3
 
 

@@ -149,5 +149,5 @@ def test_a_declaration_is_not_changed():
 
 
 def test_a_struct_of_another_class_whose_name_is_taken():
-    with pytest.raises(ProgramError, match="'way' is a struct without a name"):
+    with pytest.raises(ProgramError, match="the struct of 'way' has no name"):
         type("Taken", (VertexProgram,), {"Way": struct([("z", "int32")]), "way": First.way})

@@ -158,7 +158,7 @@ class Wrong(
 """,
 }
 #: What the name WRONG becomes: seen by the check of a class, and by the compiler only.
-AT_DEFINITION = ("gascl_x", "names that begin with gascl_ are reserved")
+AT_DEFINITION = ("gascl_x", "names that start with gascl_ are reserved")
 AT_BUILD = ("unheard", "use of undeclared identifier 'unheard'")  # like nothing of OpenCL
 
 
@@ -257,7 +257,7 @@ def test_a_class_made_by_type():
     assert f"Made.apply:3: error: {AT_BUILD[1]}" in message
     with pytest.raises(ProgramError, match=r"^Made\.apply:3: Made: "):
         type("Made", (VertexProgram,), {**names, "apply": SNIPPET.replace("unheard", "gascl_x")})
-    with pytest.raises(ProgramError, match=r"^Made\.edges: Made: edges is 'out' or"):
+    with pytest.raises(ProgramError, match=r"^Made\.edges: Made: edges must be 'out' or"):
         type("Made", (VertexProgram,), {**names, "apply": "", "edges": "inn"})
 
 
@@ -376,7 +376,7 @@ def test_an_error_behind_the_users_lines_is_of_the_last():
 @pytest.mark.parametrize("log", ["<k>:1:1: error: x", "<k>:99:1: error: x", "ptxas died", ""])
 def test_a_log_without_a_line_of_the_user_is_shown_whole(log):
     message = translate(log, PLACES, "Logged")
-    assert message == f"Logged does not compile, and the log names no line of it:\n{log}"
+    assert message == f"Logged does not compile, and the compiler names none of its lines:\n{log}"
 
 
 def test_class_source_of_a_file_that_is_no_python(tmp_path):

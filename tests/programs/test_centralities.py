@@ -231,9 +231,13 @@ REFUSED = [
         {"beta": 1e300, "normalized": False},
         "comes to 1.25e.300, more than float32 holds; ",
     ),
-    (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "it runs other programs, and has no lanes"),
-    (Katz, {"tolerance": 1e-9}, "tolerance=1e-09 can't be reached in float32; give at least 1e-06"),
-    (Hits, {"tolerance": 0}, "can't be reached in float32"),
+    (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "programs with solve cannot have lanes"),
+    (
+        Katz,
+        {"tolerance": 1e-9},
+        "tolerance=1e-09 cannot be reached in float32; give at least 1e-06",
+    ),
+    (Hits, {"tolerance": 0}, "cannot be reached in float32"),
     (Eigenvector, {"tolerance": 1e-17, "dtype": "float64"}, "give at least 2e-15$"),
 ]
 

@@ -112,10 +112,10 @@ def test_small_graphs_and_another_delivery(program):
 def test_what_is_refused():
     engine = Engine(random_graph(1, directed=True))
     for values, said in (
-        ({"sources": 65}, "65 vertices are asked for, and the graph has 64"),
-        ({"sources": [3, 3]}, "vertex 3 is asked for twice"),
+        ({"sources": 65}, "cannot draw 65 vertices from a graph with 64"),
+        ({"sources": [3, 3]}, "vertex 3 occurs twice in the list"),
         ({"sources": [64]}, "64"),
-        ({"sources": 0}, "None for all, a number of vertices"),
+        ({"sources": 0}, "None \\(all vertices\\), a number of vertices"),
         ({"seed": -1}, "0 or more"),
         ({"seed": [1, 2]}, "lanes"),
         ({"wf_improved": 1}, "True or False"),

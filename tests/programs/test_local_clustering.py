@@ -65,7 +65,7 @@ def test_hubs_and_other_deliveries(directed):
     expected = run(graph)
     for delivery in ("edges", "serial"):
         assert np.array_equal(run(graph, delivery=delivery), expected)
-    with pytest.raises(ProgramError, match="'pull' can't take Corners"):
+    with pytest.raises(ProgramError, match="'pull' cannot run Corners"):
         run(graph, delivery="pull")
 
 

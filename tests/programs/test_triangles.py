@@ -43,7 +43,7 @@ def test_hubs_and_other_deliveries():
     assert expected.max() > 1000
     for delivery in ("edges", "serial"):
         assert np.array_equal(run(graph, delivery=delivery).triangles, expected)
-    with pytest.raises(ProgramError, match="'pull' can't take Count"):
+    with pytest.raises(ProgramError, match="'pull' cannot run Count"):
         run(graph, delivery="pull")
 
 

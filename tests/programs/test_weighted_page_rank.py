@@ -84,7 +84,7 @@ def test_weights_beyond_what_the_type_holds():
         ([3e38, 3e38], r"add up to 6e\+38, more than float32 holds: .* or give dtype='float64'"),
         (
             [1, 1e-50],
-            r"holds 1e-50 at 1, which float32 can't hold .*; give dtype='float64' or change",
+            r"has 1e-50 at 1, which float32 cannot hold .*; give dtype='float64' or change",
         ),
     ):
         graph = Graph.from_edges([0, 0], [1, 2], weight=weights)

@@ -204,7 +204,7 @@ def test_the_same_to_the_last_bit_each_time(seed):
 def test_refused():
     with pytest.raises(ProgramError, match="identity"):
         aggregate.int32("a + b")
-    with pytest.raises(ProgramError, match="write it out over a and b"):
+    with pytest.raises(ProgramError, match="write an expression over a and b"):
         aggregate.real2("sum")
-    with pytest.raises(ProgramError, match="identity of its own"):
+    with pytest.raises(ProgramError, match="needs no identity"):
         aggregate.real("mean", identity="0")

@@ -18,6 +18,8 @@ from gascl.programs import (
     ShortestPaths,
 )
 
+pytestmark = pytest.mark.unoptimized
+
 LABELS = list(string.ascii_lowercase[:8])
 
 

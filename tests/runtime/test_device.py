@@ -85,19 +85,19 @@ def test_find_by_environment(three, monkeypatch):
     monkeypatch.setenv("GASCL_DEVICE", "")
     assert find().cl is three[2]
     monkeypatch.setenv("GASCL_DEVICE", "gamma")
-    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; there is 0: Alph"):
+    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; devices: 0: Alph"):
         find()
     monkeypatch.setenv("GASCL_DEVICE", "7")
-    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; there is 0: Alpha"):
+    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; devices: 0: Alpha"):
         find()
 
 
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        ("gamma", "no device named 'gamma'; there is 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
-        (3, "no device 3; there is 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
-        (-1, "no device -1; there is 0: "),
+        ("gamma", "no device named 'gamma'; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
+        (3, "no device 3; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
+        (-1, "no device -1; devices: 0: "),
         (1.5, "device=1.5: expected part of a name, an index or a pyopencl device"),
         ([], "device=[]: expected part of a name"),
     ],
@@ -182,11 +182,14 @@ def test_a_device_that_can_not_build_is_at_fault(monkeypatch, room):
     with pytest.raises(DeviceError) as caught:
         Engine(Graph.from_edges([0], [1]), device).run(Nothing())
     said = str(caught.value)
-    assert said.startswith(f"{device} can't build kernels: error: unknown target CPU 'generic'; ")
+    assert said.startswith(f"{device} cannot build kernels: error: unknown target CPU 'generic'; ")
     if room or "PoCL" not in device.cl.platform.version:
-        assert "that is the device's fault, not the program's: see which devices work with" in said
+        assert (
+            "the device is at fault, not the program: `gascl devices` shows which devices work"
+            in said
+        )
     else:
-        assert "where PoCL keeps compiled kernels, is full: make room there" in said
+        assert "where PoCL caches compiled kernels, is full: free some space" in said
 
 
 @pytest.mark.parametrize("error", [KeyError("PYOPENCL_CACHE_FAILURE_FATAL"), EOFError()])

@@ -91,7 +91,7 @@ def test_trace_of_a_breadth_first_search():
     assert [s.aggregates["deepest"] for s in result.trace] == [1, 2, 3, INT_MIN]
     assert all(s.seconds > 0 for s in result.trace)
     assert (result.supersteps, result.converged) == (4, True)
-    assert result.stopped == "no vertex is active and no message is under way"
+    assert result.stopped == "no vertex is active and no message is pending"
     assert result.delivery == " and ".join(dict.fromkeys(s.delivery for s in result.trace))
     assert result.device == str(engine().device)
     assert result.graph is GRAPH
@@ -103,17 +103,17 @@ def test_trace_of_a_breadth_first_search():
 @pytest.mark.parametrize(
     ("program", "most", "ran", "words"),
     [
-        (Counting(), 100, 3, "stop held: superstep + 1 == p.limit + (p.rule == rule_past)"),
-        (Counting(limit=1), 1, 1, "stop held: "),
-        (Counting(limit=150), 200, 150, "stop held: "),
-        (Counting(supersteps=5), 100, 5, "ran the 5 supersteps asked for"),
-        (Counting(supersteps=2), 100, 2, "ran the 2 supersteps asked for"),
-        (Counting(supersteps=5), 5, 5, "ran the 5 supersteps asked for"),
-        (Counting(supersteps=0), 100, 0, "ran the 0 supersteps asked for"),
-        (Counting(supersteps=0), 0, 0, "ran the 0 supersteps asked for"),
+        (Counting(), 100, 3, "stop is true: superstep + 1 == p.limit + (p.rule == rule_past)"),
+        (Counting(limit=1), 1, 1, "stop is true: "),
+        (Counting(limit=150), 200, 150, "stop is true: "),
+        (Counting(supersteps=5), 100, 5, "ran the requested 5 supersteps"),
+        (Counting(supersteps=2), 100, 2, "ran the requested 2 supersteps"),
+        (Counting(supersteps=5), 5, 5, "ran the requested 5 supersteps"),
+        (Counting(supersteps=0), 100, 0, "ran the requested 0 supersteps"),
+        (Counting(supersteps=0), 0, 0, "ran the requested 0 supersteps"),
         (Told(limit=100), 100, 5, "converged() returned True"),
-        (Told(limit=2), 100, 2, "stop held: "),
-        (Told(supersteps=9), 100, 9, "ran the 9 supersteps asked for"),
+        (Told(limit=2), 100, 2, "stop is true: "),
+        (Told(supersteps=9), 100, 9, "ran the requested 9 supersteps"),
     ],
     ids=str,
 )
@@ -130,14 +130,14 @@ def test_an_empty_mask_stops_before_the_first_superstep():
     result = engine().run(type("Asleep", (Bfs,), {"mask": "0"})(source=0))
     assert (result.supersteps, result.converged) == (0, True)
     assert result.depth.tolist() == [0, -1, -1, -1, -1, -1]
-    assert result.stopped == "no vertex is active and no message is under way"
+    assert result.stopped == "no vertex is active and no message is pending"
 
 
 @pytest.mark.parametrize(
     ("program", "most"), [(Counting(), 2), (Counting(supersteps=5), 2), (Told(), 0), (Told(), 2)]
 )
 def test_max_supersteps(program, most):
-    words = f"reached max_supersteps={most} before its rule held"
+    words = f"reached max_supersteps={most} before it converged"
     name = type(program).__name__
     with pytest.warns(NotConverged, match=f"^{name} did not converge: {words}$") as caught:
         result = engine().run(program, max_supersteps=most)
@@ -265,30 +265,42 @@ class Weighing(Bfs):
 REFUSED = [
     (Bfs, {}, r"run takes a constructed program, such as Bfs\(\), not Bfs"),
     ("Bfs", {}, "run takes a constructed program"),
-    (VertexProgram(), {}, "VertexProgram has neither scatter nor apply: no work"),
-    (Counting(), {"not_converged": "stop"}, "is warn, error or ignore, not 'stop'"),
-    (Counting(), {"max_supersteps": -1}, "max_supersteps is a whole number from 0, not -1"),
-    (Counting(), {"delivery": "pigeon"}, r"no delivery 'pigeon'; there is auto, slots, pull, out"),
-    (Counting(), {"delivery": None}, "no delivery None; there is auto, slots, pull, out"),
+    (VertexProgram(), {}, "VertexProgram has neither scatter nor pairs nor apply"),
+    (Counting(), {"not_converged": "stop"}, "must be warn, error or ignore, not 'stop'"),
+    (
+        Counting(),
+        {"max_supersteps": -1},
+        "max_supersteps must be a whole number, 0 or more, not -1",
+    ),
+    (Counting(), {"delivery": "pigeon"}, r"no delivery 'pigeon'; known: auto, slots, pull, out"),
+    (Counting(), {"delivery": None}, "no delivery None; known: auto, slots, pull, out"),
     (
         Marking(source=0),
         {"delivery": "pull"},
-        "'pull' can't take Marking.*use one of: slots, push, edges, serial$",
+        "'pull' cannot run Marking.*use one of: slots, push, edges, serial$",
     ),
-    (Marking(source=0), {"delivery": "outbox"}, "'outbox' can't take Marking"),
+    (Marking(source=0), {"delivery": "outbox"}, "'outbox' cannot run Marking"),
     (
         Weighing(source=0),
         {"delivery": "outbox"},
-        "reads the arc.*use one of: slots, pull, push, edges, serial$",
+        "reads `e`.*use one of: slots, pull, push, edges, serial$",
     ),
-    (Bfs(source=0), {"callback": 3}, "callback is called with each Step; 3 can't be"),
-    (Bfs(source=0), {"state": 3}, "state is what a run with keep_state=True leaves, not 3"),
-    (Bfs(source=0), {"start": "mask"}, "start='mask' goes on from a State"),
-    (Bfs(source=0), {"start": "changed"}, "start='changed' goes on from a State"),
-    (Bfs(source=0), {"start": "all"}, "start is 'mask', 'changed' or an array of vertices, not"),
-    (Bfs(source=0), {"start": 3}, "start is an array or list of vertices, not 3"),
+    (Bfs(source=0), {"callback": 3}, "callback must be a function of a Step, not 3"),
+    (
+        Bfs(source=0),
+        {"state": 3},
+        "state must be result.state of a run with keep_state=True, not 3",
+    ),
+    (Bfs(source=0), {"start": "mask"}, "start='mask' needs a State"),
+    (Bfs(source=0), {"start": "changed"}, "start='changed' needs a State"),
+    (
+        Bfs(source=0),
+        {"start": "all"},
+        "start must be 'mask', 'changed' or an array of vertices, not",
+    ),
+    (Bfs(source=0), {"start": 3}, "start must be an array or list of vertices, not 3"),
     (Bfs(source=0), {"start": [0, 6]}, "no vertex 6; the graph's vertices are 0 to 5"),
-    (Counting(), {"start": [0]}, r"Counting scatters on all: start=\[0\] has no meaning"),
+    (Counting(), {"start": [0]}, r"Counting scatters on all vertices: start=\[0\] has no effect"),
 ]
 
 

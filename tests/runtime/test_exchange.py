@@ -142,7 +142,7 @@ def test_a_run_goes_on_while_another_part_is_active(monkeypatch, delivery):
         return replace(totals, under_way=late == V + 6)
 
     result = exchanged(monkeypatch, 1, Ahead(), active_elsewhere, delivery=delivery)
-    assert result.stopped == "no vertex is active and no message is under way"
+    assert result.stopped == "no vertex is active and no message is pending"
     assert result.supersteps == V + 6
     assert [s.active for s in result.trace][-2:] == [1, 0]
     alone = Engine(graph()).run(Ahead())

@@ -12,6 +12,8 @@ from support.demands import admitted
 from gascl import Engine, Graph, ProgramError, VertexProgram
 from gascl.runtime.device import Device, find
 
+pytestmark = pytest.mark.unoptimized
+
 #: a > b > c > d, and b > d; d has no arc out.
 GRAPH = Graph.from_edges([0, 1, 2, 1], [1, 2, 3, 3], labels=list("abcd"))
 HEAD = """from gascl import VertexProgram, aggregate, arc, param, struct, vertex
@@ -58,7 +60,7 @@ def check(folder: Path, body: str, words: str, debug: bool = False, every: bool 
         ), (delivery, group)
 
 
-ID = "gave an id that is not in 0 ... 3"
+ID = "used an id that is not in 0 ... 3"
 APPLY = "apply = '''\n    {}  // <<<\n    v.x = 1;\n    set_mask();\n'''"
 SCATTER = "scatter = '''\n    send(1);\n    {}  // <<<\n'''\napply = 'set_mask();'"
 #: Statements, and with which vertex and in which superstep they go wrong. Only `a` scatters in the
@@ -110,7 +112,7 @@ def test_ids_out_of_range_in_init_and_gather(tmp_path):
     check(tmp_path, gather, f"'b' {ID}, in superstep 0", every=True)
 
 
-NEIGHBOR = "asked for the i-th neighbor with an i that is not in 0 ... num_neighbors - 1"
+NEIGHBOR = "used neighbor(i) with an i that is not in 0 ... num_neighbors - 1"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_neighbors_that_are_not_there(tmp_path, body, words):
     check(tmp_path, body, words, every="neighbor(0)" in body or "neighbor_of(3" in body)
 
 
-TWICE = "sent twice along one arc, and a gather snippet reads one message an arc: send once"
+TWICE = "sent twice along one arc, but a gather snippet reads one message per arc: send once"
 
 
 @pytest.mark.parametrize(
@@ -167,10 +169,10 @@ DEBUGGED = [
     ("v.x /= v.id - 1;", "'b' divided by zero, in superstep 0"),
     ("v.x %= superstep; ", "'b' divided by zero, in superstep 0"),
     ("v.y = 1.0f / (v.id - 2);", "'c' divided by zero, in superstep 1"),
-    ("v.y = NAN;", "'b' made NaN, in superstep 0"),
-    ("v.y = sqrt(v.y - v.id);", "'c' made NaN, in superstep 1"),
+    ("v.y = NAN;", "'b' computed NaN, in superstep 0"),
+    ("v.y = sqrt(v.y - v.id);", "'c' computed NaN, in superstep 1"),
     ("v.y *= 1e30f; v.y *= v.id == 2 ? 1e30f : 0;", "'c' made a finite value infinite, in supe"),
-    ("aggregate_total(v.id == 2 ? NAN : 1);", "'c' made NaN, in superstep 1"),
+    ("aggregate_total(v.id == 2 ? NAN : 1);", "'c' computed NaN, in superstep 1"),
 ]
 
 
@@ -185,7 +187,7 @@ def test_debug_names_the_line_in_apply(tmp_path, statement, words):
     ("scatter", "words"),
     [
         ("send(1 / (v.id - 1)); // <<<", "'b' divided by zero, in superstep 1"),
-        ("send(log(-v.y)); // <<<", "'a' made NaN, in superstep 0"),
+        ("send(log(-v.y)); // <<<", "'a' computed NaN, in superstep 0"),
     ],
 )
 def test_debug_names_the_line_in_scatter(tmp_path, scatter, words):

@@ -57,7 +57,7 @@ def test_a_run_that_has_converged_is_not_interrupted(handler):
     assert not isinstance(caught.value, Interrupted)
     result = caught.value.result
     assert result.converged and result.n.tolist() == [3, 3]
-    assert result.stopped == "ran the 3 supersteps asked for"
+    assert result.stopped == "ran the requested 3 supersteps"
 
 
 def test_a_handler_of_the_users_is_called_after_the_run(handler):
@@ -221,7 +221,7 @@ def test_a_script_ends(name):
         text=True,
     )
     out, err = interrupted(process)
-    assert "Ctrl-C waits for the superstep to end; press it again to end the run at once" in err
+    assert "waiting for the current superstep; press Ctrl-C again to end the run at once" in err
     first, second = out.splitlines()
     assert re.match(
         "KeyboardInterrupt a second Ctrl-C .* Its kernel still runs on .* bound it", first
@@ -237,6 +237,6 @@ def test_the_command_ends(write):
     out, err = interrupted(process)
     assert process.returncode == 130
     told, ended = err.splitlines()
-    assert told.startswith("gascl: warning: Ctrl-C waits for the superstep to end; press it again")
+    assert told.startswith("gascl: warning: waiting for the current superstep; press Ctrl-C again")
     assert ended.startswith("gascl: a second Ctrl-C ended the run without a result. Its kernel")
     assert "Traceback" not in out + err

@@ -191,9 +191,11 @@ def test_the_mask_is_the_union(delivery):
 
 def test_refused():
     graph = random_graph(0, directed=True)
-    with pytest.raises(GasclError, match="65 lanes, 64 at most"):
+    with pytest.raises(GasclError, match="65 values; at most 64 lanes"):
         BreadthFirst(source=list(range(65)))
-    with pytest.raises(GasclError, match=r"2 values, for 3 lanes|3 values, for 2 lanes"):
+    with pytest.raises(
+        GasclError, match=r"2 values, but there are 3 lanes|3 values, but there are 2 lanes"
+    ):
         PageRank(damping=[0.1, 0.2, 0.3], tolerance=[1e-3, 1e-4])
     with pytest.raises(GasclError, match=r"push.*lanes"):
         Engine(graph).run(BreadthFirst(source=[0, 1]), delivery="push")

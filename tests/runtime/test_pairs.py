@@ -339,7 +339,7 @@ def test_debug_mode_names_vertex_and_line():
         apply = "v.x = v.id;"
 
     graph = without_edges(20)
-    with pytest.raises(ProgramError, match=r"vertex 5 made NaN, in superstep 1\n.*send\(sqrt"):
+    with pytest.raises(ProgramError, match=r"vertex 5 computed NaN, in superstep 1\n.*send\(sqrt"):
         Engine(graph, debug=True).run(Wrong())
     divides = type("Divides", (Wrong,), {"pairs": "send(7 / (u.y - v.y));"})
     y = np.arange(20, dtype=np.int32)
@@ -405,7 +405,7 @@ def test_the_number_of_ranges_changes_nothing(group, monkeypatch):
     device = find_device(group)
     x = np.random.default_rng(5).integers(0, 99, 301).astype(np.int32)
     for ranges in (1, 2, 7, 300, 500):
-        monkeypatch.setattr("gascl.runtime.plan.splits", lambda *_, ranges=ranges: ranges)
+        monkeypatch.setattr("gascl.delivery.runspec.splits", lambda *_, ranges=ranges: ranges)
         result = Engine(without_edges(301), device).run(Below(x=x))
         assert result.below.tolist() == below(x).tolist()
 

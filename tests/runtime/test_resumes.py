@@ -346,7 +346,7 @@ def test_a_callback_that_raises_uses_the_state_up():
         engine.run(bundled.BreadthFirst(source=0), state=part.state)
 
 
-# What can't go on --------------------------------------------------------------------------------
+# What cannot continue -----------------------------------------------------------------------------
 
 
 def test_messages_of_another_type_are_refused():

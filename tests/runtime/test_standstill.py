@@ -206,7 +206,7 @@ def test_programs_that_run_others_finish_with_what_was_found():
         result = run(star, cls())
         assert not result.converged
         assert result.supersteps < 5000
-        assert "Iteration: came back to a state it had been in" in result.stopped
+        assert "Iteration: returned to an earlier state" in result.stopped
         assert "another tolerance or dtype='float64'" in result.stopped
         expected = [0.5**0.5] + [(0.5 / leaves) ** 0.5] * leaves
         np.testing.assert_allclose(result.centrality, expected, rtol=1e-5)
@@ -260,26 +260,26 @@ def test_users_programs_end_where_a_state_comes_back(cls, delivery):
     runner = Engine(ring, deterministic=False)
     demand = demand_of(cls(), runner.device.atomics, runner.device.fp64, False)
     if delivery not in [*admitted(demand), "auto"]:
-        pytest.skip(f"{delivery} can't take {cls.__name__}")
+        pytest.skip(f"{delivery} cannot run {cls.__name__}")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = runner.run(cls(), delivery=delivery, not_converged="ignore")
     assert not result.converged
     assert RECENT < result.supersteps < 4 * RECENT
-    assert "came back to a state it had been in, and would never end" in result.stopped
+    assert "returned to an earlier state and would never end" in result.stopped
 
 
 def test_what_to_do_about_it():
     graph = graph_of("three")
     assert "moved=1" in run(graph, Stuck()).stopped
     assert run(graph, Stuck()).stopped.endswith(
-        "give dtype='float64' or a rule that can hold or a number of supersteps"
+        "give dtype='float64' or another stop rule or a number of supersteps"
     )
     # In float64 it moves; then the state never comes back.
     assert "max_supersteps" in run(graph, Stuck(dtype="float64"), max_supersteps=1000).stopped
     stopped = run(graph, Swap()).stopped  # one of three vertices has 1, or the two others
     assert "never end (ones=1); " in stopped or "never end (ones=2); " in stopped
-    assert stopped.endswith("give a rule that can hold or a number of supersteps")
+    assert stopped.endswith("give another stop rule or a number of supersteps")
 
 
 class Flood(VertexProgram):
@@ -331,13 +331,15 @@ def test_what_looks_still_and_is_not(program, supersteps):
 
 def test_the_rate_is_of_what_there_is():
     with pytest.raises(
-        ProgramError, match=r"test_standstill.py:\d+: .*unknown rate 'dampin'.*there is damping"
+        ProgramError, match=r"test_standstill.py:\d+: .*unknown rate 'dampin'.*known: damping"
     ):
 
         class Unknown(PageRank):
             tolerance = param.tolerance(1e-6, rate="dampin")
 
-    with pytest.raises(ProgramError, match="one aggregator that `stop` compares with 'tolerance'"):
+    with pytest.raises(
+        ProgramError, match="`stop` that compares exactly one aggregator with 'tolerance'"
+    ):
 
         class Nothing(PageRank):
             tolerance = param.tolerance(1e-6, rate="damping")

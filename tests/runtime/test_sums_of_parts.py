@@ -61,9 +61,13 @@ def test_a_hub_s_sum_is_kept_in_double():
 
 def test_what_holds_integers_is_to_be_written_out():
     mixed = struct([("x", "real"), ("n", "int32")])
-    with pytest.raises(ProgramError, match="sum' needs a scalar message, or floats alone"):
+    with pytest.raises(
+        ProgramError, match="sum' needs a scalar message, or a vector or struct of floats"
+    ):
         type("Mixed", (Vectors,), {"M": mixed, "message": mixed, "scatter": "send((M){1, 1});"})
-    with pytest.raises(ProgramError, match="'max' needs a scalar message; or write it out"):
+    with pytest.raises(
+        ProgramError, match="'max' needs a scalar message; write it as an expression"
+    ):
         type("Most", (Vectors,), {"combine": "max"})
 
 
@@ -77,12 +81,12 @@ def test_atomics_do_not_take_them(delivery):
     runner = Engine(graph, deterministic=False)
     with pytest.raises(ProgramError, match="takes 32 bytes"):
         runner.run(Vectors(), delivery=delivery)
-    with pytest.raises(ProgramError, match="no atomics for what it combines"):
+    with pytest.raises(ProgramError, match="no atomics for its combiner"):
         runner.run(single(), delivery=delivery)
     assert runner.run(single()).total[:, 0].tolist() == [0, 1]
 
 
 def test_debug_mode_sees_their_parts():
     wrong = type("Wrong", (Structs,), {"scatter": "send((Both){1, (real2)(1, log(v.x.x - 1))});"})
-    with pytest.raises(ProgramError, match="vertex 0 made NaN, in superstep 0"):
+    with pytest.raises(ProgramError, match="vertex 0 computed NaN, in superstep 0"):
         Engine(Graph.from_edges([0], [1]), debug=True).run(wrong())

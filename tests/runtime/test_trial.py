@@ -82,7 +82,7 @@ def test_passed_is_remembered(cache, child):
         ({"returncode": 1, "stderr": "warning\nerror: no such CPU\n"}, "error: no such CPU"),
         ({"returncode": -6, "stderr": "LLVM ERROR: x\n"}, "ended by signal 6: LLVM ERROR: x"),
         ({"returncode": -11}, "ended by signal 11: it printed nothing"),
-        ({"timeout": True}, "a trial kernel has not come back after 120 s"),
+        ({"timeout": True}, "a trial kernel did not return within 120 s"),
     ],
 )
 def test_failed_is_not_remembered(cache, child, answer, said):

@@ -157,7 +157,7 @@ def check(
                     where = f"{delivery} on {graph}, {params}\n{listing(program)}"
                     same(engine.run(instance, **options), outcome, where)
                 else:
-                    why = "deterministic" if delivery == "auto" else f"{delivery}' can't take"
+                    why = "deterministic" if delivery == "auto" else f"{delivery}' cannot run"
                     with pytest.raises(ProgramError, match=why):
                         engine.run(instance, **options)
         refused -= admitted  # those that took it need not do so again

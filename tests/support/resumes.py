@@ -117,7 +117,7 @@ def same_result(one: Result, other: Result, exact: bool = True) -> None:
     same_trace(one, other, exact)
     assert (one.supersteps, one.converged) == (other.supersteps, other.converged)
     if one.converged:  # else it tells the limit, which is that of the last part
-        asked = "supersteps asked for"
+        asked = "ran the requested"
         assert one.stopped == other.stopped or (asked in one.stopped and asked in other.stopped)
     for name, values in [*other.fields.items(), *other.arc_fields.items()]:
         mine = one.fields[name] if name in one.fields else one.arc_fields[name]

@@ -1,8 +1,8 @@
-// The active vertices as lists, with bits beside each vertex, so that a superstep costs what is in the
-// lists. For deliveries that go by the frontier, such as push. The frontier is a list of pieces, each
-// up to GASCL_PIECE arcs of one vertex, so that a vertex of many arcs is shared. `touched` lists the
-// vertices with a message in the inbox, `listed` those whose bits gascl_commit (frontier_kernels.cl)
-// must look at.
+// The active vertices as lists, with bits beside each vertex, so that a superstep costs what is in
+// the lists. For deliveries that go by the frontier, such as push. The frontier is a list of
+// pieces, each up to GASCL_PIECE arcs of one vertex, so that a vertex of many arcs is shared.
+// `touched` lists the vertices with a message in the inbox, `listed` those whose bits gascl_commit
+// (frontier_kernels.cl) must look at.
 enum {  // where gascl_lengths has the length of each list
     GASCL_LENGTH_OF_FRONTIER,
     GASCL_LENGTH_OF_FRONTIER_NEXT,

@@ -1,6 +1,6 @@
-// The atomic inbox: one combined message a vertex and lane, which any work-item may add to. It holds
-// what send_to sends, and what deliveries without a place for each arc's message do; apply takes
-// it. `arrived` counts the messages; `wraps` how often a sum of 64 bits went beyond them.
+// The atomic inbox: one combined message a vertex and lane, which any work-item may add to. It
+// holds what send_to sends, and what deliveries without a place for each arc's message do; apply
+// takes it. `arrived` counts the messages; `wraps` how often a sum of 64 bits went beyond them.
 #include "atomics.cl"
 
 #if GASCL_LISTS_RECEIVERS

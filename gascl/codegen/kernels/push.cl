@@ -1,7 +1,7 @@
-// Delivery `push`: the work follows the frontier (frontier.cl), not the graph. Work-groups take pieces
-// of the frontier and share out their arcs among their items (as Merrill, Garland and Grimshaw 2012
-// gather a frontier's edges). Messages combine in the atomic inbox; the first one to a vertex lists
-// it, and apply goes through that list.
+// Delivery `push`: the work follows the frontier (frontier.cl), not the graph. Work-groups take
+// pieces of the frontier and share out their arcs among their items (as Merrill, Garland and
+// Grimshaw 2012 gather a frontier's edges). Messages combine in the atomic inbox; the first one to
+// a vertex lists it, and apply goes through that list.
 #include "runtime.cl"
 
 static void gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,

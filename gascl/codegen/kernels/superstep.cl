@@ -65,9 +65,9 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 // frontier_kernels.cl or one's own.
 #include "active_set_kernels.cl"
 
-// The end of a superstep, by one group, in two steps: total up what the groups counted, and decide how
-// to go on. Where a run has several parts, they exchange their totals in between; else gascl_finish
-// does both in one launch.
+// The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
+// how to go on. Where a run has several parts, they exchange their totals in between; else
+// gascl_finish does both in one launch.
 static long2 gascl_total_of(gascl_tally *total, __global const gascl_tally *tallies,
                             const int num_tallies, __global const long *counts,
                             const int num_counts, __local gascl_shared *shared) {

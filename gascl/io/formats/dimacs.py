@@ -215,7 +215,7 @@ class _Table:
         count = sum(len(part[0]) for part in self._parts)
         if count != self.sizes[-1]:
             raise FormatError(
-                f"{self.path}: the problem line announces {self.sizes[-1]:,} rows "
+                f"{self.path}: the problem line declares {self.sizes[-1]:,} rows "
                 f"'{self.kind.row}', and the file has {count:,}; fetch the file again, or correct "
                 "the line"
             )

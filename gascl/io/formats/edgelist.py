@@ -419,8 +419,10 @@ def _check_options(
     elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
         wrong = f"separator={separator!r} occurs in numbers, quotes or line ends"
     elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
-        wrong = f"comments={comments!r} must be the characters that start one, e.g. '#%', or '' "
-        "for none"
+        wrong = (
+            f"comments={comments!r} must be the characters that start one, e.g. '#%', or '' "
+            "for none"
+        )
     elif header is False and any(map(_is_name, columns or ())):
         wrong = f"columns={columns!r} has names, which need a header; give numbers from 0"
     elif separator is not None and separator in comments:

@@ -172,7 +172,7 @@ static gascl_accumulator gascl_as_accumulator(const gascl_message x) {
 #define GASCL_TO_MESSAGE(x) gascl_as_message(x)
 #define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     gascl_wide combined;
     uint count;
@@ -192,8 +192,8 @@ typedef struct {
     int dst;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global const int *restrict gascl_out_degree, __global float2 *restrict gascl_v_place, __global Known *restrict gascl_v_known, __global Force *restrict gascl_v_push, __global gascl_box *restrict gascl_paired GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_out_degree, gascl_v_place, gascl_v_known, gascl_v_push, gascl_paired GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
@@ -208,7 +208,7 @@ static gascl_accumulator gascl_combine(
     return (gascl_accumulator){a.along + b.along, a.up + b.up};
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
@@ -280,7 +280,7 @@ static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, G
     return v;
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
@@ -376,7 +376,7 @@ superstep > 3
     );
 }
 
-// Every pair: what is read of the vertex that gives, and of the receiver.
+// Every pair: what is read of the sender, and of the receiver.
 typedef struct {
     float2 place;
     Known known;
@@ -416,8 +416,8 @@ static void gascl_give(gascl_partial *gascl_out, const gascl_message x) {
     gascl_out->sent = 1;
 }
 
-// A tile's vertices in local memory; or receivers side by side, whose parts
-// lie apart, so that a compiler can take several at once.
+// A tile of senders in local memory; or several receivers as arrays of scalars,
+// so that the compiler can vectorize over them.
 #if GASCL_GROUP > 1
 static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {
     gascl_to->known.weight = v.known.weight;
@@ -491,7 +491,7 @@ static gascl_partial gascl_partials_get(const gascl_partials *gascl_from, const 
 #undef send
 #define send(...) gascl_give(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 
-// What u gives to v.
+// What u sends to v.
 static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,
         gascl_partial *gascl_out, GASCL_STATE GASCL_LANE) {
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);

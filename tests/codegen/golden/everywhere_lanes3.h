@@ -215,7 +215,7 @@ typedef Pair gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_OTHER
 #define GASCL_CELL_OP GASCL_EXPRESSION
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     Pair combined;
     uint count;
@@ -237,8 +237,8 @@ typedef struct {
     Pair rest;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global Pair *restrict gascl_v_best, __global int *restrict gascl_v_up, __global float2 *restrict gascl_v_place, __global Pair *restrict gascl_old_best, __global int *restrict gascl_old_up, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_v_best, gascl_v_up, gascl_v_place, gascl_old_best, gascl_old_up, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE , __global const int *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest
@@ -257,7 +257,7 @@ a.distance < b.distance ? a : b
     );
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
@@ -305,7 +305,7 @@ v.id + lane
     );
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;

@@ -138,7 +138,7 @@ typedef float gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_FLOATING
 #define GASCL_CELL_OP GASCL_OR
 #define GASCL_WRAPS 0
-// Messages combined into one, and how many they were.
+// Messages combined into one, and their number.
 typedef struct {
     float combined;
     uint count;
@@ -156,8 +156,8 @@ typedef struct {
     int dst;
 } gascl_edge;
 
-// Arguments of every kernel, and of those that visit arcs; then passed on. Those of
-// masks and of the inbox depend on the delivery (gascl/delivery/assembly.py).
+// Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
+// masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
 #define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_out_degree, __global float *restrict gascl_v_x, __global float *restrict gascl_v_share, __global float *restrict gascl_old_share, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_out_degree, gascl_v_x, gascl_v_share, gascl_old_share, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
@@ -172,7 +172,7 @@ static gascl_accumulator gascl_combine(
     return b;
 }
 
-// What apply sees where no message came.
+// What apply sees if there was no message.
 static gascl_gathered gascl_nothing(void) {
     return (
 -1
@@ -204,7 +204,7 @@ static float gascl_first_of_x(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     );
 }
 
-// Fields are given by the user, or kept from another run: init can't change those.
+// Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;

@@ -65,9 +65,9 @@ REFUSED = [
     (OverflowOfProduct, GasclError, "overflowed int64"),
     (FaultInScatter, ProgramError, f"an id that is not in 0 ... {V - 1}"),
     (FaultInApply, ProgramError, f"an id that is not in 0 ... {V - 1}"),
-    (PostedAstray, ProgramError, f"vertex 5 gave an id that is not in 0 ... {V - 1}"),
-    (ReadAstray, ProgramError, f"vertex 0 gave an id that is not in 0 ... {V - 1}"),
-    (NoNeighbor, ProgramError, "vertex 0 asked for the i-th neighbor with an i that is not "),
+    (PostedAstray, ProgramError, f"vertex 5 used an id that is not in 0 ... {V - 1}"),
+    (ReadAstray, ProgramError, f"vertex 0 used an id that is not in 0 ... {V - 1}"),
+    (NoNeighbor, ProgramError, "vertex 0 used neighbor(i) with an i that is not "),
     (Twice, ProgramError, "vertex 5 sent twice along one arc"),
 ]
 
@@ -102,6 +102,6 @@ class Infinite(Trapped):
 TRAPPED = [
     (Beyond, "vertex 0 read messages[i] with an i that is not in 0 ... num_messages - 1"),
     (ByZero, "vertex 7 divided by zero"),
-    (NotANumber, "made NaN"),
+    (NotANumber, "computed NaN"),
     (Infinite, "made a finite value infinite"),
 ]
