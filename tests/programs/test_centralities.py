@@ -229,7 +229,7 @@ REFUSED = [
     (
         Katz,
         {"beta": 1e300, "normalized": False},
-        "comes to 1.25e.300, more than float32 holds; ",
+        "is up to 1.25e.300, more than float32 can hold; ",
     ),
     (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "programs with solve cannot have lanes"),
     (
