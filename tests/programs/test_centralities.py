@@ -229,7 +229,7 @@ REFUSED = [
     (
         Katz,
         {"beta": 1e300, "normalized": False},
-        "comes to 1.25e.300, more than float32 holds; ",
+        "is up to 1.25e.300, more than float32 can hold; ",
     ),
     (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "programs with solve cannot have lanes"),
     (
@@ -258,7 +258,7 @@ def test_weights_below_0(program):
 @pytest.mark.parametrize("program", [WeightedKatz, WeightedEigenvector])
 def test_infinite_and_very_large_weights(program):
     graph = Graph.from_edges([0, 1], [1, 0], weight=[1.0, np.inf])
-    said = r"weight is 0 or more and finite, but edge 1 \(1 to 0\) has inf"
+    said = r"weight must be 0 or more and finite, but edge 1 \(1 to 0\) has inf"
     with pytest.raises(GasclError, match=said):
         Engine(graph).run(program())
     plain = random_graph(0, directed=True, edges=150)

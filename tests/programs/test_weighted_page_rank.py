@@ -80,7 +80,7 @@ def test_shapes():
 
 def test_weights_beyond_what_the_type_holds():
     for weights, said in (
-        ([1.0, np.inf], "weight is 0 or more and finite, but .* has inf"),
+        ([1.0, np.inf], "weight must be 0 or more and finite, but .* has inf"),
         ([3e38, 3e38], r"add up to 6e\+38, more than float32 holds: .* or give dtype='float64'"),
         (
             [1, 1e-50],
