@@ -84,7 +84,7 @@ def test_breadth_first_within_hops():
         assert result.converged
     lanes = Engine(graph).run(BreadthFirst(source=[7, 8], hops=3)).depth
     assert lanes[:, 0].tolist() == np.where(every <= 3, every, -1).tolist()
-    with pytest.raises(ProgramError, match="hops=-1: expected 0 or more"):
+    with pytest.raises(ProgramError, match="hops=-1: expected a number of supersteps"):
         BreadthFirst(source=7, hops=-1)
 
 

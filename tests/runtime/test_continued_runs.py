@@ -200,8 +200,8 @@ def test_fields_of_another_width_or_kind_are_other_fields():
         scatter = "send(1); e.place += 1;"
 
     runner = Engine(random_graph(9, directed=True, edges=150))
-    for other, said in ((Narrow, "'place' is float3, and Narrow's is float"),
-                        (Told, "'told' is long, and Told's is int")):  # fmt: skip
+    for other, said in ((Narrow, "'place' is float3, but that of Narrow is float"),
+                        (Told, "'told' is long, but that of Told is int")):  # fmt: skip
         state = runner.run(Wide(), keep_state=True).state
         with pytest.raises(ProgramError, match=said):
             runner.run(other(), state=state)

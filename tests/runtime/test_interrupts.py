@@ -118,7 +118,7 @@ def test_the_command_writes_a_result_that_is_whole(gascl_, write, tmp_path, hand
     program, out = f"{write('counting.py', COUNTING)}:Counting", tmp_path / "out.csv"
     code, said, err = gascl_("run", program, write("g.txt", "1 2\n2 1\n"), "--output", out)
     assert code == 130
-    assert "warning: Ctrl-C came as the run ended; the result is whole\n" in err
+    assert "warning: Ctrl-C came when the run had just ended; the result is complete\n" in err
     assert "partial" not in err
     assert table(said) == (("vertex", "n"), [("1", "3"), ("2", "3")])
     assert out.read_text().split() == ["vertex,n", "1,3", "2,3"]
@@ -224,7 +224,7 @@ def test_a_script_ends(name):
     assert "waiting for the current superstep; press Ctrl-C again to end the run at once" in err
     first, second = out.splitlines()
     assert re.match(
-        "KeyboardInterrupt a second Ctrl-C .* Its kernel still runs on .* bound it", first
+        "KeyboardInterrupt a second Ctrl-C .* Its kernel still runs on .* correct it", first
     )
     assert re.match("DeviceError .* still runs the kernel of a run .* a new process", second)
     pocl = "PoCL" in find().cl.platform.version

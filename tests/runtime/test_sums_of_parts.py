@@ -79,7 +79,7 @@ def test_atomics_do_not_take_them(delivery):
         "One": one, "message": one, "scatter": "send((One){1});", "apply": "v.total.x = msg.x;",
     })  # fmt: skip
     runner = Engine(graph, deterministic=False)
-    with pytest.raises(ProgramError, match="takes 32 bytes"):
+    with pytest.raises(ProgramError, match="has 32 bytes"):
         runner.run(Vectors(), delivery=delivery)
     with pytest.raises(ProgramError, match="no atomics for its combiner"):
         runner.run(single(), delivery=delivery)
