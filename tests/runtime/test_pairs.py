@@ -393,7 +393,7 @@ def test_a_tile_fits_local_memory():
     texts = {"send(u.id);": 256, "send(u.x);": 256, "send(u.a.x + u.b.x + u.c.x);": 64}
     for text, tile in texts.items():
         body = {"pairs": text, **{n: vertex.real8() for n in "abc"}}
-        header = generate(type("Wide", (Below,), body), real="float64")
+        header = generate(type("Wide", (Below,), body).spec, real="float64")
         cl = SimpleNamespace(local_mem_size=48 << 10)
         found = tile_size(header, SimpleNamespace(cl=cl))
         assert (found, 2 * found * (header.other.itemsize + 1) <= 48 << 10) == (tile, True)
