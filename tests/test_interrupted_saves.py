@@ -17,7 +17,8 @@ TESTS = Path(__file__).parent
 def interrupted(*arguments):
     """What is said of each kind of save."""
     command = [sys.executable, "-m", "support.interrupted_saves", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    path = os.pathsep.join([str(TESTS), *(p for p in sys.path if p)])
+    environment = os.environ | {"PYTHONPATH": path}
     ran = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout

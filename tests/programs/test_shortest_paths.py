@@ -109,7 +109,7 @@ def test_negative_weights_are_refused_before_the_run(weight, said, monkeypatch):
 
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], labels=["a", "b", "c"], weight=weight)
     monkeypatch.setattr(engine_module, "State", refuse)
-    with pytest.raises(GraphError, match=f"ShortestPaths: weight is 0 or more, but {said}"):
+    with pytest.raises(GraphError, match=f"ShortestPaths: weight must be 0 or more, but {said}"):
         Engine(graph).run(ShortestPaths(source="a"))
 
 

@@ -103,7 +103,7 @@ def test_refused():
             ends = "stop"
             apply = "set_mask();"
 
-    with pytest.raises(ProgramError, match="ends is 'mask' or 'stop', not 'never'"):
+    with pytest.raises(ProgramError, match="ends must be 'mask' or 'stop', not 'never'"):
 
         class Other(VertexProgram):
             ends = "never"
