@@ -13,7 +13,7 @@ import pyopencl as cl
 
 from gascl.delivery.admission import demand_of
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.runspec import ARC, run_spec
+from gascl.delivery.runspec import ARC
 from gascl.delivery.table import choose
 from gascl.errors import (
     DeviceError,
@@ -228,7 +228,7 @@ class Engine:
         ]
         built = time.perf_counter()
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
-        header, facts = plans[0].header, plans[0].facts
+        header = plans[0].header
         for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
         resident = self.resident(spec.edges, plans[0].group, plans[0].block)
@@ -244,7 +244,7 @@ class Engine:
         kept = None
         if self.graph.num_vertices:
             extent = resident.extent(lines=max(len(p.places) for p in plans) + 1)
-            memory = run_spec(spec, header, facts, chosen, extent)
+            memory = plans[0].run_spec(spec, plans, extent)
             state = State(program, header, memory, resident, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built

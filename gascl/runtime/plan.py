@@ -18,10 +18,12 @@ from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.delivery.assembly import CHUNK_ARCS, assemble
 from gascl.delivery.delivery import Delivery
+from gascl.delivery.runspec import Extent, RunSpec, run_spec
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.language.source import Place
+from gascl.language.spec import ProgramSpec
 from gascl.runtime import process
 from gascl.runtime.device import Device, built, cannot_build, kernel
 
@@ -87,9 +89,23 @@ class Plan:
     program: Any
     places: list[Place | None]
     _idle: list[Kernels] = field(default_factory=list)
+    _run_specs: dict[tuple[Any, ...], RunSpec] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         process.holds_opencl(self)
+
+    def run_spec(self, spec: ProgramSpec, plans: Sequence[Plan], extent: Extent) -> RunSpec:
+        """What a run by these plans needs, of which this is the first. It is kept, since a run on
+        a small graph takes hardly longer than working it out."""
+        key = (*plans, extent)
+        found = self._run_specs.get(key)
+        if found is None:
+            if len(self._run_specs) >= PLANS:  # graphs have no end
+                self._run_specs.clear()
+            deliveries = [plan.delivery for plan in plans]
+            found = run_spec(spec, self.header, self.facts, deliveries, extent)
+            self._run_specs[key] = found
+        return found
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
