@@ -1,4 +1,4 @@
-"""The examples in docs/programs.md run, and compute what they claim to."""
+"""The examples in docs/programs.md and docs/architecture.md run, and compute what they claim to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 from support.samples import arcs_of, random_graph, to_networkx
 
 from gascl import Engine, Graph
+from gascl.delivery.table import DELIVERIES
+from gascl.programs import PageRank, ShortestPaths
 
 PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
 
@@ -122,3 +124,28 @@ def test_spread(page, graph):
         place += 0.01 * force
     np.testing.assert_allclose(result.place, place, rtol=1e-6)
     assert np.abs(place - start).max() > 0.01
+
+
+def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
+    page = PAGE.with_name("architecture.md").read_text()
+    kernels, entry = (
+        re.search(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+        for language in ("c", "python")
+    )
+    defined = {"text": kernels}
+    exec(compile(entry, "architecture.md", "exec"), defined)
+    monkeypatch.setitem(DELIVERIES, "backwards", defined["entry"])
+    weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
+    weighted = Graph.from_edges(
+        graph.edge_src,
+        graph.edge_dst,
+        num_vertices=graph.num_vertices,
+        directed=graph.directed,
+        weight=weight,
+    )
+    engine = Engine(weighted)
+    for program, field in ((ShortestPaths(source=0), "distance"), (PageRank(), "rank")):
+        found, expected = (engine.run(program, delivery=d) for d in ("backwards", "slots"))
+        assert found.delivery == "backwards"
+        assert found.supersteps == expected.supersteps
+        np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)

@@ -15,7 +15,7 @@ def options(add: Callable[..., Any]) -> None:
     text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"
     text += " and sources=5, names one"
     add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)
-    text = "how messages travel: auto (the default), slots, pull, outbox, push, edges or serial"
+    text = "how messages travel: auto (the default) or a delivery's name (a wrong one lists them)"
     add("--delivery", metavar="NAME", default="auto", help=text)
 
 

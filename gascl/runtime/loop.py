@@ -133,7 +133,7 @@ class Loop:
         if endless:
             return Ending(endless, False)
         if fixed is not None and len(self.trace) == fixed:
-            return Ending(f"ran the requested {fixed} supersteps", True)
+            return Ending(f"ran the requested {fixed} superstep{'s' * (fixed != 1)}", True)
         if interrupts.pending:
             return Ending("interrupted by Ctrl-C", False)
         return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)

@@ -60,6 +60,11 @@ class Kernels:
         if name not in self._kernels:
             with _building:
                 made = kernel(self._program, name)
+                if made.num_args != len(values):
+                    raise DeviceError(
+                        f"kernel {name} takes {made.num_args} arguments, and its launch gives "
+                        f"{len(values)}: see how Launch counts STATE, EDGE and row blocks"
+                    )
                 # Otherwise pyopencl tests each argument for being a number.
                 made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
             self._kernels[name] = made

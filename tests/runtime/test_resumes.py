@@ -92,7 +92,7 @@ def test_many_random_programs(device: Any, capsys: Any) -> None:
         print(f"\n{sum(taken_up):,} runs of {len(taken_up)} programs were taken up")
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(22, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [2, pytest.param(22, marks=pytest.mark.slow)])
 def test_debug_mode_takes_up_other_runs(number: int) -> None:
     case = drawn(number, 1)
     assert not may_be_infinite(case.program)
