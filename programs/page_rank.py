@@ -54,7 +54,7 @@ class PageRank(VertexProgram):
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
     restart = "any"
-    functions = "#define DANGLING (v.out_degree == 0)"
+    functions = "#define DANGLING (!v.out_degree)"
     init = "if (DANGLING) aggregate_lost(v.rank);"
     scatter = "send(v.rank / v.out_degree);"
     apply = """

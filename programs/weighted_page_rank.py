@@ -30,7 +30,7 @@ class WeightedPageRank(PageRank):
     weight = edge.real(default=1, low=0, finite=True)
     strength = vertex.real()
 
-    functions = "#define DANGLING (v.strength == 0)"
+    functions = "#define DANGLING (!v.strength)"
     scatter = "if (e.weight > 0) send(v.rank * (e.weight / v.strength));"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:

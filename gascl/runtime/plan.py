@@ -102,7 +102,7 @@ class Plan:
     def run_spec(self, spec: ProgramSpec, plans: Sequence[Plan], extent: Extent) -> RunSpec:
         """What a run by these plans needs, of which this is the first. It is kept, since a run on
         a small graph takes hardly longer than working it out."""
-        key = (*plans, extent)
+        key = (*(plan.delivery.name for plan in plans), extent)
         found = self._run_specs.get(key)
         if found is None:
             if len(self._run_specs) >= PLANS:  # graphs have no end
