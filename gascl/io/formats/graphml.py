@@ -149,6 +149,8 @@ def _tree(path: Path, file: BinaryIO) -> Located:
             f"{getattr(error, 'name', None)!r}, which GraphML does not need and which may do harm; "
             "replace it by its text and delete the DOCTYPE"
         ) from error
+    except SystemError as error:  # CPython's XML parser may lose its own MemoryError
+        raise MemoryError from error
     except (defused.ParseError, ValueError, LookupError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise
