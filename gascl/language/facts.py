@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
 
@@ -67,8 +68,8 @@ class Facts:
         def used(*words: str) -> bool:
             return any(s.uses(*words) for s in present)
 
-        def others(*read: object) -> list[str]:
-            return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]  # type: ignore[attr-defined]
+        def others(*read: Snippet) -> list[str]:
+            return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]
 
         written = apply.writes("v") if apply is not None else set()
         late = others(*(s for s in (gather, apply) if s is not None))

@@ -140,7 +140,8 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
                 setattr(cls, name, own)
                 table[name] = own
     vertex_fields, edge_fields, arc_fields, params, aggregates = tables.values()
-    rule = cls.combine  # type: ignore[attr-defined]
+    got: Any = cls  # which has every attribute of a program
+    rule = got.combine
     combiner = combiner_of(rule) if isinstance(rule, str) and rule.strip() else None
     named = combiner is not None and rule == combiner.name
     known = Preprocessor(
@@ -167,7 +168,6 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         if declared.is_custom:
             add(name, f"{name}.combine", declared.op, known.copy())
             add(name, f"{name}.identity", declared.identity, known.copy())
-    got: Any = cls
     return ProgramSpec(
         name=cls.__name__,
         source=source,
