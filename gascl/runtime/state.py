@@ -209,7 +209,7 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        for name in ("under_way", "pulls", "bits", "far_half"):
+        for name in ("under_way", "pulls", "bits", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
         for name in ("low", "low_far", "far_low", "far_low_next"):  # no bucket is known yet
