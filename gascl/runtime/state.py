@@ -223,8 +223,8 @@ class State:
             cl.enqueue_copy(self.device.queue, self.buffers[key], values)
 
     def read(self, key: Key, values: np.ndarray, wait: bool = True) -> np.ndarray:
-        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled when
-        what is enqueued next has been done."""
+        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled
+        when what is enqueued next has been done."""
         cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=wait)
         return values
 
