@@ -418,3 +418,53 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
         Engine(random_graph(), device()).run(Reach(), delivery="push"),
         by_launches("Reach", "push"),
     )
+
+
+# Ctrl-C ------------------------------------------------------------------------------------------
+
+ENDLESS = """
+import signal, time
+from gascl import Engine, Graph, Interrupted, VertexProgram, vertex
+from gascl.runtime.loop import Loop
+
+class Round(VertexProgram):
+    visits = vertex.int64()
+    message, combine = "int32", "max"
+    mask = "v.id == 0"
+    scatter = "send(1);"
+    apply = "v.visits += 1; set_mask();"
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
+whole, launches = Loop._whole, []
+
+def said(self, *args):
+    launches.append(1)
+    if len(launches) == 3:
+        print("goes on", flush=True)
+    return whole(self, *args)
+
+Loop._whole = said
+try:
+    engine.run(Round(), max_supersteps=10**9)
+except Interrupted as pressed:
+    at = time.time()
+    assert pressed.result.visits.sum() == pressed.result.supersteps == len(pressed.result.trace)
+    print("interrupted", at)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_between_two_launches_of_a_run():
+    """A run that has no end is many launches; the result is what is done so far."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        while process.stdout.readline() not in ("goes on\n", ""):
+            pass
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert out.startswith("interrupted"), out + err

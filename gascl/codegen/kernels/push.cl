@@ -377,7 +377,7 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
 // done with a row, and whether its bit is set.
-#if GASCL_GROUP == 1
+#if GASCL_GROUP < 32
 #define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                        \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                      \
         const int first = (int)word * 32;                                     \
