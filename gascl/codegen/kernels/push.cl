@@ -501,11 +501,13 @@ __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
 
 // ... and set; or else listed.
 __kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
-    gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
-    sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
-    lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
-    gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    if (team.idle || GASCL_PULLS_NOW == GASCL_HAS_BITS)
+        return;
+    if (GASCL_PULLS_NOW)
+        gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    else
+        gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
 }
 #endif
 
