@@ -252,7 +252,7 @@ static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_ED
         const int tallied = starting ? max(joined, num_tallies) : joined;
         gascl_tally tally, none;
         const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, joined, shared);
-        GASCL_MEET();
+        GASCL_MEET_GLOBALLY();
         // A group that joins later leaves nothing in the phases that it has missed.
         GASCL_ZERO_TALLY(none);
         for (int i = item; i < tallied; i += GASCL_GROUP)
