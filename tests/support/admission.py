@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from support.program_tree import Assign, Program, Send, SetMask, Var, contains, walk
+from support.program_tree import (
+    Assign,
+    Of,
+    Program,
+    Send,
+    SetMask,
+    UnsetMask,
+    Var,
+    contains,
+    walk,
+)
 from support.values import is_real, layout
 
 DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
@@ -11,6 +21,30 @@ DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
 def sends_to(program: Program) -> bool:
     parts = walk((program.scatter, program.apply))
     return any(isinstance(s, Send) and s.to is not None for s in parts)
+
+
+def is_in_order(program: Program) -> bool:
+    """Whether the language takes what the program declares of its messages and its mask."""
+    scatter, apply = program.scatter, program.apply
+    posts = sends_to(program)
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(apply))
+    if program.combine == "first" and (posts or program.pairs):
+        return False
+    singly = program.receive_if is not None and Var("", "msg") in walk(program.receive_if)
+    if singly and (late or program.pairs or program.gather is not None):
+        return False
+    marks = program.mask is not None or any(
+        contains(block, SetMask) for block in (program.init, scatter, apply)
+    )
+    if program.scatter_on == "all" and program.apply_on == "mask" and not marks:
+        return False
+    if program.priority is None:
+        return True
+    of_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(apply))
+    everywhere = "all" in (program.scatter_on, program.apply_on)
+    if of_others or everywhere or program.ends == "stop" or program.pairs or program.aggregates:
+        return False
+    return not (contains(scatter, SetMask) or contains(apply, UnsetMask))
 
 
 def sums_floats(program: Program) -> bool:
@@ -60,6 +94,24 @@ def by_pulling(program: Program) -> set[str]:
     return {"pull"} if of_arc else {"pull", "outbox"}
 
 
+def reads_what_apply_writes(program: Program) -> bool:
+    """Whether scatter reads, of its vertex or of another, a field that apply assigns to."""
+    nodes = walk(program.apply)
+    written = {s.name.partition(".")[0] for s in nodes if isinstance(s, Assign) and s.space == "v"}
+    read = {
+        x.name
+        for x in walk(program.scatter)
+        if isinstance(x, Of) or (isinstance(x, Var) and x.space == "v")
+    }
+    return bool(written & read)
+
+
+def marks_itself_alone(program: Program) -> bool:
+    """Whether the mask is set by set_mask() and unset_mask() in apply, and nowhere else."""
+    others = any(isinstance(s, SetMask) and s.of is not None for s in walk(program.apply))
+    return not others and not contains(program.scatter, SetMask)
+
+
 def expected_deliveries(
     program: Program, real: str = "float32", deterministic: bool = True, lanes: int | None = None
 ) -> set[str]:
@@ -71,4 +123,8 @@ def expected_deliveries(
         lanes = program.lanes or program.listed or 1 if lanes is None else lanes
         one_order = deterministic and tallies_floats(program)
         admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
-    return admitted
+    if program.combine == "first":
+        admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
+    if {"push", "pull"} <= admitted and marks_itself_alone(program):
+        admitted |= {"frontier"}
+    return admitted & {*DELIVERIES}
