@@ -114,6 +114,7 @@ class _Run(Interpreter):
         self.phase, self.v, lanes = "priority", v, range(self.lanes)
         for self.lane in lanes:
             value = self.ev(rule) / delta
+            value = math.inf if math.isnan(value) else value
             found.add(math.floor(value) if math.isfinite(value) else value)
         if len(found) > 1:
             self.used.add("a priority of each lane")
