@@ -12,7 +12,7 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
     GASCL_FOR_RANGE_OF(gascl_offset, arc, num_arcs) {
         const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[source])
+        if (!GASCL_IN_MASK(source))
             continue;
 #endif
         GASCL_FOR_LANES {
