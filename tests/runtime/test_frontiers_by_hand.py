@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from support.admission import DELIVERIES, expected_deliveries
+from support.agreement import in_turn
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -18,9 +22,12 @@ from support.program_tree import (
     Var,
     Vertex,
 )
-from support.written_cases import Written, case, check_oracle
+from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, edge, vertex
+from gascl.delivery.admission import demand_of
+from gascl.delivery.table import admitted
+from gascl.runtime.device import find
 
 CASES: dict[str, Written] = {}
 
@@ -76,9 +83,9 @@ class Search(VertexProgram):
         apply=(Assign("x", MSG),),
     ),
     graph=PlainGraph(3, ((0, 2), (1, 2), (1, 2), (2, 0))),
-    # 2 hears 0 2, 1 3, 1 3 and wants more than 2; 0 hears 2 4
-    fields={"x": [6, 1, 6]},
-    steps=[(3, 3)],  # the arc from 0 carries nothing that is wanted
+    # along the arcs from 0, 1 and 1, vertex 2 hears 2, 4 and 4, and wants more than 2; 0 hears 6
+    fields={"x": [6, 1, 8]},
+    steps=[(3, 3)],
 )
 class MoreThanMine(VertexProgram):
     x = vertex.int32(init="v.id")
@@ -308,3 +315,15 @@ class PairsWithTwo(VertexProgram):
 @pytest.mark.parametrize("name", CASES)
 def test_oracle(name: str) -> None:
     check_oracle(CASES[name])
+
+
+@pytest.mark.parametrize(("name", "device"), in_turn(CASES), indirect=["device"])
+def test_engine(device: Any, name: str) -> None:
+    check_engine(device, CASES[name])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_admission(name: str) -> None:
+    c = CASES[name]
+    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
+    assert set(admitted(demand)) & set(DELIVERIES) == expected_deliveries(c.tree)

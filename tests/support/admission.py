@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from support.program_tree import (
     Assign,
+    GetMask,
     Of,
     Program,
     Send,
@@ -13,9 +14,9 @@ from support.program_tree import (
     contains,
     walk,
 )
-from support.values import is_real, layout
+from support.values import is_real, is_scalar, layout
 
-DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
+DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial")
 
 
 def sends_to(program: Program) -> bool:
@@ -68,6 +69,8 @@ def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     """Whether messages may be combined by atomics, in any order."""
     if program.gather is not None or payload(program, real) > 8:
         return False
+    if program.combine == "first" and not is_scalar(program.message):
+        return False
     if program.combine == "prod" and program.message in ("int64", "uint64"):
         return False  # whose overflow would not be seen
     return not (deterministic and sums_floats(program))
@@ -106,10 +109,17 @@ def reads_what_apply_writes(program: Program) -> bool:
     return bool(written & read)
 
 
-def marks_itself_alone(program: Program) -> bool:
-    """Whether the mask is set by set_mask() and unset_mask() in apply, and nowhere else."""
-    others = any(isinstance(s, SetMask) and s.of is not None for s in walk(program.apply))
-    return not others and not contains(program.scatter, SetMask)
+def can_list_the_mask(program: Program) -> bool:
+    """Whether who scatters next can be listed while apply runs: nobody else sets the mask or asks
+    for it, and nobody waits. So also where there is no mask."""
+    parts = (program.init, program.scatter, program.apply)
+    marked = any(contains(part, kind) for part in parts for kind in (SetMask, UnsetMask))
+    asked = any(isinstance(x, GetMask) for x in walk((program.scatter, program.apply)))
+    asked |= program.apply_on == "mask"
+    if program.scatter_on == "all":
+        return not marked and not asked
+    by_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(parts))
+    return not (by_others or contains(program.scatter, SetMask) or asked)
 
 
 def expected_deliveries(
@@ -125,6 +135,7 @@ def expected_deliveries(
         admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
     if program.combine == "first":
         admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
-    if {"push", "pull"} <= admitted and marks_itself_alone(program):
+    waits = program.priority is not None
+    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not waits:
         admitted |= {"frontier"}
     return admitted & {*DELIVERIES}

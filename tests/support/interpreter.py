@@ -117,6 +117,8 @@ class Interpreter:
         return identity_of(program.combine, scalar_dtype(program.message, self.store.real))
 
     def fold(self, how: str) -> Any:
+        if how == "first":
+            return lambda a, b: a
         return BUILT_IN.get(how) or CUSTOM.get(how) or self.program.folds[how]
 
     # Aggregators: what was added (a pair for mean), and its value once the superstep has ended.
@@ -350,32 +352,31 @@ class Interpreter:
             ways = [self.gathered(order) for order in (messages, messages[::-1])]
             assert ways[0] == ways[1], "the snippet depends on the order of messages"
             return ways[0]
-        assert program.combine is not None
-        if program.combine == "first":
+        if program.combine == "first" and len(messages) > 1:
             # Arcs were run in the order of their sender, other end and edge id, and only they send.
-            if len(messages) > 1:
-                self.used.add("the first of several")
-            return messages[0]
-        total = self.folded(messages)
-        if program.enough is not None:
-            assert total == self.folded(messages[::-1]), "it was promised that nothing changes"
-        return total
+            self.used.add("the first of several")
+        for order in (messages, messages[::-1]) if program.enough is not None else ():
+            self.check_enough(self.partial(order))
+        return self.partial(messages)[-1]
 
-    def folded(self, messages: list[Any]) -> Any:
-        """The messages combined in this order; once it is `enough`, no other may change that."""
-        program = self.program
-        fold, total = self.fold(program.combine or ""), messages[0]
-        settled: Any = None
-        for number, other in enumerate(messages):
-            if number:
-                total = fold(total, other)
-            if program.combine != "sum":  # whose parts may leave the type, not the result
-                total = self.store.fit(program.message, total)
-            assert settled in (None, total), "it was promised that nothing changes"
-            if program.enough is not None and self.is_enough(total):
-                settled = total
-                self.used.add("enough of several" if number + 1 < len(messages) else "enough")
-        return self.store.fit(program.message, total)
+    def partial(self, messages: list[Any]) -> list[Any]:
+        """What the messages so far are combined, after each of them."""
+        how, kind = self.program.combine or "", self.program.message
+        fold, totals = self.fold(how), [messages[0]]
+        for other in messages[1:]:
+            total = fold(totals[-1], other)
+            if how != "sum":  # whose parts may leave the type, not the result
+                total = self.store.fit(kind, total)
+            totals.append(total)
+        totals[-1] = self.store.fit(kind, totals[-1])
+        return totals
+
+    def check_enough(self, totals: list[Any]) -> None:
+        """Once it is enough, nothing changes any more."""
+        settled = next((i for i, total in enumerate(totals) if self.is_enough(total)), None)
+        if settled is not None:
+            assert set(totals[settled:]) == {totals[-1]}, "it was promised that nothing changes"
+            self.used.add("enough of several" if settled + 1 < len(totals) else "enough")
 
     def is_enough(self, combined: Any) -> bool:
         assert self.program.enough is not None

@@ -145,6 +145,8 @@ class _Run(Interpreter):
                 sent: list[Any] = []
                 self.do(program.scatter, sent)
                 assert program.gather is None or len(sent) < 2, "two messages along an arc"
+                if len(sent) > 1:  # together they are the message of the arc
+                    sent = self.partial(sent)[-1:]
                 sent = [message for message in sent if self.wants(self.arc[1], message)]
                 self.inbox[self.lane][self.arc[1]] += sent
                 carried += bool(sent)
