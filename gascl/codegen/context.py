@@ -198,9 +198,17 @@ class Context:
     def control(self) -> Type:
         """The loop's own state. It is on the device, so that a run can stop without the host."""
         counts = ("active", "next_active", "next_arcs", "clock", "ticks")
-        numbers = ("superstep", "stopped", "overflow", "fault", "under_way", "pulls", "bits")
+        numbers: tuple[str, ...] = (
+            "superstep",
+            "stopped",
+            "overflow",
+            "fault",
+            "under_way",
+            "pulls",
+            "bits",
+        )
         if self.facts.prioritized:  # buckets: see frontier_kernels.cl and mask_kernels.cl
-            numbers += ("low", "low_far", "far_low", "far_low_next", "far_half")
+            numbers += ("low", "low_far", "far_low", "far_low_next", "far_side")
         return struct_of(
             "gascl_control",
             [

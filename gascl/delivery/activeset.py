@@ -24,8 +24,8 @@ class ActiveSet:
         buffers: its own memory.
         state: the names of those buffers, and of `mask`, that are arguments in GASCL_STATE.
         commits: make the next mask the current one and count it, if the program has a mask.
-        enter: puts the vertices in `mask` into the next mask, where a run goes on or changes to this
-            form; `commits` follow.
+        enter: puts the vertices in `mask` into the next mask, where a run goes on; `commits`
+            follow.
         leave: converts this form to `mask`, which is empty; None if they are the same.
         all_scatter: launched before the first superstep of a run in which all vertices scatter.
         clears: buffers that are set to 0 before `enter`, and when a run is resumed.

@@ -209,7 +209,7 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        for name in ("under_way", "pulls", "bits", "far_half"):
+        for name in ("under_way", "pulls", "bits", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
         for name in ("low", "low_far", "far_low", "far_low_next"):  # no bucket is known yet
@@ -223,8 +223,8 @@ class State:
             cl.enqueue_copy(self.device.queue, self.buffers[key], values)
 
     def read(self, key: Key, values: np.ndarray, wait: bool = True) -> np.ndarray:
-        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled when
-        what is enqueued next has been done."""
+        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled
+        when what is enqueued next has been done."""
         cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=wait)
         return values
 

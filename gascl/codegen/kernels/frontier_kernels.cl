@@ -156,16 +156,16 @@ static void gascl_commit_phase(const gascl_team team, GASCL_STATE, GASCL_COMMITT
 // `low` is the lowest bucket of the vertices listed in this superstep, `far_low` a bound of those in
 // `far`: only where that is not higher, `far` must be looked through.
 #define GASCL_LOOKS_FAR (gascl_control_->low >= gascl_control_->far_low)
-#define GASCL_FAR_LENGTH(half) GASCL_LENGTH_AT(GASCL_LIST_FAR + (half))
+#define GASCL_FAR_LENGTH(side) GASCL_LENGTH_AT(GASCL_LIST_FAR + (side))
 
 // The lowest bucket in `far`.
 static void gascl_scan_far(const gascl_team team, GASCL_STATE, __global const int *far) {
     if (!GASCL_LOOKS_FAR)
         return;
-    const int half = gascl_control_->far_half;
-    const long start = half ? gascl_run_->graph.num_vertices : 0;
+    const int side = gascl_control_->far_side;
+    const long start = side ? gascl_run_->graph.num_vertices : 0;
     int low = INT_MAX;
-    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(half), 256) {
+    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
         const int id = far[start + i];
         if (gascl_flags[id] & GASCL_WAITING)
             low = min(low, gascl_bucket(id, GASCL_STATE_ON));
@@ -181,8 +181,8 @@ static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITT
     const int coming = starting ? superstep : superstep + 1;
     __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
-    const int half = gascl_control_->far_half ^ GASCL_LOOKS_FAR;
-    const long start = half ? gascl_run_->graph.num_vertices : 0;
+    const int side = gascl_control_->far_side ^ GASCL_LOOKS_FAR;
+    const long start = side ? gascl_run_->graph.num_vertices : 0;
     const int low = min(gascl_control_->low, gascl_control_->low_far);
     int rest = INT_MAX;
     gascl_pieces held;
@@ -199,7 +199,7 @@ static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITT
             } else {
                 rest = min(rest, bucket);
                 if (!(flags & GASCL_IN_FAR))
-                    far[start + atomic_inc(&GASCL_FAR_LENGTH(half))] = id;
+                    far[start + atomic_inc(&GASCL_FAR_LENGTH(side))] = id;
                 flags |= GASCL_IN_FAR;
             }
         }
@@ -219,14 +219,14 @@ static void gascl_split_far(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
     const int coming = starting ? superstep : superstep + 1;
     __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
-    const int half = gascl_control_->far_half, other = half ^ 1;
+    const int side = gascl_control_->far_side, other = side ^ 1;
     const long n = gascl_run_->graph.num_vertices;
     const int low = min(gascl_control_->low, gascl_control_->low_far);
     int rest = INT_MAX;
     gascl_pieces held;
     held.count = 0;
-    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(half), 256) {
-        const int id = far[half * n + i];
+    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
+        const int id = far[side * n + i];
         const uint flags = gascl_flags[id];
         if (!(flags & GASCL_WAITING)) {
             gascl_flags[id] = flags & ~GASCL_IN_FAR;
@@ -341,8 +341,8 @@ static void gascl_renew_lists(__global int *gascl_lengths, __global gascl_contro
 #if GASCL_PRIORITY
     const bool looked = control->low >= control->far_low;
     if (looked) {
-        GASCL_FAR_LENGTH(control->far_half) = 0;
-        control->far_half ^= 1;
+        GASCL_FAR_LENGTH(control->far_side) = 0;
+        control->far_side ^= 1;
         control->far_low = control->far_low_next;
     } else {
         control->far_low = min(control->far_low, control->far_low_next);
