@@ -13,7 +13,6 @@ from support.features import EXPECTED
 from support.program_text import listing, namespace
 from support.program_tree import Program
 from support.random_cases import (
-    OBEYED,
     QUIET,
     RECIPES,
     Case,
@@ -38,7 +37,7 @@ def test_every_special_graph(device: Any, name: str) -> None:
     check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
-@pytest.mark.parametrize("number", range(OBEYED))
+@pytest.mark.parametrize("number", range(len(RECIPES)))
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_random_programs(number: int) -> None:
     """The same program of each recipe in every run, in one of the two shapes of a work-group."""

@@ -15,7 +15,7 @@ from hypothesis import given, note, settings
 from support.agreement import find_device
 from support.demands import admitted
 from support.program_text import listing
-from support.random_cases import OBEYED, QUIET, Case, any_case, drawn, may_be_infinite
+from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite
 from support.resumes import Part, Posts, Waves, in_parts, resume_case, same_result
 from support.samples import grid, random_graph, weighted
 from support.toy_deliveries import TOYS, registered
@@ -71,7 +71,7 @@ def test_random_programs(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(OBEYED))
+@pytest.mark.parametrize("number", range(len(RECIPES)))
 def test_every_recipe(device: Any, number: int) -> None:
     for seed in range(2):
         resume_case(device, drawn(number, 1 if device.group != 8 else 8), Random(seed))

@@ -148,8 +148,6 @@ def recipe(
     return Recipe(shape, emphasis)
 
 
-#: So many of the recipes have only what all deliveries obey.
-OBEYED = 27
 RECIPES = (
     recipe("sum", "real", "int8", "reads_prev_in_scatter", "aggregators", "prev in apply"),
     recipe("sum", "float32", "int32", None, "send_to", "edges: both; converged"),
@@ -188,7 +186,7 @@ RECIPES = (
     recipe("first", "vector", "uint8", "sends_at_times", "receive_if lanes",
            "lane in receive_if; receive_if reads msg"),
     recipe("min", "int32", "int32", None, "enough receive_if", "enough of several"),
-    recipe("or", "uint64", "int64", None, "enough listed", "enough of several"),
+    recipe("or", "uint64", "int64", None, "enough lanes", "edges: both"),
     recipe("first", "int64", "real", None, "priority receive_if", "the first of several"),
     recipe("max", "real", "real", "starts_from_few", "enough priority", "edges: in"),
     recipe("and", "uint8", "uint16", "sends_anywhere", "enough send_to", "enough of several"),
