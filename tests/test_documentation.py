@@ -192,7 +192,7 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     )
     defined = {"text": kernels}
     exec(compile(entry, "architecture.md", "exec"), defined)
-    monkeypatch.setitem(DELIVERIES, "backwards", defined["entry"])
+    monkeypatch.setitem(DELIVERIES, "by_rows", defined["entry"])
     weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
     weighted = Graph.from_edges(
         graph.edge_src,
@@ -203,7 +203,7 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     )
     engine = Engine(weighted)
     for program, field in ((ShortestPaths(source=0), "distance"), (PageRank(), "rank")):
-        found, expected = (engine.run(program, delivery=d) for d in ("backwards", "slots"))
-        assert found.delivery == "backwards"
+        found, expected = (engine.run(program, delivery=d) for d in ("by_rows", "slots"))
+        assert found.delivery == "by_rows"
         assert found.supersteps == expected.supersteps
         np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)

@@ -34,14 +34,14 @@ typedef struct {
 typedef struct {
     int count;
     int at[GASCL_HELD];
-} gascl_receivers;
+} gascl_held_receivers;
 #else
 typedef struct {
     __local gascl_step_memory *memory;
-} gascl_receivers;
+} gascl_held_receivers;
 #endif
 
-static void gascl_flush_receivers(gascl_receivers *held, __global int *touched,
+static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touched,
                                   __global int *length) {
 #if GASCL_GROUP == 1
     if (!held->count)
@@ -67,7 +67,7 @@ static void gascl_flush_receivers(gascl_receivers *held, __global int *touched,
 #endif
 }
 
-static void gascl_list_touched(const int id, gascl_receivers *held, __global int *touched,
+static void gascl_list_touched(const int id, gascl_held_receivers *held, __global int *touched,
                                __global int *length) {
 #if GASCL_GROUP == 1
     if (held->count == GASCL_HELD)
@@ -90,7 +90,7 @@ static void gascl_expect(const int id, GASCL_STATE) {
 
 // Whether an arc's message was posted, if only to be combined with others.
 static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
-                           gascl_receivers *held, GASCL_STATE GASCL_EDGE,
+                           gascl_held_receivers *held, GASCL_STATE GASCL_EDGE,
                            __global const int *restrict targets) {
     const int target = targets[arc];
 #if !GASCL_ARC_STATE && !GASCL_SENDS_TO
@@ -127,7 +127,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     const int pieces = GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
-    gascl_receivers held;
+    gascl_held_receivers held;
     long messages = 0;
 #if GASCL_GROUP == 1
     held.count = 0;
