@@ -5,6 +5,8 @@
 //
 //   GASCL_DELIVERY      its own arguments as a function declares them, a comma before each
 //   GASCL_DELIVERY_ON   the same, passed on
+//   GASCL_MAY_STOP      1 if the arcs of a row need not all be fetched, such as those of a vertex
+//                       that receives nothing, or has enough
 //
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
 //   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);
@@ -83,7 +85,7 @@ static void gascl_lane_put(gascl_lane_boxes *boxes, const gascl_box box GASCL_LA
 #endif
 }
 
-#if GASCL_DEBUG
+#if GASCL_DEBUG && !GASCL_FIRST
 static gascl_offset gascl_greatest_divisor(gascl_offset a, gascl_offset b) {  // Euclid
     while (b) {
         const gascl_offset rest = a % b;
@@ -118,10 +120,12 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #else
     gascl_message x;
 #endif
-    const bool found =
-        gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    bool found = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     if (found)
         gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#if GASCL_FILTERS
+    found = found && gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
 #if GASCL_LANES > 1
     const gascl_box before = gascl_lane_get(boxes GASCL_LANE_ON);
     gascl_box after = before;
@@ -136,6 +140,15 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #endif
 }
 
+// Whether any arc of a row must be fetched. Lanes may differ in what they receive.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES && GASCL_LANES == 1
+    if (!gascl_receives(row, GASCL_STATE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[get_group_id(0)];
@@ -143,7 +156,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
-        if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
+        if (gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
             const gascl_offset begin = offsets[row], end = offsets[row + 1];
             for (gascl_offset i = begin; i < end; ++i) {
                 const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
@@ -152,6 +165,10 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                 GASCL_FOR_LANES
                     gascl_gather_arc(&boxes, arc, row,
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY && GASCL_LANES == 1
+                if (gascl_stops(gascl_lane_get(&boxes), row, GASCL_STATE_ON))
+                    break;
+#endif
             }
         }
         GASCL_FOR_LANES
@@ -181,6 +198,7 @@ typedef struct {
     gascl_shared shared;
     gascl_marks senders;    // whether an arc may carry a message
     gascl_marks long_rows;  // whether slices share a row
+    int open[2];            // whether a lane of the long row may still change; by turns
 } gascl_gather_memory;
 
 // Marks those of the arcs from `begin` to before `end` that may carry a message; as many as fit.
@@ -208,6 +226,20 @@ static int gascl_next_long(__local const gascl_gather_memory *memory, int row, c
     return min(row, end);
 }
 
+// Whether any arc of a row must be fetched for a lane.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+    if (!gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+// Whether no other arc of a row must be fetched for a lane.
+static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_LANE) {
+    return GASCL_MAY_STOP && gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
 // Whether an arc carries a message in a lane, and which. Its mark is the i-th.
 static bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
                                gascl_message *x, __local const gascl_gather_memory *memory,
@@ -219,20 +251,49 @@ static bool gascl_fetch_marked(const gascl_offset arc, const int i, const int ro
     return gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 }
 
+// Adds a message that was fetched. Of the boxes of slices, that with the first message must be
+// found: the sooner it comes along the row, the more its count is.
+static void gascl_take_fetched(gascl_box *whole, const gascl_message x, const gascl_offset arc,
+                               const gascl_offset begin, const int row,
+                               GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (!gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
+        return;
+#if GASCL_FIRST
+    if (!whole->count) {
+        whole->combined = x;
+        whole->count = UINT_MAX - (uint)(arc - begin);
+    }
+#else
+    gascl_box_add(whole, x);
+#endif
+}
+
+static void gascl_join_slices(gascl_box *into, const gascl_box from) {
+#if GASCL_FIRST
+    if (from.count > into->count)
+        *into = from;
+#else
+    gascl_box_join(into, from);
+#endif
+}
+
 // What a row gets in a lane, by one item; the first arc with a mark is `marked`.
 static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
                                     __local const gascl_gather_memory *memory,
                                     __global const gascl_offset *restrict offsets,
                                     GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    const gascl_offset end = offsets[row + 1];
+    const gascl_offset begin = offsets[row], end = offsets[row + 1];
     gascl_box whole = gascl_box_empty();
-    GASCL_DO_NOT_VECTORIZE for (gascl_offset arc = offsets[row]; arc < end; ++arc) {
+    GASCL_DO_NOT_VECTORIZE for (gascl_offset arc = begin; arc < end; ++arc) {
         gascl_message x;
-        if (gascl_fetch_marked(arc, (int)(arc - marked), row, &x, memory,
-                               GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
-            gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-            gascl_box_add(&whole, x);
-        }
+        if (!gascl_fetch_marked(arc, (int)(arc - marked), row, &x, memory,
+                                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+            continue;
+        gascl_take_fetched(&whole, x, arc, begin, row,
+                           GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        if (gascl_is_done(whole, row, GASCL_STATE_ON GASCL_LANE_ON))
+            break;
     }
     return whole;
 }
@@ -241,7 +302,7 @@ static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
 // The chunk begins with the i-th arc that has a mark; arcs before `from` and from `to` on are not
 // the row's.
 static void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const int i,
-                            const int from, const int to, const int row,
+                            const int from, const int to, const gascl_offset begin, const int row,
                             __local const gascl_gather_memory *memory,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     for (int k = i; k < i + 8; k += GASCL_FETCHES) {
@@ -252,10 +313,9 @@ static void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const i
                        gascl_fetch_marked(marked + k + j, k + j, row, &x[j], memory,
                                           GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
-            if (found[j]) {
-                gascl_taken(marked + k + j, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                gascl_box_add(whole, x[j]);
-            }
+            if (found[j])
+                gascl_take_fetched(whole, x[j], marked + k + j, begin, row,
+                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
 }
 
@@ -266,6 +326,9 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     __local gascl_box *boxes = memory->shared.boxes;
     const int item = get_local_id(0);
     const int end = gascl_control_->stopped ? 0 : num_blocks;
+    int turn = 0;
+    if (item < 2)
+        memory->open[item] = 0;
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first, count = rows * GASCL_LANES;
@@ -277,7 +340,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         barrier(CLK_LOCAL_MEM_FENCE);
         // Each lane of each row is a place. The group is at `window`: its items have the places
         // from there on; `in` is what an item's place gets. Long rows are left from the place
-        // `next` on; of the row there, `done` arcs are in `part`, which is of an item's slice.
+        // `next` on; of the row there, `done` arcs are combined in the slices' `part`s.
         int window = 0, long_row = gascl_next_long(memory, 0, rows), next = long_row * GASCL_LANES;
         gascl_offset done = 0;
         gascl_box in = gascl_box_empty(), part = gascl_box_empty();
@@ -290,7 +353,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                 if (!entered) {
                     in = gascl_box_empty();
                     if (place < count && !memory->long_rows.of[row] &&
-                        gascl_wants_row(id, GASCL_STATE_ON GASCL_DELIVERY_ON))
+                        gascl_visits_row(id, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
                         in = gascl_gather_alone(block.begin, id, memory, offsets,
                                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 }
@@ -305,38 +368,55 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             }
             // The next piece of the long row, in those of its places that are in the window.
             const bool shares = window < count;
-            const int begins = long_row * GASCL_LANES, behind = begins + GASCL_LANES;
+            const int before = long_row * GASCL_LANES, behind = before + GASCL_LANES;
             const int places = shares ? min(behind, window + GASCL_GROUP) - next : 1;
             const int slices = min(GASCL_GROUP / places, GASCL_SLICES), slice = item / places;
-            const int gascl_lane = (shares ? next - begins : 0) + item % places;
+            const int gascl_lane = (shares ? next - before : 0) + item % places;
             const int row = block.first + (shares ? long_row : 0);
-            const gascl_offset begin = offsets[row] + done;
-            const int arcs = (int)min(offsets[row + 1] - begin, (gascl_offset)GASCL_BLOCK);
-            const bool completes = shares && begin + arcs == offsets[row + 1];
+            const gascl_offset begin = offsets[row], piece = begin + done;
+            const int arcs = (int)min(offsets[row + 1] - piece, (gascl_offset)GASCL_BLOCK);
             if (shares && piecewise)
-                gascl_mark_senders(memory, begin, block.end, GASCL_STATE_ON GASCL_DELIVERY_ON);
+                gascl_mark_senders(memory, piece, block.end, GASCL_STATE_ON GASCL_DELIVERY_ON);
+            // The first slice has what all slices had after the last piece.
+            const bool visits =
+                shares && slice < slices &&
+                (done == 0 || !gascl_is_done(boxes[item % places], row,
+                                             GASCL_STATE_ON GASCL_LANE_ON)) &&
+                gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            if (visits)
+                memory->open[turn] = 1;
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (shares && slice < slices &&
-                gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
-                const gascl_offset marked = piecewise ? begin : block.begin;
-                const int from = (int)(begin - marked), to = from + arcs;
-                for (int i = from / 8 + slice; i * 8 < to; i += slices)
+            const bool completes =
+                shares && (!memory->open[turn] || piece + arcs == offsets[row + 1]);
+            turn ^= 1;
+            if (item == 0)
+                memory->open[turn] = 0;
+            if (visits) {
+                const gascl_offset marked = piecewise ? piece : block.begin;
+                const int from = (int)(piece - marked), to = from + arcs;
+                for (int i = from / 8 + slice; i * 8 < to; i += slices) {
 #if GASCL_ASKS_MASK
-                    if (memory->senders.eight[i])
+                    if (!memory->senders.eight[i])
+                        continue;
 #endif
-                        gascl_add_chunk(&part, marked, i * 8, from, to, row, memory,
-                                        GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    gascl_add_chunk(&part, marked, i * 8, from, to, begin, row, memory,
+                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    if (gascl_is_done(part, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        break;
+                }
             }
             boxes[item] = part;
             for (int left = GASCL_SLICES; left > 1; left = (left + 1) / 2) {
                 const int other = slice + (left + 1) / 2;
                 barrier(CLK_LOCAL_MEM_FENCE);
-                if (completes && other < min(left, slices)) {
-                    gascl_box_join(&part, boxes[other * places + item % places]);
+                if (other < min(left, slices)) {
+                    gascl_join_slices(&part, boxes[other * places + item % places]);
                     boxes[item] = part;
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
+            if (slice > 0)
+                part = gascl_box_empty();
             done += arcs;
             if (completes) {
                 if (window + item >= next && window + item < next + places)
@@ -351,6 +431,52 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#elif GASCL_STOPS_EARLY
+// A work-item takes a row, and stops where the vertex has enough.
+
+// Nothing but what every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+// Whether any arc of a row must be fetched for a lane.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+    if (!gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+        for (int row = block.first + get_local_id(0); row < block.last; row += GASCL_GROUP) {
+            gascl_box in = gascl_box_empty();
+            if (gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
+                const gascl_offset last = offsets[row + 1];
+                for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
+                    gascl_message x;
+                    if (!gascl_fetch(arc, row, &x,
+                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+                        continue;
+                    gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    if (!gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        continue;
+                    gascl_box_add(&in, x);
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+                    if (gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        break;
+#endif
+                }
+            }
+            gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
     }
 }
 
@@ -391,9 +517,26 @@ static bool gascl_fetch_ith(const gascl_offset i, const gascl_block block, const
                             GASCL_STATE GASCL_DELIVERY) {
     const gascl_offset arcs = block.end - block.begin;
     const gascl_offset arc = block.begin + min(i, arcs - 1);
-    return (GASCL_EVERY_ARC_SENDS || i < arcs) &&
-           gascl_fetch(arc, gascl_row_of(arc, offsets, block.first, rows), x,
-                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (!GASCL_EVERY_ARC_SENDS && i >= arcs)
+        return false;
+    const int row = gascl_row_of(arc, offsets, block.first, rows);
+#if GASCL_MAY_STOP && GASCL_RECEIVES && !GASCL_EVERY_ARC_SENDS
+    if (!gascl_receives(row, GASCL_STATE_ON))
+        return false;
+#endif
+    return gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+}
+
+// Whether the vertex at the end of a block's i-th arc receives a message that was fetched and taken.
+static bool gascl_receives_ith(const gascl_offset i, const gascl_block block, const int rows,
+                               const gascl_message x,
+                               __global const gascl_offset *restrict offsets, GASCL_STATE) {
+#if GASCL_FILTERS
+    return gascl_receives_message(x, gascl_row_of(block.begin + i, offsets, block.first, rows),
+                                  GASCL_STATE_ON);
+#else
+    return true;
+#endif
 }
 
 // An item's share of a block of one row.
@@ -412,7 +555,9 @@ static gascl_box gascl_combine_share(const gascl_block block,
             if (i + k * GASCL_GROUP < arcs && found[k]) {
                 gascl_taken(block.begin + i + k * GASCL_GROUP,
                             GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                gascl_box_add(&mine, x[k]);
+                if (gascl_receives_ith(i + k * GASCL_GROUP, block, 1, x[k], offsets,
+                                       GASCL_STATE_ON))
+                    gascl_box_add(&mine, x[k]);
             }
     }
     return mine;
@@ -443,6 +588,8 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
                         gascl_taken(block.begin + at,
                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                         memory->messages[at] = x[k];
+                        found[k] = gascl_receives_ith(at, block, rows, x[k], offsets,
+                                                      GASCL_STATE_ON);
                     }
                     memory->found[at] = found[k];
                 }
