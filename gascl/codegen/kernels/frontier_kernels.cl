@@ -329,25 +329,25 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 
 // The lists after a superstep: the next ones become this one's, and are empty. Where every vertex
 // scatters, the frontier stays.
-static void gascl_renew_lists(__global int *gascl_lengths, __global gascl_control *control,
+static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
                               const int starting) {
-    if (!GASCL_SCATTER_ALL && !starting)
-        GASCL_FRONTIER_LENGTH(control->superstep) = 0;
+    const int touched = GASCL_LENGTH(TOUCHED_next);
     if (!starting) {
-        GASCL_LENGTH(TOUCHED) = GASCL_LENGTH(TOUCHED_next);
+        if (!GASCL_SCATTER_ALL)
+            GASCL_FRONTIER_LENGTH(now->superstep) = 0;
+        GASCL_LENGTH(TOUCHED) = touched;
         GASCL_LENGTH(TOUCHED_next) = 0;
     }
     GASCL_LENGTH(LISTED) = 0;
 #if GASCL_PRIORITY
-    const bool looked = control->low >= control->far_low;
-    if (looked) {
-        GASCL_FAR_LENGTH(control->far_side) = 0;
-        control->far_side ^= 1;
-        control->far_low = control->far_low_next;
+    if (now->low >= now->far_low) {  // `far` was looked through
+        GASCL_FAR_LENGTH(now->far_side) = 0;
+        now->far_side ^= 1;
+        now->far_low = now->far_low_next;
     } else {
-        control->far_low = min(control->far_low, control->far_low_next);
+        now->far_low = min(now->far_low, now->far_low_next);
     }
-    control->low = control->low_far = control->far_low_next = INT_MAX;
+    now->low = now->low_far = now->far_low_next = INT_MAX;
 #endif
 }
-#define GASCL_RENEW_LISTS(starting) gascl_renew_lists(gascl_lengths, gascl_control_, starting)
+#define GASCL_RENEW_LISTS(now, starting) gascl_renew_lists(gascl_lengths, now, starting)
