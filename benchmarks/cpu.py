@@ -18,7 +18,7 @@ from gap import KINDS, Gap
 from gap import check as check_gap
 from graphs import Edges, default_cache, made
 from problems import PROBLEMS, timed, versions
-from turns import Row, ratios, replace, table, take_turns, write_csv
+from turns import Row, around, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine
 
@@ -37,6 +37,8 @@ MARK = "benchmarks/bench.py, two cores"
 
 
 def main(given: argparse.Namespace) -> None:
+    if given.update:
+        around(given.update, MARK)  # refused now rather than after the run
     cache = given.cache or default_cache()
     gap = Gap(given.gap, cache) if given.gap else None
     for library, module in peers.MODULES.items():

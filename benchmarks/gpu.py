@@ -11,7 +11,7 @@ import answers
 import numpy as np
 from graphs import Edges, made, permutation
 from problems import PROBLEMS, timed, versions
-from turns import Row, ratios, replace, table, take_turns, write_csv
+from turns import Row, around, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine
 from gascl.programs import BreadthFirst
@@ -30,6 +30,8 @@ MARK = "benchmarks/bench.py, one GPU"
 
 
 def main(given: argparse.Namespace) -> None:
+    if given.update:
+        around(given.update, MARK)  # refused now rather than after the run
     rows: list[dict[str, Any]] = []
     names = given.graphs or GRAPHS
     in_lanes = next((name for name in names if name.startswith("rmat")), "")

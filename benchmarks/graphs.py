@@ -320,5 +320,7 @@ def pair_weights(keys: np.ndarray, seed: int) -> np.ndarray:
 
 def in_threads(do: Callable[[Any], T], items: Iterable[Any]) -> list[T]:
     """NumPy releases the interpreter's lock while it works on an array."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
+    with ThreadPoolExecutor(cores) as pool:
         return list(pool.map(do, items))

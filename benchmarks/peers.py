@@ -346,7 +346,7 @@ def networkit_independent(inputs: Inputs) -> Callable[[], Any]:
 
 
 def igraph_components(graph: Any, inputs: Inputs) -> Any:
-    getattr(graph, "__invalidate_cache")()  # it remembers that it is connected  # noqa: B009
+    getattr(graph, "__invalidate_cache")()  # it remembers that it is connected
     return graph.connected_components(mode="weak")
 
 

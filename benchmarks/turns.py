@@ -92,14 +92,19 @@ def table(head: list[str], lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
 
 
-def replace(file: Path, name: str, text: str) -> None:
-    """Put the text between the file's marks `<!-- name -->` and `<!-- end -->`."""
+def around(file: Path, name: str) -> tuple[str, str]:
+    """The text of a page up to its mark `<!-- name -->`, and from `<!-- end -->` on."""
     begin, end = f"<!-- {name} -->", "<!-- end -->"
     before, found, rest = file.read_text("utf-8").partition(begin)
     if not found or end not in rest:
         sys.exit(f"{file} has no {begin} ... {end}")
-    after = rest.partition(end)[2]
-    file.write_text(f"{before}{begin}\n{text}\n{end}{after}", "utf-8")
+    return before + begin, end + rest.partition(end)[2]
+
+
+def replace(file: Path, name: str, text: str) -> None:
+    """Put the text between the page's marks."""
+    before, after = around(file, name)
+    file.write_text(f"{before}\n{text}\n{after}", "utf-8")
 
 
 def write_csv(file: Path, rows: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -112,6 +117,7 @@ def write_csv(file: Path, rows: list[dict[str, Any]], key: tuple[str, ...]) -> l
         with file.open(newline="", encoding="utf-8") as text:
             before = [r for r in csv.DictReader(text) if tuple(r[k] for k in key) not in told]
         rows = [*before, *rows]
+    file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w", newline="", encoding="utf-8") as text:
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         writer.writeheader()
