@@ -47,7 +47,7 @@ def main(given: argparse.Namespace) -> None:
     if not gap:
         print("GAP is left out: no --gap")
     rows: list[dict[str, Any]] = []
-    engine = None
+    device = ""
     for name in given.graphs or GRAPHS:
         keys = [k for k in given.only or PROBLEMS if (k == "strong") == (name == "rmat")]
         if not keys:
@@ -57,14 +57,17 @@ def main(given: argparse.Namespace) -> None:
         print(f"\n{described(name, inputs.edges)}; {engine.device}", flush=True)
         for key in keys:
             done = run(key, name, inputs, engine, gap if name != "rmat" else None, given)
-            rows += [lines_of(key, name, inputs.edges, row, done[0]) for row in done]
-            print(markdown(rows[-len(done) :]), flush=True)
+            lines = [line_of(key, name, inputs.edges, row, done[0]) for row in done]
+            print(markdown(lines), flush=True)
+            rows += lines
+            if given.csv:
+                rows = write_csv(given.csv, rows, ("algorithm", "graph"))
+        device = str(engine.device)
+        del inputs, engine, done  # before the next graph
     if not rows:
         raise SystemExit("nothing to run: strong components run on rmat, all else on the others")
-    if given.csv:
-        rows = write_csv(given.csv, rows, ("algorithm", "graph"))
     if given.update:
-        replace(given.update, MARK, f"{about(given, engine)}\n\n{markdown(rows)}")
+        replace(given.update, MARK, f"{about(given, device)}\n\n{markdown(rows)}")
 
 
 def edges_of(name: str, given: argparse.Namespace, gap: Gap | None) -> Edges:
@@ -133,7 +136,7 @@ def of_peer(
     return seconds, peer.answer(found, inputs), ", ".join(notes)
 
 
-def lines_of(key: str, name: str, edges: Edges, row: Row, own: Row) -> dict[str, Any]:
+def line_of(key: str, name: str, edges: Edges, row: Row, own: Row) -> dict[str, Any]:
     """A contender's line in the table."""
     line = {
         "algorithm": PROBLEMS[key].title,
@@ -180,10 +183,10 @@ def described(name: str, edges: Edges) -> str:
     )
 
 
-def about(given: argparse.Namespace, engine: Engine | None) -> str:
+def about(given: argparse.Namespace, device: str) -> str:
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     return (
-        f"{given.threads} threads of {processor()}; {engine.device if engine else ''}; scale "
+        f"{given.threads} threads of {processor()}; {device}; scale "
         f"{given.scale}, {given.rounds} rounds; "
         f"{versions('networkit', 'igraph', 'python-graphblas')}, Python "
         f"{platform.python_version()}. Load of the last 1, 5 and 15 minutes, this run's own work "

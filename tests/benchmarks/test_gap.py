@@ -30,8 +30,7 @@ def inputs(tmp_path) -> Inputs:
     return Inputs(graphs.made("holes10", tmp_path))
 
 
-def test_facts_are_compared(inputs, monkeypatch):
-    monkeypatch.setattr(gap, "TRIALS", 2)
+def test_facts_are_compared(inputs):
     depth = np.where(np.arange(65536) < 46688, 1, -1)
     compare = gap.check("bfs", inputs, {"depth": depth})
     compare(gap.Found(SEARCHED.format(verdict="PASS")))
