@@ -1,19 +1,20 @@
 """Breadth-first search: in each round, the vertices that were just reached reach their neighbours.
 
 Algorithm: level by level. Each vertex of the frontier sends its id along its arcs; a vertex that
-had not been reached takes one of them for its parent and is in the next frontier. Whether a round
-pushes from the frontier or pulls at the other vertices is the choice of the delivery. A pull reads
-all of a vertex's in-arcs: it neither stops at the first parent nor skips the vertices already
-reached.
+had not been reached takes the first of them for its parent and is in the next frontier. Whether a
+round pushes from the frontier or pulls at the vertices not yet reached is the choice of the
+delivery; a pull stops at the first parent.
 
 Source: Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First Search (2012).
 
 Differences: of several parents in one round the smallest id is taken, not whichever wrote last, so
-that a run repeats; and a frontier vertex is known by its depth, so that with several sources at
-once (`source=[...]`) a vertex that one of them reached does not send for the others.
+that a run repeats.
 """
 
+from typing import Any
+
 from gascl import VertexProgram, param, vertex
+from gascl.language.fields import is_lanes
 
 
 class BreadthFirst(VertexProgram):
@@ -35,17 +36,28 @@ class BreadthFirst(VertexProgram):
     # A message is its sender. The depth need not travel: it is the number of the superstep. That
     # holds only from the source outwards, so that a changed graph needs a new search;
     # ShortestPaths, whose messages carry the distance, can go on from what it found before.
-    message, combine = "int32", "min"
+    message, combine = "int32", "first"
+    receive_if = "v.depth < 0"
     restart = "never"
     mask = "v.id == p.source"
+    scatter = "send(v.id);"
+    apply = """
+        v.depth = superstep + 1;
+        v.parent = msg;
+        set_mask();
+    """
+
+    def __new__(cls, *positional: Any, source: Any = None, **values: Any) -> "BreadthFirst":
+        """Several sources are several searches at once, which share a mask."""
+        several = cls is BreadthFirst and is_lanes(source)
+        return super().__new__(BreadthFirstLanes if several else cls)
+
+
+class BreadthFirstLanes(BreadthFirst):
+    """Searches from several sources at once. A vertex is in the mask if any of them has just reached
+    it, and does not send for the others."""
+
     scatter = """
         if (v.depth == superstep)
             send(v.id);
-    """
-    apply = """
-        if (v.depth < 0) {
-            v.depth = superstep + 1;
-            v.parent = msg;
-            set_mask();
-        }
     """

@@ -41,13 +41,13 @@ class ShortestPaths(VertexProgram):
     # holds where the source is the same and no weight of an edge that was there has grown.
     restart = "added"
     mask = "v.id == p.source"
+    receive_if = "msg.distance < v.distance"
+    priority = "v.distance"
     scatter = "send((message){v.distance + e.weight, v.id});"
     apply = """
-        if (msg.distance < v.distance) {
-            v.distance = msg.distance;
-            v.parent = msg.parent;
-            set_mask();
-        }
+        v.distance = msg.distance;
+        v.parent = msg.parent;
+        set_mask();
     """
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:

@@ -68,4 +68,4 @@ def _source(program: VertexProgram, delivery: str) -> str:
     cls = type(program)
     header = generate(cls.spec, real=program.dtype, choices=program.choices(), lanes=program.lanes)
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    return assemble(header, demand.facts, choose(program, demand, delivery)[0])[0]
+    return assemble(header, demand.facts, choose(program, demand, delivery))[0]

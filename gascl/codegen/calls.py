@@ -29,9 +29,7 @@ class Calls:
         value = sound("(__VA_ARGS__)", c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
-            "set_mask": f"set_mask() gascl_put_mask(v.id, 1, gascl_control_ {masks} GASCL_LANE_ON)",
-            "unset_mask": "unset_mask() "
-            f"gascl_put_mask(v.id, 0, gascl_control_ {masks} GASCL_LANE_ON)",
+            "unset_mask": "unset_mask() (v.gascl_set = GASCL_UNSET)",
             "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
             "get_mask_of": "get_mask_of(gascl_whose) "
             f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
@@ -68,15 +66,20 @@ class Calls:
                 "",
             )
 
-    def begin_phase(self, snippet: Snippet, late: bool) -> list[str]:
+    def begin_phase(self, snippet: Snippet, late: bool, owned: bool) -> list[str]:
         """Write the macros that differ between phases; returns their names, for #undef.
 
         Args:
             late: the phase is gather or apply, which must not see what apply does to other
                 vertices.
+            owned: the phase may write v.
         """
         here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
         words = {}
+        if snippet.uses("set_mask"):
+            # Init and apply return what v said of itself; scatter cannot write v.
+            put = "gascl_put_mask(v.id, GASCL_SET, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)"
+            words["set_mask()"] = "(v.gascl_set = GASCL_SET)" if owned else put
         if snippet.uses("set_mask_of"):
             function = "gascl_mark_of" if late else "gascl_set_mask_of"
             words["set_mask_of(gascl_whose)"] = (
@@ -85,8 +88,8 @@ class Calls:
         if snippet.uses("send_to"):
             value = self.traps.sound("(__VA_ARGS__)", self.context.message)
             words["send_to(gascl_to, ...)"] = (
-                f"gascl_send_to((gascl_to), {value}, {int(late)}, {here}, "
-                f"GASCL_POST({'_next' if late else ''}) GASCL_LANE_ON)"
+                f"gascl_send_to((gascl_to), {value}, {int(late)}, v.id, __LINE__, "
+                f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
             )
         for name in self.context.facts.reads_others:
             if snippet.uses(f"{name}_of"):

@@ -122,7 +122,8 @@ class Context:
     @cached_property
     def vertex(self) -> Type:
         ids = [(n, INT32) for n in ("id", *self.degrees)]
-        return struct_of("gascl_vertex", [*ids, *self.vertex_fields.items()])
+        mask = [("gascl_set", INT32)] * self.facts.masked
+        return struct_of("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
 
     @cached_property
     def edge(self) -> Type:
@@ -144,7 +145,10 @@ class Context:
 
     @cached_property
     def graph(self) -> Type:
-        return struct_of("gascl_graph", [("num_vertices", INT32), ("num_edges", INT64)])
+        members = [("num_vertices", INT32), ("num_edges", INT64)]
+        if self.facts.prioritized:
+            members.append(("gascl_delta", resolve("real", self.real)))
+        return struct_of("gascl_graph", members)
 
     @property
     def run_padding(self) -> int:
@@ -193,8 +197,19 @@ class Context:
     @cached_property
     def control(self) -> Type:
         """The loop's own state. It is on the device, so that a run can stop without the host."""
-        counts = ("active", "next_active", "next_arcs")
-        numbers = ("superstep", "stopped", "overflow", "fault", "under_way")
+        counts = ("active", "next_active", "arcs", "next_arcs", "clock", "ticks")
+        numbers: tuple[str, ...] = (
+            "superstep",
+            "stopped",
+            "overflow",
+            "fault",
+            "under_way",
+            "pulled",
+            "pulls",
+            "bits",
+        )
+        if self.facts.prioritized:  # buckets: see frontier_kernels.cl and mask_kernels.cl
+            numbers += ("low", "low_far", "far_low", "far_low_next", "far_side")
         return struct_of(
             "gascl_control",
             [

@@ -15,7 +15,7 @@ RECEIVERS_PER_ITEM = 16
 #: No two arguments of a kernel overlap, unless both are only read. If the compiler did not know, it
 #: would reload everything after each write: a superstep of PageRank on an H200 would take twice as
 #: long.
-_POINTER = "*restrict "
+_POINTER = "*GASCL_RESTRICT "
 
 #: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
 _HASH = """
@@ -41,6 +41,18 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_SCATTER_ALL {int(spec.scatter_on == 'all')}",
         f"#define GASCL_ENDS_ON_EMPTY_MASK {int(spec.ends_on_empty_mask)}",
         f"#define GASCL_APPLY_ALL {int(spec.apply_on == 'all')}",
+        f"#define GASCL_APPLY_MASK {int(spec.apply_on == 'mask')}",
+        f"#define GASCL_FIRST {int(facts.first)}",
+        f"#define GASCL_RECEIVES {int(facts.receives)}",
+        f"#define GASCL_FILTERS {int(facts.filters)}",
+        f"#define GASCL_ENOUGH {int('enough' in spec.snippets)}",
+        f"#define GASCL_COUNTS_ONCE {int(facts.counts_once)}",
+        f"#define GASCL_PRIORITY {int(facts.prioritized)}",
+        f"#define GASCL_SCATTER_STAYS {int(facts.scatter_stays)}",
+        f"#define GASCL_OWN_MASK {int(facts.own_mask)}",
+        f"#define GASCL_READS_MASK {int(facts.reads_mask)}",
+        f"#define GASCL_READS_EDGE {int(facts.reads_edge)}",
+        f"#define GASCL_SENDS_TO {int(facts.sends_to)}",
         f"#define GASCL_MASKED {int(facts.masked)}",
         f"#define GASCL_MARKS {int(facts.marks)}",
         f"#define GASCL_EVERY_ARC_SENDS {int(facts.every_arc_sends)}",
@@ -200,6 +212,9 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         "GASCL_MASKS GASCL_INBOX_STATE",
         f"#define GASCL_STATE_ON {names} GASCL_MASKS_ON GASCL_INBOX_STATE_ON",
         *_arguments("EDGE", edge),
+        "// The same for arcs in the other order, for kernels that push and pull.",
+        *_arguments("EDGE_IN", [x.replace("gascl_e_", "gascl_in_e_") for x in edge]),
+        f"#define GASCL_LONG_OFFSETS {int(c.offset.itemsize == 8)}",
         "",
     )
     return [*state], [*c.edge_members, *(f"a.{n}" for n in c.arc_fields)]

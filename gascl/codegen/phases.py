@@ -25,6 +25,7 @@ class Phases:
         self._init()
         self._init_arc()
         self._scatter()
+        self._receive()
         self._gather()
         self._copy()
         self._apply()
@@ -33,6 +34,7 @@ class Phases:
     def _load(self, snippet: Snippet | None) -> None:
         c, put = self.context, self.text.put
         put("    gascl_vertex v;", "    v.id = gascl_id;")
+        put(*["    v.gascl_set = 0;"] * c.facts.masked)
         read = snippet.reads("v") if snippet is not None else set()
         for degree in c.degrees:
             if degree in read:
@@ -41,13 +43,15 @@ class Phases:
             if name in read:
                 put(f"    v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];")
 
-    def _body(self, snippet: Snippet | None, returned: str, late: bool = False) -> None:
+    def _body(
+        self, snippet: Snippet | None, returned: str, late: bool = False, owned: bool = True
+    ) -> None:
         """Write a snippet. Its `return` returns what it changed, which the caller then stores."""
         put = self.text.put
         if snippet is None:
             return
         returns = snippet.uses("return")
-        words = self.calls.begin_phase(snippet, late)
+        words = self.calls.begin_phase(snippet, late, owned)
         put(*([f"#define return return {returned}"] if returns else []))
         self.traps.snippet(snippet)
         put(*(["#undef return"] if returns else []), *(f"#undef {w}" for w in words))
@@ -67,6 +71,7 @@ class Phases:
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
         put("    gascl_vertex v;", "    v.id = gascl_id;")
+        put(*["    v.gascl_set = 0;"] * c.facts.masked)
         put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
         for i, name in enumerate(c.spec.vertex_fields):
             value = self._initial(name, c.spec.vertex_fields[name].init, "v, GASCL_STATE_ON")
@@ -84,10 +89,13 @@ class Phases:
         if c.facts.masked and mask is not None:
             self.calls.declare_read(mask)
             self.text.expression("    if (gascl_own_mask && (", mask, "    ))")
-            put("        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);")
+            put("        v.gascl_set = GASCL_SET;")
         elif c.facts.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
-            put("    if (gascl_own_mask)")
-            put("        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);")
+            put("    if (gascl_own_mask)", "        v.gascl_set = GASCL_SET;")
+        if c.facts.masked:
+            put("    if (v.gascl_set == GASCL_SET)")
+            put("        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_")
+            put("            GASCL_MASKS_ON GASCL_LANE_ON);")
         put("}", "")
 
     def _init_value(self, name: str, seen: str) -> None:
@@ -149,7 +157,7 @@ class Phases:
         put("static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,")
         put(f"        gascl_box *gascl_out, const int gascl_ahead, {state}) {{")
         self.calls.declare_read(scatter, " + gascl_ahead")
-        self._body(scatter, "e")
+        self._body(scatter, "e", owned=False)
         put("    return e;", "}", "")
         put("static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,")
         put(f"        const int gascl_ahead, {state}) {{")
@@ -158,6 +166,43 @@ class Phases:
         put("        GASCL_STATE_ON GASCL_LANE_ON);")
         self.traps.after_scatter(scatter)
         put("    return gascl_out;", "}", "")
+
+    def _receive(self) -> None:
+        """Write which messages a vertex receives, when it has enough, and its bucket."""
+        put, snippets = self.text.put, self.context.spec.snippets
+        receive_if, filters = snippets.get("receive_if"), self.context.facts.filters
+        of = "const int gascl_id, GASCL_STATE GASCL_LANE"
+        put(f"static bool gascl_receives({of}) {{")
+        self._condition(None if filters else receive_if)
+        put(f"static bool gascl_receives_message(const gascl_message msg, {of}) {{")
+        self._condition(receive_if if filters else None)
+        put("// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.")
+        put(f"static void gascl_expect_receiver({of}) {{")
+        read = receive_if.reads("v") if receive_if is not None else set()
+        for name in self.context.spec.vertex_fields:
+            if name in read:
+                put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
+        put("}", "")
+        put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
+        self._condition(snippets.get("enough"), "false")
+        priority = snippets.get("priority")
+        if priority is not None:
+            put(f"static int gascl_bucket({of}) {{")
+            self._load(priority)
+            self.calls.declare_read(priority)
+            self.text.expression("    const real gascl_priority = (real)(", priority, "    );")
+            put("    return convert_int_sat_rtn(gascl_priority / gascl_run_->graph.gascl_delta);")
+            put("}", "")
+
+    def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
+        """Write the body of a function that returns a condition on a vertex."""
+        if snippet is None:
+            self.text.put(f"    return {otherwise};", "}", "")
+            return
+        self._load(snippet)
+        self.calls.declare_read(snippet)
+        self.text.expression("    return (", snippet, "    );")
+        self.text.put("}", "")
 
     def _gather(self) -> None:
         """Write the gather snippet, which reads a vertex's messages from an array."""
@@ -198,10 +243,10 @@ class Phases:
         self.calls.declare_read(apply)
         self._body(apply, "v", late=True)
         put("    return v;", "}", "")
-        put("static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
+        put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
+        put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
-        put("    gascl_all->messages += gascl_count;")
-        put("    if (!GASCL_APPLY_ALL && !gascl_count)", "        return;")
+        put("    if (!GASCL_APPLIES(gascl_id, gascl_count))", "        return 0;")
         self._load(apply)
         self.traps.before_apply(apply)
         put(
@@ -217,7 +262,7 @@ class Phases:
             )
         )
         self.traps.after_apply(apply)
-        put("}", "")
+        put(f"    return {'v.gascl_set' if c.facts.masked else '0'};", "}", "")
 
     def _stop(self) -> None:
         c, put = self.context, self.text.put

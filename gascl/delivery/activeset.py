@@ -23,12 +23,15 @@ class ActiveSet:
             of each superstep; included by superstep.cl.
         buffers: its own memory.
         state: the names of those buffers, and of `mask`, that are arguments in GASCL_STATE.
-        commit: makes the next mask the current one and counts it, if the program has a mask.
-        enter, leave: convert `mask` to this form, and back; None if they are the same.
+        commits: make the next mask the current one and count it, if the program has a mask.
+        enter: puts the vertices in `mask` into the next mask, where a run goes on; `commits`
+            follow.
+        leave: converts this form to `mask`, which is empty; None if they are the same.
         all_scatter: launched before the first superstep of a run in which all vertices scatter.
         clears: buffers that are set to 0 before `enter`, and when a run is resumed.
         swaps: pairs of buffers that are swapped after each superstep.
-        lists_receivers: the inbox lists the vertices with a message in `touched`.
+        lists_receivers: the inbox lists the vertices with a message in `touched`. Programs that
+            list directly (`Facts.lists_directly`) need `commits` only before the first superstep.
     """
 
     name: str
@@ -36,8 +39,8 @@ class ActiveSet:
     kernels: str
     buffers: tuple[Buffer, ...]
     state: tuple[str, ...]
-    commit: Launch
-    enter: Launch | None = None
+    commits: tuple[Launch, ...]
+    enter: Launch
     leave: Launch | None = None
     all_scatter: Launch | None = None
     clears: tuple[str, ...] = ()
@@ -54,40 +57,62 @@ BYTES = ActiveSet(
         Buffer("marks", "flag", "vertex", ("masked", "marks")),
     ),
     state=("mask", "next", "marks"),
-    commit=Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts")),
+    commits=(
+        Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts")),
+        Launch(
+            "gascl_take_turns",
+            "vertices",
+            ("STATE", "out_offsets", "counts"),
+            only_if=("prioritized",),
+        ),
+    ),
+    enter=Launch("gascl_enter", "vertices", ("STATE",)),
 )
 
-#: The largest number of arcs in a piece of the frontier.
-PIECE = 128
+#: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
+#: has a piece to itself.
+PIECE, CPU_PIECE = 128, 4096
+_PIECES = f"""
+#if GASCL_GROUP == 1
+#define GASCL_PIECE {CPU_PIECE}
+#else
+#define GASCL_PIECE {PIECE}
+#endif
+"""
 
 
-def _pieces(vertices: int, arcs: int) -> int:
+def most_pieces(vertices: int, arcs: int) -> int:
     """The largest number of pieces that a frontier can have."""
     return vertices + arcs // PIECE + 1
 
 
-_BOTH = ("frontier", "frontier_next")
+_COMMITTED = ("out_offsets", "frontiers", "most_pieces")
+_SPLIT = (*_COMMITTED, "far", "counts", "starting")
 FRONTIER = ActiveSet(
     "lists",
-    f"#define GASCL_PIECE {PIECE}\n{kernel_text('frontier.cl')}",
+    f"{_PIECES}{kernel_text('frontier.cl')}",
     kernel_text("frontier_kernels.cl"),
     (
-        Buffer("frontier", "piece", _pieces),
-        Buffer("frontier_next", "piece", _pieces),
-        Buffer("lengths", "length", lambda vertices, arcs: 5),
-        Buffer("flags", "bits", "row", ("masked",)),
-        Buffer("listed", "vertex", "row", ("masked",)),
+        Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
+        Buffer("bits", "bits", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
+        Buffer("lengths", "length", lambda vertices, arcs: 16 * 7),
+        Buffer("flags", "bits", "row", ("keeps_flags",)),
+        Buffer("listed", "vertex", "row", ("keeps_flags",)),
         Buffer("touched", "vertex", "row", ("inbox",)),
         Buffer("touched_next", "vertex", "row", ("inbox", "apply_sends_to")),
+        Buffer("far", "vertex", lambda vertices, arcs: 2 * vertices, ("prioritized",)),
     ),
     state=("lengths", "flags", "listed", "touched", "touched_next"),
-    commit=Launch(
-        "gascl_commit", "vertices", ("STATE", "out_offsets", *_BOTH, "counts", "starting")
+    commits=(
+        Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, "counts", "starting")),
+        Launch("gascl_scan", "vertices", ("STATE", "far"), only_if=("prioritized",)),
+        Launch("gascl_split", "vertices", ("STATE", *_SPLIT), only_if=("prioritized",)),
+        Launch("gascl_far", "vertices", ("STATE", *_SPLIT), only_if=("prioritized",)),
     ),
-    enter=Launch("gascl_enter", "vertices", ("STATE", "mask", "out_offsets", "frontier")),
-    leave=Launch("gascl_leave", "vertices", ("STATE", "mask")),
-    all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", "out_offsets", *_BOTH)),
+    enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
+    leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
+    all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED)),
     clears=("lengths",),
-    swaps=(_BOTH, ("touched", "touched_next")),
+    swaps=(("touched", "touched_next"),),
     lists_receivers=True,
 )

@@ -98,7 +98,18 @@ def inbox_refuses(demand: Demand) -> str | None:
     return None
 
 
+def edges_refuses(demand: Demand) -> str | None:
+    if demand.facts.first:
+        return "it combines messages atomically, and cannot tell which sender is the first"
+    return inbox_refuses(demand)
+
+
 def push_refuses(demand: Demand) -> str | None:
+    if demand.facts.first and demand.facts.scatter_moves:
+        return (
+            "it asks the first sender again when apply has begun, and scatter reads what apply "
+            "writes"
+        )
     if demand.facts.lanes > 1:
         return "it has several lanes, and push has only one frontier"
     if demand.deterministic and demand.tallies_floats:
@@ -107,3 +118,15 @@ def push_refuses(demand: Demand) -> str | None:
             "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return inbox_refuses(demand)
+
+
+def frontier_refuses(demand: Demand) -> str | None:
+    facts = demand.facts
+    if facts.prioritized:
+        return "it has a priority, and only the few vertices of a bucket scatter at once: use push"
+    if facts.masked and not facts.lists_directly:
+        return (
+            "its mask is kept beside each vertex, as scatter or other vertices set it or snippets "
+            "read it, and frontier keeps a list"
+        )
+    return push_refuses(demand) or pull_refuses(demand)

@@ -78,6 +78,7 @@ def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
     return [
         f"#define GASCL_INBOX {int(delivery.has_inbox(facts))}",
         f"#define GASCL_LISTS_RECEIVERS {int(delivery.active.lists_receivers)}",
+        f"#define GASCL_PULLS {int(delivery.pulls)}",
         *_arguments("MASKS", delivery.mask_arguments(facts)),
         *_arguments("INBOX_STATE", delivery.inbox_arguments(facts)),
     ]

@@ -55,7 +55,7 @@ class Buffer:
         per: what it has one item for: an "arc" or "vertex" in each lane, or a "row", a vertex with
             all its lanes. Or a function from the numbers of vertices and arcs to that of items.
         only_if: the names of `Facts` that must all be true for it to be needed; "inbox": messages
-            go through the atomic inbox.
+            go through the atomic inbox; "pulls": the delivery can also pull.
     """
 
     name: str
@@ -69,8 +69,8 @@ class Buffer:
         return ITEMS[self.item].begins
 
     def argument(self) -> str:
-        """Its declaration as an argument. No two arguments overlap (`restrict`)."""
-        return f"__global {ITEMS[self.item].c} *restrict gascl_{self.name}"
+        """Its declaration as an argument. No two arguments overlap (GASCL_RESTRICT)."""
+        return f"__global {ITEMS[self.item].c} *GASCL_RESTRICT gascl_{self.name}"
 
 
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for

@@ -25,6 +25,8 @@ class Delivery:
         refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
+        pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
+        whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
     """
 
     name: str
@@ -36,13 +38,17 @@ class Delivery:
     refuses: Callable[[Demand], str | None] = lambda demand: None
     inbox: bool = False
     active: ActiveSet = BYTES
+    pulls: bool = False
+    whole: Launch | None = None
+
+    def runs_whole(self, facts: Facts) -> bool:
+        """Whether a launch can make a whole run of a program with these facts."""
+        return self.whole is not None and not facts.pairs and not facts.apply_sends_to
 
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
         """Whether a program with these facts needs a buffer."""
-        return all(
-            self.has_inbox(facts) if name == "inbox" else bool(getattr(facts, name))
-            for name in buffer.only_if
-        )
+        own = {"inbox": self.has_inbox(facts), "pulls": self.pulls}
+        return all(own[n] if n in own else bool(getattr(facts, n)) for n in buffer.only_if)
 
     def has_inbox(self, facts: Facts) -> bool:
         """Whether any messages go through the atomic inbox: all, or those of `send_to`."""

@@ -16,17 +16,20 @@ class Launch:
             blocks, each followed by their number; buffers of the delivery, of its active set and of
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
         first_only: only run it in superstep 0, if the program's phases are fused (`Facts.fusable`).
+        only_if: the names of `Facts` that must all be true for it to be run.
     """
 
     kernel: str
     over: str
     arguments: tuple[str, ...]
     first_only: bool = False
+    only_if: tuple[str, ...] = ()
 
 
 #: The numbers that are arguments of kernels, and their types.
 NUMBERS = {
     "num_arcs": "int64",
+    "most_pieces": "int64",  # the largest number of pieces in a frontier
     "num_in_blocks": "int32",
     "num_out_blocks": "int32",
     # One bit per field: which already have a value, and which keep that of an earlier run.
@@ -37,12 +40,16 @@ NUMBERS = {
     "splits": "int32",
     "num_tallies": "int32",
     "num_counts": "int32",
-    "starting": "int32",  # whether this is before the first superstep
+    "starting": "int32",  # 1 before the first superstep, GOING_ON where only the mask is new
     "ask_stop": "int32",
-    "least_arcs": "int64",  # bounds of the next frontier: outside, the device pauses
+    "least_arcs": "int64",  # how many arcs of the next frontier decide whether it is pulled
     "most_arcs": "int64",
     "record": "int32",  # the index of the record to write
+    "supersteps": "int32",  # the largest number of supersteps in a launch
+    "most_work": "int32",  # ends a launch; in units of 1024 arcs
 }
+#: A value of `starting`: gascl_decide_on() in superstep.cl.
+GOING_ON = 2
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.
 EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))

@@ -1,7 +1,7 @@
 """Which buffers a run needs, with their types and sizes, and which kernel uses which.
 
 `State` allocates by it, and memory estimates count by it. It is a pure function of a program's
-header, its deliveries and the size of the graph, and needs no device.
+header, its delivery and the size of the graph, and needs no device.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gascl.codegen.cells import cell_bits
 from gascl.codegen.declarations import RECEIVERS_PER_ITEM
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
-from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, Buffer
+from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
 from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
@@ -38,8 +38,10 @@ from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 
-#: The largest number of supersteps that are enqueued before the host reads their records.
-RECORDS = 64
+#: The largest number of supersteps before the host reads their records.
+RECORDS = 1024
+#: The number of words that the groups of a whole run share (kernels/whole.cl).
+TEAM_WORDS = 11
 
 # The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
@@ -125,19 +127,19 @@ class RunSpec:
         extent: the size that it was made for.
         graph: the arrays of the graph, which runs share.
         own: the buffers of this run alone.
-        arguments: for each delivery and kernel, the kernel's arguments: buffers, the names of
-            numbers in NUMBERS, and the names of buffers that the host chooses at each launch.
-        swaps: for each delivery, the pairs of buffers that are swapped after a superstep.
-        clears: for each delivery, the buffers that are set to 0 before the mask is converted.
+        arguments: the arguments of each kernel: buffers, the names of numbers in NUMBERS, and the
+            names of buffers that the host chooses at each launch.
+        swaps: the pairs of buffers that are swapped after a superstep.
+        clears: the buffers that are set to 0 before the mask is converted.
         ranges: of the vertices that give, where every pair is asked for (pairs.cl).
     """
 
     extent: Extent
     graph: Mapping[Key, Array]
     own: Mapping[Key, Array]
-    arguments: Mapping[tuple[str, str], tuple[Key | str, ...]]
-    swaps: Mapping[str, tuple[tuple[Key, Key], ...]]
-    clears: Mapping[str, tuple[Key, ...]]
+    arguments: Mapping[str, tuple[Key | str, ...]]
+    swaps: tuple[tuple[Key, Key], ...]
+    clears: tuple[Key, ...]
     ranges: int
 
 
@@ -171,11 +173,11 @@ def run_spec(
     spec: ProgramSpec,
     header: Header,
     facts: Facts,
-    deliveries: Sequence[Delivery],
+    delivery: Delivery,
     extent: Extent,
 ) -> RunSpec:
-    """What a run of a program needs that may go by any of some deliveries."""
-    return _Builder(spec, header, facts, deliveries, extent).build()
+    """What a run of a program by a delivery needs."""
+    return _Builder(spec, header, facts, delivery, extent).build()
 
 
 class _Builder:
@@ -184,40 +186,35 @@ class _Builder:
         spec: ProgramSpec,
         header: Header,
         facts: Facts,
-        deliveries: Sequence[Delivery],
+        delivery: Delivery,
         extent: Extent,
     ):
         self.spec, self.header, self.facts = spec, header, facts
-        self.deliveries, self.extent = deliveries, extent
+        self.delivery, self.extent = delivery, extent
         self.ranges = self._ranges()
         self.run = self._run()
         self.fields = self._fields()
         self.arrays = graph_arrays(extent)
 
     def build(self) -> RunSpec:
-        own = {key: array for _, key, array in (*self.fields, *self.run)}
-        edges: dict[Key, Array] = {}
-        arguments: dict[tuple[str, str], tuple[Key | str, ...]] = {}
-        swaps: dict[str, tuple[tuple[Key, Key], ...]] = {}
-        clears: dict[str, tuple[Key, ...]] = {}
-        for delivery in self.deliveries:
-            memory = self._memory(delivery.name, delivery.buffers, delivery)
-            active = self._memory(
-                f"active set {delivery.active.name}", delivery.active.buffers, delivery
-            )
-            own |= memory | active
-            edges |= {key: array for _, key, array in self._edges(delivery)}
-            shared = self._names() | {key.name: key for key in active}
-            names = shared | {key.name: key for key in memory}
-            for launch, known in self._launches(delivery, shared, names):
-                its = tuple(self._arguments(launch, delivery, shared, known))
-                arguments[delivery.name, launch.kernel] = its
-            swaps[delivery.name] = (
-                *_pairs(delivery.swaps, names),
-                *_pairs(delivery.active.swaps, shared),
-                *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
-            )
-            clears[delivery.name] = tuple(shared[n] for n in delivery.active.clears)
+        delivery, active = self.delivery, self.delivery.active
+        memory = self._memory(delivery.name, delivery.buffers)
+        listed = self._memory(f"active set {active.name}", active.buffers)
+        own = {key: array for _, key, array in (*self.fields, *self.run)} | memory | listed
+        orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
+        edges = {key: array for order in orders for _, key, array in self._edges(order)}
+        shared = self._names() | {key.name: key for key in listed}
+        names = shared | {key.name: key for key in memory}
+        arguments = {
+            launch.kernel: tuple(self._arguments(launch, shared, known))
+            for launch, known in self._launches(shared, names)
+        }
+        swaps = (
+            *_pairs(delivery.swaps, names),
+            *_pairs(active.swaps, shared),
+            *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
+        )
+        clears = tuple(shared[n] for n in active.clears)
         taken = {key for its in arguments.values() for key in its}
         graph = {k: array for k, array in self.arrays.items() if k in taken}
         return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)
@@ -254,23 +251,19 @@ class _Builder:
             "control": Array(header.control, 1),
             "faults": Array(np.dtype("i4"), len(Fault) * extent.lines),
             # One per work-group, each of which handles some of the row blocks or vertices.
-            "tallies": Array(header.tally, max(extent.block_groups, extent.groups)),
-            "counts": Array(np.dtype("2i8"), extent.groups),
+            "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
+            "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
+            "posted": Array(np.dtype("i8"), extent.groups, ZERO),
+            "team_words": Array(np.dtype("i4"), TEAM_WORDS * 16),
             "records": Array(header.control, RECORDS),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
         }
-        common = {
-            b.name: self._array(b)
-            for b in COMMON
-            if any(d.needs(b, self.facts) for d in self.deliveries)
-        }
+        common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.facts)}
         return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
 
-    def _memory(
-        self, owner: str, buffers: Sequence[Buffer], delivery: Delivery
-    ) -> dict[Key, Array]:
+    def _memory(self, owner: str, buffers: Sequence[Buffer]) -> dict[Key, Array]:
         """The buffers of a delivery or active set that the program needs."""
-        needed = (b for b in buffers if delivery.needs(b, self.facts))
+        needed = (b for b in buffers if self.delivery.needs(b, self.facts))
         return {Key(owner, b.name): self._array(b) for b in needed}
 
     def _array(self, buffer: Buffer) -> Array:
@@ -278,6 +271,8 @@ class _Builder:
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
         own["cell"] = np.dtype(f"u{(cell_bits(header.accumulator) or 64) // 8}")
+        if self.facts.first:  # who sent the message
+            own["cell"] = np.dtype(extent.offset if self.facts.reads_edge else "i4")
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
@@ -292,8 +287,9 @@ class _Builder:
         dtype = np.dtype(item.dtype) if item.dtype else own[buffer.item]
         return Array(dtype, count, item.begins)
 
-    def _edges(self, delivery: Delivery) -> Iterator[tuple[str, Key, Array]]:
-        """The edge arrays. Those with the same name can differ in order, type and default."""
+    def _edges(self, order: str) -> Iterator[tuple[str, Key, Array]]:
+        """The edge arrays in an order of arcs. Those with the same name can also differ in type and
+        default."""
         plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
         for name in self.header.edge:
             field = self.spec.edge_fields.get(name)
@@ -302,8 +298,8 @@ class _Builder:
             type_ = self.header.types[name] if field else None
             about = f":{type_.c}:{field.default!r}" if field and type_ else ""
             dtype = _stored(type_) if type_ else plain[name]
-            values = EdgeValues(name, delivery.arcs, field, type_)
-            key = Key(EDGE, f"{name}@{delivery.arcs}{about}")
+            values = EdgeValues(name, order, field, type_)
+            key = Key(EDGE, f"{name}@{order}{about}")
             yield name, key, Array(dtype, self.extent.arcs, edge=values)
 
     # Arguments ---------------------------------------------------------------------------------
@@ -314,18 +310,21 @@ class _Builder:
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
-        self, delivery: Delivery, shared: Mapping[str, Key], names: Mapping[str, Key]
+        self, shared: Mapping[str, Key], names: Mapping[str, Key]
     ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
-        """All launches that a run may enqueue with a delivery, with the buffers by name."""
-        facts, active = self.facts, delivery.active
+        """All launches that a run may enqueue, with the buffers by name."""
+        facts, delivery, active = self.facts, self.delivery, self.delivery.active
         yield from ((launch, names) for launch in delivery.launches)
+        if delivery.whole and delivery.runs_whole(facts):
+            yield delivery.whole, names
         launches = [START, FINISH, TOTAL, DECIDE]
         if facts.arc_state:
             launches.append(START_ARCS)
         if facts.snapshots:
             launches.append(SNAPSHOT)
         if facts.masked:
-            launches += [x for x in (active.commit, active.enter, active.leave) if x]
+            commits = [x for x in active.commits if all(getattr(facts, n) for n in x.only_if)]
+            launches += [*commits, active.enter, *([active.leave] if active.leave else ())]
         if active.all_scatter and self.spec.scatter_on == "all":
             launches.append(active.all_scatter)
         if delivery.has_inbox(facts):
@@ -336,18 +335,22 @@ class _Builder:
         yield from ((launch, plain) for launch in launches)
 
     def _arguments(
-        self,
-        launch: Launch,
-        delivery: Delivery,
-        shared: Mapping[str, Key],
-        names: Mapping[str, Key],
+        self, launch: Launch, shared: Mapping[str, Key], names: Mapping[str, Key]
     ) -> Iterator[Key | str]:
-        edges = {name: key for name, key, _ in self._edges(delivery)}
+        delivery = self.delivery
+        edges = {name: key for name, key, _ in self._edges(delivery.arcs)}
+        pulled = {name: key for name, key, _ in self._edges("in")}
+        owned = (*delivery.buffers, *delivery.active.buffers)
+        unneeded = {b.name for b in owned if not delivery.needs(b, self.facts)}
         for name in launch.arguments:
             if name == "STATE":
                 yield from (shared[n] for n in state_arguments(self.header, self.facts, delivery))
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
+            elif name == "EDGE_IN":
+                yield from (pulled[n] for n in self.header.edge)
+            elif name in unneeded:
+                continue
             elif name not in names and (name in NUMBERS or name in CHOSEN):
                 yield name
             elif name not in names:

@@ -5,11 +5,14 @@ To add a delivery, add an entry to DELIVERIES.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.admission import (
     Demand,
-    inbox_refuses,
+    edges_refuses,
+    frontier_refuses,
     outbox_refuses,
     pull_refuses,
     push_refuses,
@@ -24,6 +27,40 @@ from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+_PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces")
+_PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+
+
+def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
+    """A delivery whose work follows the frontier (push.cl)."""
+    step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
+    forms = (
+        Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
+        Launch("gascl_frontier_turn", "vertices", ("STATE", *_PUSHED, "bits")),
+    )
+    return Delivery(
+        name,
+        kernel_text("push.cl"),
+        (
+            *(forms if pulls else ()),
+            Launch("gascl_push_scatter", "vertices", (*step, "posted")),
+            Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
+        ),
+        (Buffer("pulled", "box", "vertex", ("pulls", "scatter_moves")),),
+        refuses=refuses,
+        inbox=True,
+        active=FRONTIER,
+        pulls=pulls,
+        whole=Launch(
+            "gascl_whole",
+            "",
+            (
+                *(*step, "posted", "far", "tallies", "counts", "records", "team_words"),
+                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
+            ),
+        ),
+    )
+
 
 DELIVERIES = {
     d.name: d
@@ -96,17 +133,8 @@ DELIVERIES = {
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
             refuses=outbox_refuses,
         ),
-        Delivery(
-            "push",
-            kernel_text("push.cl"),
-            (
-                Launch("gascl_push_scatter", "vertices", ("STATE", "EDGE", *_CSR[1:], "frontier")),
-                Launch("gascl_push_apply", "vertices", ("STATE", "tallies")),
-            ),
-            refuses=push_refuses,
-            inbox=True,
-            active=FRONTIER,
-        ),
+        _by_frontier("push", False, push_refuses),
+        _by_frontier("frontier", True, frontier_refuses),
         Delivery(
             "edges",
             kernel_text("edges.cl"),
@@ -118,7 +146,7 @@ DELIVERIES = {
                 ),
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
-            refuses=inbox_refuses,
+            refuses=edges_refuses,
             inbox=True,
         ),
         Delivery(
@@ -146,23 +174,28 @@ def admitted(demand: Demand) -> list[str]:
     return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
-def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
-    """The delivery called `name`; for "auto", those to choose from in each superstep.
+def choose(program: VertexProgram, demand: Demand, name: str, debug: bool = False) -> Delivery:
+    """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
     A program that scatters on all vertices visits every arc anyway, and pull stores no messages. A
-    program that scatters on its mask pushes while the frontier is small, and otherwise pulls.
+    program that scatters on its mask goes by its frontier.
+
+    Args:
+        debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
     """
     able = admitted(demand)
     if name == "auto":
-        on_all = program.spec.scatter_on == "all"
-        order = ("outbox", "pull", "slots") if on_all else ("pull", "slots")
-        dense = next((n for n in order if n in able), None)
-        if dense is not None:
-            names = ["push", dense] if "push" in able and not on_all else [dense]
-            return [DELIVERIES[n] for n in names]
+        order = ["pull", "slots"]
+        if program.spec.scatter_on == "all":
+            order = ["outbox", *order]
+        elif not debug:
+            order = ["frontier", "push", *order]
+        for each in order:
+            if each in able:
+                return DELIVERIES[each]
         why = DELIVERIES["slots"].refuses(demand)
         others = (
             f"use delivery={able[0]!r}"
@@ -179,4 +212,4 @@ def choose(program: VertexProgram, demand: Demand, name: str) -> list[Delivery]:
             f"delivery {name!r} cannot run {type(program).__name__}: {why}; use "
             f"{'one of: ' + ', '.join(able) if able else 'another device'}"
         )
-    return [DELIVERIES[name]]
+    return DELIVERIES[name]

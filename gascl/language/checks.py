@@ -26,7 +26,7 @@ from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart", "ends"),
+    *("lanes", "restart", "ends", "delta"),
 )
 #: The Python methods that a class may define, with their parameters.
 _HOOKS = {
@@ -56,6 +56,9 @@ _READS = {
     "gather": "v p g prev superstep",
     "apply": "v p g prev superstep",
     "stop": "agg prev p g superstep",
+    "receive_if": "v p g superstep",
+    "enough": "v p g superstep",
+    "priority": "v p g",
     "combine": "",
     "identity": "",
 }
@@ -71,22 +74,19 @@ _CALLS = {
     "get_mask_of": "scatter gather apply",
     "messages": "gather",
     "num_messages": "gather",
-    "msg": "gather apply",
+    "msg": "gather apply receive_if enough",
     "has_msg": "apply",
     "neighbor": "scatter gather apply",
     "num_neighbors": "scatter gather apply",
     "neighbor_of": "scatter gather apply",
     "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",
-    "hash": "functions field arc init mask scatter pairs gather apply stop combine identity",
-    "lane": "field arc init mask scatter pairs gather apply",
-    "superstep": "field arc init scatter pairs gather apply stop",
+    "hash": "functions field arc init mask scatter pairs gather apply stop combine identity "
+    "receive_if enough priority",
+    "lane": "field arc init mask scatter pairs gather apply receive_if enough priority",
+    "superstep": "field arc init scatter pairs gather apply stop receive_if enough",
 }
 _PHASES = ("scatter", "gather", "apply")
-_LATER_ATTRIBUTES = {
-    "priority": "`priority`",
-    "delta": "`delta`",
-}
 
 _C_WORDS = set(
     """auto break case char const continue default do double else enum extern float for goto if
@@ -155,8 +155,6 @@ def _declared(spec: ProgramSpec) -> Iterator[Field]:
 def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
     for name, value in own.items():
         place = spec.source.place(name)
-        if name in _LATER_ATTRIBUTES:
-            spec.refuse(place, f"{_LATER_ATTRIBUTES[name]} is not supported yet")
         if isinstance(value, Struct) and (reserved(name) or _reads_field(spec, name)):
             spec.refuse(
                 place, f"{name!r} is reserved or a word of C, and cannot be the name of a struct"
@@ -197,7 +195,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         )
     for name, words in (
         ("scatter_on", ("mask", "all")),
-        ("apply_on", ("message", "all")),
+        ("apply_on", ("message", "mask", "all")),
         ("edges", ("out", "in", "both")),
         ("restart", ("any", "added", "never")),
         ("ends", ("mask", "stop")),

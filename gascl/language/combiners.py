@@ -165,13 +165,29 @@ class _Expression(Combiner):
         return ""
 
 
+@dataclass(frozen=True)
+class _First(Combiner):
+    """The message of the sender with the smallest id; of its arcs, of that with the smallest edge
+    id (the monoid ANY of GraphBLAS, made definite). Whoever combines keeps that order."""
+
+    def refuses(self, message: Type) -> str:
+        return ""
+
+    def identity(self, type_: Type) -> str:
+        return type_.zero() if type_.members else f"({type_.c})(0)"
+
+    def combined(self, type_: Type, a: str, b: str) -> str:
+        return a
+
+
 SUM, PRODUCT = _Sum("sum", "+", "add"), _Product("prod", "*")
 MIN, MAX = _Extreme("min", "<", "extreme"), _Extreme("max", ">", "extreme")
 OR, AND = _Bitwise("or", "|", "bitwise"), _Bitwise("and", "&", "bitwise")
+FIRST = _First("first")
 EXPRESSION = _Expression("expression")
 
 #: The combiners that have a name in the language.
-NAMED = {c.name: c for c in (SUM, PRODUCT, MIN, MAX, OR, AND)}
+NAMED = {c.name: c for c in (SUM, PRODUCT, MIN, MAX, OR, AND, FIRST)}
 
 _WRAPPING = "    const gascl_accumulator c = (gascl_accumulator)((ulong)a {} (ulong)b);"
 

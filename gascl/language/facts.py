@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gascl.language.combiners import FIRST
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -33,6 +34,16 @@ class Facts:
         can_trap: something can go wrong that the device must report with its line.
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.
+        scatters_on_all: every vertex scatters in every superstep.
+        first: of a vertex's messages, that of the smallest sender counts.
+        receives: there is a `receive_if`.
+        filters: it reads the message.
+        counts_once: all messages to a vertex count as one (`first`, `enough`).
+        prioritized: there is a `priority`.
+        scatter_stays: scatter reads nothing that apply writes, so that it may run for some vertices
+            while apply runs for others.
+        own_mask: only a vertex itself puts itself into the next mask, in apply.
+        reads_mask: something besides the choice of who scatters depends on the mask.
     """
 
     scatters: bool
@@ -53,6 +64,32 @@ class Facts:
     can_trap: bool
     lanes: int
     pairs: bool
+    scatters_on_all: bool
+    first: bool
+    receives: bool
+    filters: bool
+    counts_once: bool
+    prioritized: bool
+    scatter_stays: bool
+    own_mask: bool
+    reads_mask: bool
+
+    @property
+    def lists_directly(self) -> bool:
+        """Whether a vertex that puts itself into the mask can be listed at once, since nothing else
+        sets the mask or asks for it, and nobody waits."""
+        own = self.masked and self.own_mask and not self.reads_mask
+        return own and not self.prioritized and not self.scatters_on_all
+
+    @property
+    def keeps_flags(self) -> bool:
+        """Whether a list of active vertices needs flags beside each vertex."""
+        return self.masked and not self.lists_directly
+
+    @property
+    def scatter_moves(self) -> bool:
+        """Whether apply must wait until every vertex has pulled."""
+        return not self.scatter_stays
 
     @classmethod
     def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
@@ -72,6 +109,12 @@ class Facts:
             return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]
 
         written = apply.writes("v") if apply is not None else set()
+        seen = set(others(scatter)) | scatter.reads("v") if scatter is not None else set()
+        receive_if = snippets.get("receive_if")
+        filters = receive_if is not None and receive_if.uses("msg")
+        first = combiner is FIRST
+        set_by_others = used("set_mask_of") or (scatter is not None and scatter.uses("set_mask"))
+        reads_mask = used("get_mask", "get_mask_of") or spec.apply_on == "mask"
         late = others(*(s for s in (gather, apply) if s is not None))
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
@@ -84,11 +127,11 @@ class Facts:
             and not arcs,
             reads_edge=scatter is not None and bool(scatter.reads("e")),
             arc_state=arcs,
-            every_arc_sends=on_all and scatter is not None and scatter.sends_always,
+            every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,
             reads_singly=gather is not None,
             sends_to=used("send_to"),
             apply_sends_to=apply is not None and apply.uses("send_to"),
-            masked=not on_all or used("get_mask", "get_mask_of", "unset_mask", *masks),
+            masked=not on_all or reads_mask or used("unset_mask", *masks),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
             fusable=on_all
             and not debug
@@ -106,4 +149,13 @@ class Facts:
             or bool(others(*present)),
             lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
+            scatters_on_all=on_all,
+            first=first,
+            receives=receive_if is not None,
+            filters=filters,
+            counts_once=first or "enough" in snippets,
+            prioritized="priority" in snippets,
+            scatter_stays=not seen & written,
+            own_mask=not set_by_others,
+            reads_mask=reads_mask,
         )

@@ -46,6 +46,10 @@ class VertexProgram:
     gather: str = ""
     gathered: Any = None
     apply: str = ""
+    receive_if: str | None = None
+    enough: str | None = None
+    priority: str | None = None
+    delta: float | None = None
     functions: str = ""
     stop: str | None = None
     scatter_on: str = "mask"

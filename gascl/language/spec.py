@@ -34,7 +34,7 @@ from gascl.language.types import Struct, Type, name_of, resolve, struct
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
     *("functions", "init", "scatter", "pairs", "gather", "apply"),
-    *("mask", "stop", "combine", "identity"),
+    *("mask", "stop", "combine", "identity", "receive_if", "enough", "priority"),
 )
 #: Snippets that do something: a program needs at least one of them.
 WORK = {"scatter", "pairs", "apply"}
@@ -53,7 +53,7 @@ class ProgramSpec:
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
-        scatter_on, apply_on, edges, restart, ends, lanes: as the class gives them.
+        scatter_on, apply_on, edges, restart, ends, lanes, delta: as the class gives them.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -77,6 +77,7 @@ class ProgramSpec:
     restart: str
     ends: str
     lanes: int
+    delta: float | None
     stop: str
     asks_converged: bool
     composite: bool
@@ -187,6 +188,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         restart=got.restart,
         ends=got.ends,
         lanes=got.lanes,
+        delta=got.delta,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
         composite=got.solve is not None,

@@ -84,6 +84,16 @@ class Device:
         return bool(self.cl.double_fp_config)
 
     @property
+    def is_nvidia(self) -> bool:
+        return "nvidia" in self.platform.lower()
+
+    @property
+    def can_join(self) -> bool:
+        """Whether groups of a launch can wait for each other (kernels/whole.cl): what one writes
+        must be known to reach the others, for which OpenCL 1.2 has no words."""
+        return self.is_nvidia or (self.is_cpu and "portable" in self.platform.lower())
+
+    @property
     def groups(self) -> int:
         """The number of work-groups that keeps the device busy in kernels over vertices."""
         return int(self.cl.max_compute_units) * 8
@@ -105,7 +115,7 @@ class Device:
             int64="cl_khr_int64_base_atomics" in extensions,
             int64_extended="cl_khr_int64_extended_atomics" in extensions,
         )
-        if "nvidia" not in self.platform.lower():
+        if not self.is_nvidia:
             return known
         return replace(known, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from gascl.errors import (
     warn,
 )
 from gascl.graph.graph import Graph
+from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK
 from gascl.result import KeptState, Result, Step
@@ -33,7 +34,7 @@ from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Loop
-from gascl.runtime.plan import Plan, build
+from gascl.runtime.plan import build
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.state import Fields, State
@@ -176,9 +177,7 @@ class Engine:
                     "nothing to run"
                 )
             demand = demand_of(program, self.device.atomics, self.device.fp64, self.deterministic)
-            chosen = choose(program, demand, delivery)
-            if self.debug:  # a delivery that stores messages, so that it can shuffle them
-                chosen = chosen[-1:]
+            chosen = choose(program, demand, delivery, self.debug)
             began = resolve_start(program, self.graph, state, start)
             try:
                 with Interrupts() as interrupts:
@@ -211,7 +210,7 @@ class Engine:
     def _run(
         self,
         program: VertexProgram,
-        chosen: list[Delivery],
+        chosen: Delivery,
         start: Start,
         previous: State | None,
         limit: int,
@@ -223,34 +222,41 @@ class Engine:
         spec = program.spec
         started = time.perf_counter()
         offset = offset_type(self.graph, spec.edges)
-        plans: list[Plan] = [
-            build(program, self.device, d, offset, self.debug, self.seed) for d in chosen
-        ]
+        facts = Facts.of(spec, program.lanes)
+        whole = (
+            chosen.runs_whole(facts)
+            and self.device.can_join
+            and program.converged is None
+            and not self.debug
+        )
+        plan = build(program, self.device, chosen, offset, self.debug, self.seed, whole)
         built = time.perf_counter()
         seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
-        header = plans[0].header
+        header = plan.header
         for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
-        resident = self.resident(spec.edges, plans[0].group, plans[0].block)
+        resident = self.resident(spec.edges, plan.group, plan.block)
         types = header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
-        stopped, converged, trace = "the graph has no vertices", True, []
+        stopped, converged = "the graph has no vertices", True
+        trace: Sequence[Step] = []
+        used: list[str] = []
         fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
         arc_fields: Any = {
             n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
         }
         kept = None
         if self.graph.num_vertices:
-            extent = resident.extent(lines=max(len(p.places) for p in plans) + 1)
-            memory = plans[0].run_spec(spec, plans, extent)
+            memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
             state = State(program, header, memory, resident, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built
-            loop = Loop(program, plans, resident, state, start, callback, interrupts)
+            loop = Loop(program, plan, resident, state, start, callback, interrupts, keep_state)
             stopped, converged = loop.run(limit)
             trace, seconds["supersteps"] = loop.trace, loop.seconds
+            used = list(loop.deliveries)
             state.keep()
             fields, arc_fields = Fields(state), Fields(state, ARC)
             if keep_state:
@@ -266,7 +272,7 @@ class Engine:
             stopped=stopped,
             trace=trace,
             device=str(self.device),
-            delivery=" and ".join(dict.fromkeys(s.delivery for s in trace)) or chosen[-1].name,
+            delivery=" and ".join(used) or chosen.name,
             seconds=seconds,
             state=kept,
         )

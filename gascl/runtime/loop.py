@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from gascl.delivery.launch import (
     DECIDE,
     EMPTY_INBOX,
     FINISH,
+    GOING_ON,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
@@ -24,16 +24,16 @@ from gascl.delivery.launch import (
     TOTAL,
     Launch,
 )
-from gascl.delivery.runspec import RECORDS, RUN, Key
-from gascl.errors import GasclError, ProgramError
+from gascl.delivery.runspec import RECORDS, RUN, TEAM_WORDS, Key
+from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.result import Step
+from gascl.result import Step, Trace
 from gascl.runtime.device import Device
-from gascl.runtime.direction import Direction
+from gascl.runtime.direction import pull_bounds
 from gascl.runtime.exchange import Exchange, exchange_totals
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.plan import Kernels, Plan
+from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
@@ -42,8 +42,15 @@ from gascl.runtime.waiting import wait
 
 #: The default limit of supersteps.
 MAX_SUPERSTEPS = 100_000
-#: Seconds of work to enqueue before the host reads the device's records.
-_AHEAD = 0.1
+#: Seconds of work to enqueue before the host reads the device's records, and the largest number of
+#: supersteps.
+_AHEAD, _MOST_AHEAD = 0.1, 64
+#: What a launch of a whole run does before it returns to the host, in units of 1024 arcs: half a
+#: second or less of work, so that Ctrl-C is heeded.
+_MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
+#: Words of a team, as in kernels/whole.cl.
+_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_STARTING = 16, 48, 64, 144
+_JOINING = 1
 
 
 class Ending(NamedTuple):
@@ -57,46 +64,44 @@ class Loop:
     """One run: what is on the device, and how far it got.
 
     Args:
+        keeps: the State is kept after the run.
         exchange: what to do between the two steps that end a superstep, totals and decision, where
             the run is one part of several; None: both are one kernel.
 
     Attributes:
         trace: a `Step` for each superstep.
+        deliveries: the names of how messages travelled, in the order of first use.
         earlier: how many supersteps the run has made from which this one goes on.
-        direction: which of the plans is in use.
         seconds: how long it took.
     """
 
     def __init__(
         self,
         program: VertexProgram,
-        plans: Sequence[Plan],
+        plan: Plan,
         resident: ResidentGraph,
         state: State,
         start: Start,
         callback: Callable[[Step], Any] | None,
         interrupts: Interrupts,
+        keeps: bool = False,
         exchange: Exchange | None = None,
     ):
         self.program, self.resident, self.state, self.start = program, resident, state, start
         self.device: Device = resident.device
         self.graph: Graph = resident.graph
         self.callback, self.interrupts, self.exchange = callback, interrupts, exchange
-        self.kernels: dict[str, Kernels] = {}
-        self.direction = Direction.of(plans, self.device, resident.num_arcs)
+        self.plan = plan
+        self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
         self.earlier = state.superstep if start.resumes else 0
-        self.trace: list[Step] = []
+        self.trace, self.deliveries = Trace(), dict[str, None]()
+        self.keeps = keeps
+        self._starting = False
         self.seconds = 0.0
-
-    @property
-    def plan(self) -> Plan:
-        return self.direction.plan
 
     def run(self, max_supersteps: int) -> Ending:
         """Run supersteps until something ends the run."""
-        with ExitStack() as borrowed:
-            for plan in self.direction.plans:
-                self.kernels[plan.delivery.name] = borrowed.enter_context(plan.kernels())
+        with self.plan.kernels() as self.kernels:
             return self._run(max_supersteps)
 
     def _run(self, max_supersteps: int) -> Ending:
@@ -111,18 +116,21 @@ class Loop:
         while (
             not (stopped or converged or endless or interrupts.pending) and len(self.trace) < limit
         ):
-            count = min(ahead, int(min(limit, standstill.due)) - len(self.trace))
+            most = int(min(limit, standstill.due)) - len(self.trace)
+            if self.plan.whole:
+                stopped = self._whole(min(most, RECORDS), fixed is None)
+                endless = "" if stopped else standstill.look(self.trace)
+                continue
+            count = min(ahead, most)
             before = time.perf_counter()
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
-            if stopped == Stop.PAUSE:
-                stopped = 0
-                self._change_direction()
             if self.program.converged is None and self.exchange is None:
-                ahead = min(RECORDS, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
+                ahead = min(_MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
-        self._write_mask(self.plan)
+        if self.keeps:
+            self._write_mask()
         self.seconds = time.perf_counter() - started
         if stopped == Stop.RULE:
             return Ending(f"stop is true: {self.program.spec.stop}", True)
@@ -140,57 +148,61 @@ class Loop:
 
     # The mask, and how a run begins -----------------------------------------------------------
 
-    def _write_mask(self, plan: Plan) -> None:
-        """Convert the mask to bytes, if the plan's delivery has it in another form."""
-        leave = plan.delivery.active.leave
-        if leave and plan.facts.masked:
-            self._launch(leave, plan=plan)
+    def _write_mask(self) -> None:
+        """Convert the mask to bytes, if the delivery has it in another form."""
+        leave = self.plan.delivery.active.leave
+        if leave and self.plan.facts.masked:
+            self.state.clear(MASK)
+            self._launch(leave)
 
-    def _read_mask(self) -> None:
-        """Convert the mask and pending messages to the form of the current delivery."""
+    def _read_mask(self, ask_stop: bool) -> None:
+        """Convert the mask and pending messages to the form of the delivery, and count them."""
+        pending = self.state.pending
         self.state.write_control()
         delivery = self.plan.delivery
-        for key in self.state.spec.clears[delivery.name]:
+        for key in self.state.spec.clears:
             self.state.clear(key)
-        if delivery.active.enter and self.plan.facts.masked:
+        if self.plan.facts.masked:
             self._launch(delivery.active.enter)
+            self._enqueue_finish(0, 0, GOING_ON, ask_stop)
+            self.state.control = self._records(1)
+            self.state.control["under_way"] = pending
 
     def _digest(self) -> bytes:
-        self._write_mask(self.plan)
+        self._write_mask()
         return self.state.digest()
 
     def _begin(self, ask_stop: bool) -> int:
         """Prepare the first superstep; returns why there is nothing to run, or 0."""
         self._fill()
-        stopped = self._resume() if self.start.resumes else self._start(ask_stop)
+        stopped = self._resume(ask_stop) if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self._launch(all_scatter)
-        if stopped == Stop.PAUSE:
-            stopped = 0
-            self._change_direction()
-        else:
-            self.direction.choose(int(self.state.control["next_arcs"][0]))
+        if self.plan.whole and not self._starting:  # its groups add to these
+            for name in ("tallies", "counts"):
+                self.state.clear(Key(RUN, name))
         return stopped
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
         for key, begins in self.state.unset.items():
             if begins == EMPTY:
-                plan = next(p for p in self.direction.plans if p.delivery.has_inbox(p.facts))
-                self._launch(EMPTY_INBOX, plan=plan, cells=self.state.buffers[key])
+                self._launch(EMPTY_INBOX, cells=self.state.buffers[key])
             else:
                 self.state.clear(key)
 
-    def _resume(self) -> int:
+    def _resume(self, ask_stop: bool) -> int:
         """Continue from a kept State as it is."""
-        state, control = self.state, self.state.control
-        self._read_mask()
-        if self.plan.facts.masked:
-            idle = not control["next_active"][0] and not state.pending
-            if idle and self.program.spec.ends_on_empty_mask:
-                return Stop.EMPTY_MASK
-        return self._pause()
+        self._read_mask(ask_stop)
+        return self._idle()
+
+    def _idle(self) -> int:
+        """Stop.EMPTY_MASK if there is nothing to do for a program that then ends, else 0."""
+        if not self.plan.facts.masked or not self.program.spec.ends_on_empty_mask:
+            return 0
+        idle = not self.state.control["next_active"][0] and not self.state.pending
+        return Stop.EMPTY_MASK if idle else 0
 
     def _start(self, ask_stop: bool) -> int:
         """Run the init expressions and the init snippet, and set the first mask."""
@@ -202,38 +214,19 @@ class Loop:
         self._launch(START, given=state.given, kept=state.kept, own_mask=mask is None)
         if self.plan.facts.arc_state:
             self._launch(START_ARCS, kept_arcs=state.kept_arcs)
-        self._enqueue_finish(self.device.groups, 0, True, ask_stop)
-        state.swap(self.plan)
+        if self.plan.whole and mask is None:  # the rest is part of the whole run
+            self._starting = True
+            return 0
+        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
+        state.swap()
         state.control = self._records(1)
         self._check(state.control[0])
-        return int(state.control["stopped"][0]) if mask is None else self._set_mask(mask)
-
-    def _set_mask(self, mask: np.ndarray) -> int:
-        """Replace the first mask by this one, (V,) uint8."""
-        state = self.state
-        state.write(MASK, mask)
-        degrees = np.diff(self.graph.arcs(self.program.spec.edges).out_offsets)
-        control = state.control
-        control["stopped"] = 0
-        control["next_active"] = np.count_nonzero(mask)
-        control["next_arcs"] = degrees[mask != 0].sum()
-        self._read_mask()
-        if not control["next_active"][0] and self.program.spec.ends_on_empty_mask:
-            return Stop.EMPTY_MASK
-        return self._pause()
-
-    def _pause(self) -> int:
-        """Stop.PAUSE if the next frontier calls for another delivery, else 0."""
-        least, most = self.direction.bounds()
-        return 0 if least <= self.state.control["next_arcs"][0] <= most else Stop.PAUSE
-
-    def _change_direction(self) -> None:
-        """Change to the other plan, and convert the mask to its form."""
-        before = self.plan
-        if self.direction.choose(int(self.state.control["next_arcs"][0])):
-            self.state.control["stopped"] = 0
-            self._write_mask(before)
-            self._read_mask()
+        if mask is None:
+            return int(state.control["stopped"][0])
+        state.write(MASK, mask)  # instead of the program's own
+        state.control["stopped"] = 0
+        self._read_mask(ask_stop)
+        return self._idle()
 
     # Supersteps -------------------------------------------------------------------------------
 
@@ -247,33 +240,100 @@ class Loop:
         records = self._records(count)
         # NVIDIA's driver only gives the times of an event after waiting for that event itself.
         cl.wait_for_events([event for each in events for event in each])
-        for slot, record in enumerate(records):
-            self._check(record)
+        for slot in range(count):
             seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
-            aggregates = record["aggregates"]
-            step = Step(
-                superstep=self.earlier + len(self.trace),
-                active=int(record["active"]),
-                messages=int(record["tally"]["messages"]),
-                aggregates={n: aggregates[n].tolist() for n in self.program.spec.aggregates},
-                seconds=seconds,
-                delivery=self.plan.delivery.name,
-                why=self.direction.reason(int(self.state.control["next_arcs"][0])),
-            )
-            self.trace.append(step)
-            self.state.control = records[slot : slot + 1].copy()
-            if self.callback is not None:
-                self.callback(step)
-            if record["stopped"]:
+            step = self._step(records[slot : slot + 1], seconds)
+            stopped = int(records["stopped"][slot])
+            if stopped:
                 for _ in range(count - slot - 1):  # the supersteps after it have done nothing
-                    self.state.swap(self.plan)
-                if record["stopped"] != Stop.PAUSE:
-                    return int(record["stopped"]), False
+                    self.state.swap()
+                return stopped, False
             if ask_stop and self.program.converged is not None and self.program.converged(step):
                 return 0, True
-            if record["stopped"]:
-                return Stop.PAUSE, False
         return 0, False
+
+    def _step(self, record: np.ndarray, seconds: float) -> Step:
+        """Add a superstep to the trace, by the device's record of it, (1,)."""
+        self._check(record[0])
+        self._add(record, np.array([seconds]))
+        return self.trace[-1]
+
+    def _add(self, records: np.ndarray, seconds: np.ndarray) -> None:
+        """Add supersteps to the trace, whose steps are made when somebody looks at them."""
+        first, names = self.earlier + len(self.trace), self.program.spec.aggregates
+        arcs, delivery = self.resident.num_arcs, self.plan.delivery
+
+        def step(i: int) -> Step:
+            record, name, why = records[i], delivery.name, ""
+            if delivery.pulls:
+                name = "pull" if record["pulled"] else "push"
+                few = "many" if record["pulled"] else "few"
+                why = f"the frontier has {int(record['arcs']):,} of {arcs:,} arcs: {few}"
+            return Step(
+                superstep=first + i,
+                active=int(record["active"]),
+                messages=int(record["tally"]["messages"]),
+                aggregates={n: record["aggregates"][n].tolist() for n in names},
+                seconds=float(seconds[i]),
+                delivery=name,
+                why=why,
+            )
+
+        if delivery.pulls:
+            ways = ["pull" if pulled else "push" for pulled in np.unique(records["pulled"])]
+        else:
+            ways = [delivery.name]
+        self.deliveries |= dict.fromkeys(ways)
+        self.trace.extend(len(records), step)
+        self.state.control = records[-1:].copy()
+        if self.callback is not None:
+            for each in self.trace[-len(records) :]:
+                self.callback(each)
+
+    def _whole(self, most: int, ask_stop: bool) -> int:
+        """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
+        state, launch = self.state, self.plan.delivery.whole
+        assert launch
+        words = np.zeros(16 * TEAM_WORDS, np.int32)
+        words[_TEAM_PHASE], words[_TEAM_STARTING] = _JOINING, self._starting
+        state.write(Key(RUN, "team_words"), words)
+        least, greatest = self.bounds
+        launched = self._launch(
+            launch,
+            self.plan.whole_groups(self.device, self.resident),
+            num_tallies=self.device.groups if self._starting else 0,
+            ask_stop=ask_stop,
+            least_arcs=least,
+            most_arcs=greatest,
+            supersteps=most,
+            most_work=_MOST_WORK[self.device.kind],
+        )
+        state.read(Key(RUN, "team_words"), words, wait=False)
+        records = self._records(min(most, _MOST_AHEAD))
+        if words[_TEAM_FAILED]:
+            raise DeviceError(
+                f"{self.device} did not run all the work-groups that had begun "
+                f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
+                "is lost. Give delivery='pull' or 'slots', and please report this"
+            )
+        done = int(words[_TEAM_DONE])
+        if done > len(records):
+            records = self._records(done)
+        seconds = (launched.profile.end - launched.profile.start) * 1e-9
+        self._starting = False
+        if not done:
+            self._check(records[0])
+            state.control = records[:1].copy()
+            return int(state.control["stopped"][0])
+        ticks = records["ticks"][:done].astype(np.float64)
+        # Without a clock, every superstep gets the same share.
+        if ticks.min() < 0 or not ticks.sum():
+            ticks[:] = 1
+        last = records[done - 1]
+        if last["stopped"] in (Stop.OVERFLOW, Stop.FAULT):
+            self._check(last, done - 1)
+        self._add(records[:done].copy(), seconds * ticks / ticks.sum())
+        return int(state.control["stopped"][0])
 
     def _records(self, count: int) -> np.ndarray:
         """Wait for the control records of the first `count` slots, and return them."""
@@ -294,8 +354,8 @@ class Loop:
                 continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
-        events += self._enqueue_finish(max(groups, 1), slot, False, ask_stop)
-        self.state.swap(self.plan)
+        events += self._enqueue_finish(max(groups, 1), slot, 0, ask_stop)
+        self.state.swap()
         self.device.queue.flush()
         return events
 
@@ -320,14 +380,17 @@ class Loop:
             return min(blocks, most) if "tallies" in launch.arguments else blocks
         return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
 
-    def _enqueue_finish(self, tallies: int, slot: int, starting: bool, ask_stop: bool) -> list[Any]:
+    def _enqueue_finish(self, tallies: int, slot: int, starting: int, ask_stop: bool) -> list[Any]:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next."""
         events, counts = [], 0
         if self.plan.facts.masked:
-            commit = self.plan.delivery.active.commit
-            counts = self._groups(commit)
-            events.append(self._launch(commit, starting=starting))
-        least, most = self.direction.bounds()
+            active, facts = self.plan.delivery.active, self.plan.facts
+            counts = self.device.groups
+            for commit in active.commits:
+                listed = active.lists_receivers and facts.lists_directly and not starting
+                if not listed and all(getattr(facts, name) for name in commit.only_if):
+                    events.append(self._launch(commit, starting=starting))
+        least, most = self.bounds
         counted: dict[str, Any] = {"num_tallies": tallies, "num_counts": counts}
         decision: dict[str, Any] = {
             "starting": starting,
@@ -344,28 +407,24 @@ class Loop:
             events.append(self._launch(DECIDE, **decision))
         return events
 
-    def _launch(
-        self, launch: Launch, groups: int | None = None, plan: Plan | None = None, **given: Any
-    ) -> Any:
+    def _launch(self, launch: Launch, groups: int | None = None, **given: Any) -> Any:
         """Enqueue a kernel.
 
         Args:
             groups: the number of work-groups, if the launch does not say.
-            plan: the plan that the kernel belongs to, if not the current one.
             given: arguments that differ between launches, by name.
         """
-        plan = plan or self.plan
         groups = self._groups(launch) if groups is None else groups
-        local = plan.group if groups else 1
-        kernels = self.kernels[plan.delivery.name]
-        arguments = self.state.arguments(plan, launch, given)
-        kernel = kernels.with_arguments(launch.kernel, arguments)
+        local = self.plan.group if groups else 1
+        arguments = self.state.arguments(launch, given)
+        kernel = self.kernels.with_arguments(launch.kernel, arguments)
         size = (max(groups, 1) * local,)
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 
-    def _check(self, record: np.void) -> None:
-        """Raise an error for what the device found to be wrong."""
-        step = self.earlier + len(self.trace)
+    def _check(self, record: np.void, ahead: int = 0) -> None:
+        """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
+        this record are not in the trace yet."""
+        step = self.earlier + len(self.trace) + ahead
         name = type(self.program).__name__
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))

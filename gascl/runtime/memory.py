@@ -196,7 +196,7 @@ def _run(
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
     header, facts = header_of(program, device, index_dtype(arcs).name)
-    lines = max(len(assemble(header, facts, d)[1]) for d in chosen) + 1
+    lines = len(assemble(header, facts, chosen)[1]) + 1
     extent = extent_of(device, vertices, arcs, *group_size(header, device), lines)
     spec = run_spec(program.spec, header, facts, chosen, extent)
     sizes: dict[str, int] = {}

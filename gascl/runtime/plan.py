@@ -26,6 +26,7 @@ from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 from gascl.runtime import process
 from gascl.runtime.device import Device, built, cannot_build, kernel
+from gascl.runtime.resident import ResidentGraph
 
 #: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
 BLOCK = 2048
@@ -41,6 +42,11 @@ _COMPLAINT = re.compile(
 )
 
 
+#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
+#: more than they do.
+ALONE = 2**15
+#: The number of work-groups for each compute unit of a GPU that make a whole run.
+WHOLE_GROUPS = 2
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -81,6 +87,7 @@ class Plan:
         text: the complete source text.
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
+        whole: a launch makes a whole run (kernels/whole.cl).
         program: the built pyopencl program.
         places: for each line of the text, the user's line that it comes from, or None.
     """
@@ -91,26 +98,33 @@ class Plan:
     text: str
     group: int
     block: int
+    whole: bool
     program: Any
     places: list[Place | None]
     _idle: list[Kernels] = field(default_factory=list)
-    _run_specs: dict[tuple[Any, ...], RunSpec] = field(default_factory=dict)
+    _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         process.holds_opencl(self)
 
-    def run_spec(self, spec: ProgramSpec, plans: Sequence[Plan], extent: Extent) -> RunSpec:
-        """What a run by these plans needs, of which this is the first. It is kept, since a run on
-        a small graph takes hardly longer than working it out."""
-        key = (*(plan.delivery.name for plan in plans), extent)
-        found = self._run_specs.get(key)
+    def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
+        """What a run by this plan needs. It is kept, since a run on a small graph takes hardly
+        longer than working it out."""
+        found = self._run_specs.get(extent)
         if found is None:
             if len(self._run_specs) >= PLANS:  # graphs have no end
                 self._run_specs.clear()
-            deliveries = [plan.delivery for plan in plans]
-            found = run_spec(spec, self.header, self.facts, deliveries, extent)
-            self._run_specs[key] = found
+            found = run_spec(spec, self.header, self.facts, self.delivery, extent)
+            self._run_specs[extent] = found
         return found
+
+    def whole_groups(self, device: Device, resident: ResidentGraph) -> int:
+        """The number of work-groups that make a whole run: as many as run at once, or some more,
+        since a CPU's driver may give one thread several in a row."""
+        if not device.is_cpu:
+            return int(device.cl.max_compute_units) * WHOLE_GROUPS
+        alone = resident.graph.num_vertices + resident.num_arcs <= ALONE
+        return 1 if alone else int(device.cl.max_compute_units) * 4
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
@@ -141,6 +155,18 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
     return group, block
 
 
+def whole_options(device: Device) -> list[str]:
+    """The options of a kernel that makes a whole run: how often a group looks for others that start
+    with it, on a GPU, and before it gives those up that do not arrive."""
+    welcome, patience = (0, 2**37) if device.is_cpu else (64, 2**30)
+    return [
+        "-DGASCL_WHOLE=1",
+        f"-DGASCL_WELCOME={welcome}",
+        f"-DGASCL_PATIENCE={patience}UL",
+        f"-DGASCL_PTX_FENCES={int(device.is_nvidia)}",
+    ]
+
+
 def tile_size(header: Header, device: Device) -> int:
     """The number of vertices in a tile of pairs.cl: what is read of them, and a mark for each, take
     at most half of the local memory."""
@@ -164,26 +190,28 @@ def build(
     offset: str,
     debug: bool = False,
     seed: int = 0,
+    whole: bool = False,
 ) -> Plan:
     """The kernels of a program: built, or reused if this process has built them before. pyopencl
     and the drivers also cache compiled kernels on disk.
 
     Args:
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
+        whole: for a whole run in one launch, instead of launches for each superstep.
 
     Raises:
         ProgramError: a snippet does not compile; names the user's file and line.
         DeviceError: the device cannot do what the program needs.
     """
     choices = tuple(program.choices().items())
-    key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed)
+    key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed, whole)
     plans = _plans.setdefault(type(program), {})
     plan = plans.get(key)
     if plan is None:
         with _building:
             plan = plans.get(key)  # another thread may have built it meanwhile
             if plan is None:
-                plan = _build(program, device, delivery, offset, debug, seed)
+                plan = _build(program, device, delivery, offset, debug, seed, whole)
                 if len(plans) == PLANS:  # there can be any number of seeds in debug mode
                     del plans[next(iter(plans))]
                 plans[key] = plan
@@ -207,7 +235,13 @@ def header_of(
 
 
 def _build(
-    program: VertexProgram, device: Device, delivery: Delivery, offset: str, debug: bool, seed: int
+    program: VertexProgram,
+    device: Device,
+    delivery: Delivery,
+    offset: str,
+    debug: bool,
+    seed: int,
+    whole: bool,
 ) -> Plan:
     spec = program.spec
     header, facts = header_of(program, device, offset, debug)
@@ -221,7 +255,7 @@ def _build(
         )
     text, places = assemble(header, facts, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)
-    plan = Plan(header, facts, delivery, text, group, block, None, places)
+    plan = Plan(header, facts, delivery, text, group, block, whole, None, places)
     wide = doubles or of_messages or _double_params(program)
     # Unless the program uses double, a literal such as 0.85 is a float.
     options = [
@@ -230,6 +264,7 @@ def _build(
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
+        *(whole_options(device) if whole else []),
         # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
         *(device.atomics.options() if delivery.has_inbox(facts) else []),

@@ -11,6 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.header import Header
+from gascl.delivery.activeset import most_pieces
 from gascl.delivery.buffers import ANYTHING, PENDING
 from gascl.delivery.codes import Fault
 from gascl.delivery.launch import NUMBERS, Launch
@@ -80,7 +81,11 @@ class State:
         self.buffers |= {key: self._allocate(size) for key, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
-        self._numbers = {"num_arcs": np.int64(resident.num_arcs)}
+        arcs = resident.num_arcs
+        self._numbers = {
+            "num_arcs": np.int64(arcs),
+            "most_pieces": np.int64(most_pieces(resident.graph.num_vertices, arcs)),
+        }
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
         self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
@@ -163,14 +168,14 @@ class State:
             part = min(_FILL, buffer.size - start)
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
-    def arguments(self, plan: Plan, launch: Launch, given: Mapping[str, Any]) -> list[Any]:
+    def arguments(self, launch: Launch, given: Mapping[str, Any]) -> list[Any]:
         """The arguments of a kernel: buffers, and numbers in the kernel's types.
 
         Args:
             given: by name, the arguments that differ between launches.
         """
         values: list[Any] = []
-        for name in self.spec.arguments[plan.delivery.name, launch.kernel]:
+        for name in self.spec.arguments[launch.kernel]:
             if isinstance(name, Key):
                 values.append(self.buffers[name])
             elif name not in NUMBERS:
@@ -188,9 +193,9 @@ class State:
             self._numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
         return self._numbers[name]
 
-    def swap(self, plan: Plan) -> None:
+    def swap(self) -> None:
         """Swap the double buffers, after a superstep."""
-        for one, other in self.spec.swaps[plan.delivery.name]:
+        for one, other in self.spec.swaps:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def records(self, count: int) -> tuple[np.ndarray, Any]:
@@ -204,7 +209,12 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        control["under_way"] = 0
+        for name in ("under_way", "pulls", "bits", "far_side"):
+            if name in control.dtype.names:
+                control[name] = 0
+        for name in ("low", "low_far", "far_low", "far_low_next"):  # no bucket is known yet
+            if name in control.dtype.names:
+                control[name] = _NEVER
         self.write(Key(RUN, "control"), control)
 
     def write(self, key: Key, values: np.ndarray) -> None:
@@ -212,9 +222,10 @@ class State:
         if values.nbytes:
             cl.enqueue_copy(self.device.queue, self.buffers[key], values)
 
-    def read(self, key: Key, values: np.ndarray) -> np.ndarray:
-        """Fill an array from the start of a buffer, and return it."""
-        cl.enqueue_copy(self.device.queue, values, self.buffers[key])
+    def read(self, key: Key, values: np.ndarray, wait: bool = True) -> np.ndarray:
+        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled
+        when what is enqueued next has been done."""
+        cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=wait)
         return values
 
     def faults(self, plan: Plan) -> np.ndarray:

@@ -29,6 +29,8 @@ def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarr
     """The parameters of each lane and the graph's counts, as kernels read them."""
     run = np.zeros(1, header.run)
     run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
+    if program.spec.snippets.get("priority") is not None:
+        run["graph"]["gascl_delta"] = bucket_width(program, graph)
     for name, param in program.spec.params.items():
         if not param.in_run:
             continue
@@ -37,6 +39,25 @@ def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarr
             one = value[lane] if isinstance(value, Lanes) else value
             run["params"][name][0, lane] = _parameter(program, graph, param, one)
     return run
+
+
+def bucket_width(program: VertexProgram, graph: Graph) -> float:
+    """The width of a bucket of priorities: the program's `delta`, or one by the weights.
+
+    With more than a few arcs a vertex, about a quarter of the weight of an arc times the number of
+    arcs keeps a bucket's work useful; a sparse graph has narrow frontiers, which wide buckets fill
+    (Meyer and Sanders, Delta-Stepping, 2003, section 3; constants by measurement).
+    """
+    spec = program.spec
+    if spec.delta is not None:
+        return float(spec.delta)
+    read = spec.snippets["scatter"].reads("e")
+    fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
+    weights = [graph.edge_fields[n] for n in fields]
+    mean = max((float(w.mean(dtype=np.float64)) for w in weights if len(w)), default=1.0)
+    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    width = 4 * mean / degree
+    return width if np.isfinite(width) and width > 0 else 1.0
 
 
 def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:

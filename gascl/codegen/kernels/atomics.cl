@@ -176,25 +176,46 @@ static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 #endif
 }
 
-// Atomically sets *cell = combine(*cell, x). Returns how an integer sum wrapped around, 1, 0 or -1;
+// A cell as it is: a hint, which an atomic operation then confirms. Oclgrind takes a plain read for a
+// race, so that for it the read is made atomic.
+#ifdef GASCL_ATOMIC_READS
+#define GASCL_PEEK(cell) GASCL_ATOMIC(cmpxchg)((volatile __global gascl_cell *)(cell), 0, 0)
+#else
+#define GASCL_PEEK(cell) (*(cell))
+#endif
+
+// Atomically sets *cell = combine(*cell, x). `*fresh`: the cell held the identity before; where x is
+// the identity, too, it does afterwards. Where nothing would change, the cell is only read, which
+// costs a twentieth of an atomic operation. Returns how an integer sum wrapped around, 1, 0 or -1;
 // 0 for all else. Where these numbers add up to 0, the sum fits, in whatever order it was made.
 // Where each of them must be 0 (messages of up to 32 bits in cells of 64), callers ignore the
 // result: the compiler can then choose an addition that returns nothing.
-static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_accumulator x) {
+static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_accumulator x,
+                              bool *fresh) {
 #if GASCL_CELL_NATIVE
     const gascl_cell more = gascl_cell_of(x);
 #if GASCL_CELL_OP == GASCL_SUM
-    return gascl_cell_wrap(GASCL_ATOMIC(add)(cell, more), more);
-#elif GASCL_CELL_OP == GASCL_MIN
-    GASCL_ATOMIC(min)((volatile __global gascl_number *)cell, (gascl_number)more);
-#elif GASCL_CELL_OP == GASCL_MAX
-    GASCL_ATOMIC(max)((volatile __global gascl_number *)cell, (gascl_number)more);
-#elif GASCL_CELL_OP == GASCL_OR
-    GASCL_ATOMIC(or)(cell, more);
+    const gascl_cell found = GASCL_ATOMIC(add)(cell, more);
+    *fresh = found == gascl_cell_empty();
+    return gascl_cell_wrap(found, more);
 #else
-    GASCL_ATOMIC(and)(cell, more);
+    gascl_cell found = GASCL_PEEK(cell);
+    if (gascl_cell_after(found, x) != found) {
+#if GASCL_CELL_OP == GASCL_MIN
+        found = (gascl_cell)GASCL_ATOMIC(min)((volatile __global gascl_number *)cell,
+                                              (gascl_number)more);
+#elif GASCL_CELL_OP == GASCL_MAX
+        found = (gascl_cell)GASCL_ATOMIC(max)((volatile __global gascl_number *)cell,
+                                              (gascl_number)more);
+#elif GASCL_CELL_OP == GASCL_OR
+        found = GASCL_ATOMIC(or)(cell, more);
+#else
+        found = GASCL_ATOMIC(and)(cell, more);
 #endif
+    }
+    *fresh = found == gascl_cell_empty();
     return 0;
+#endif
 #elif GASCL_CELL_PTX
     gascl_accumulator before;
 #if GASCL_CELL_BITS == 32
@@ -205,19 +226,19 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
     __asm__ volatile("atom.global.add.f64 %0, [%1], %2;"
                      : "=d"(before) : "l"(cell), "d"(x) : "memory");
 #endif
+    *fresh = gascl_cell_of(before) == gascl_cell_empty();
     return 0;
 #else
-    gascl_cell before = gascl_cell_empty();  // a guess, which the first exchange corrects
+    gascl_cell before = GASCL_PEEK(cell);
     gascl_cell after = gascl_cell_after(before, x);
-    for (;;) {
+    while (after != before) {
         const gascl_cell found = GASCL_ATOMIC(cmpxchg)(cell, before, after);
         if (found == before)
             break;
         before = found;
         after = gascl_cell_after(before, x);
-        if (after == before)  // x changes nothing
-            break;
     }
+    *fresh = before == gascl_cell_empty();
     return gascl_cell_wrap(before, gascl_cell_of(x));
 #endif
 }

@@ -12,7 +12,7 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
     GASCL_FOR_RANGE_OF(gascl_offset, arc, num_arcs) {
         const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[source])
+        if (!GASCL_IN_MASK(source))
             continue;
 #endif
         GASCL_FOR_LANES {
@@ -22,10 +22,11 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
 #if GASCL_ARC_STATE
             gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
 #endif
-            if (out.count)
-                gascl_post(targets[arc],
-                           GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
-                           GASCL_POST() GASCL_LANE_ON);
+            if (!out.count)
+                continue;
+            const gascl_message x = gascl_narrow(out, source, gascl_control_);
+            if (gascl_receives_message(x, targets[arc], GASCL_STATE_ON GASCL_LANE_ON))
+                gascl_post(targets[arc], GASCL_TO_ACCUMULATOR(x), GASCL_POST() GASCL_LANE_ON);
         }
     }
 }

@@ -1,34 +1,56 @@
-// The active vertices as lists, with bits beside each vertex, so that a superstep costs what is in
-// the lists. For deliveries that go by the frontier, such as push. The frontier is a list of
-// pieces, each up to GASCL_PIECE arcs of one vertex, so that a vertex of many arcs is shared.
-// `touched` lists the vertices with a message in the inbox, `listed` those whose bits gascl_commit
+// The active vertices as lists, so that a superstep costs what is in the lists. For deliveries that
+// go by the frontier, such as push. The frontier is a list of pieces, each up to GASCL_PIECE arcs of
+// one vertex, so that a vertex of many arcs is shared. There are two, for even and odd supersteps.
+// `touched` lists the vertices with a message in the inbox.
+//
+// In most programs only apply sets the mask, for its own vertex, and nothing else asks for it: then
+// a vertex is listed in the next frontier at once (GASCL_LISTS_DIRECTLY). In others flags beside
+// each vertex keep the mask, and `listed` those vertices whose flags gascl_commit
 // (frontier_kernels.cl) must look at.
-enum {  // where gascl_lengths has the length of each list
-    GASCL_LENGTH_OF_FRONTIER,
-    GASCL_LENGTH_OF_FRONTIER_NEXT,
-    GASCL_LENGTH_OF_LISTED,
-    GASCL_LENGTH_OF_TOUCHED,
-    GASCL_LENGTH_OF_TOUCHED_next  // as GASCL_POST(_next) in inbox.cl spells it
+enum {  // the lists; gascl_lengths has the length of each, in a cache line of its own
+    GASCL_LIST_FRONTIER,
+    GASCL_LIST_FRONTIER_ODD,
+    GASCL_LIST_LISTED,
+    GASCL_LIST_TOUCHED,
+    GASCL_LIST_TOUCHED_next,  // as GASCL_POST(_next) in inbox.cl spells it
+    GASCL_LIST_FAR,
+    GASCL_LIST_FAR_OTHER
 };
+#define GASCL_LENGTH_AT(list) gascl_lengths[16 * (list)]
+#define GASCL_LENGTH(name) GASCL_LENGTH_AT(GASCL_LIST_##name)
+// The length of the frontier of a superstep.
+#define GASCL_FRONTIER_LENGTH(superstep) GASCL_LENGTH_AT(GASCL_LIST_FRONTIER + ((superstep) & 1))
+
+#define GASCL_LISTS_DIRECTLY \
+    (GASCL_MASKED && GASCL_OWN_MASK && !GASCL_READS_MASK && !GASCL_PRIORITY && !GASCL_SCATTER_ALL)
 
 #if GASCL_MASKED
 #define GASCL_BY_SELF 1u    // set in scatter, or by the vertex itself
 #define GASCL_BY_OTHER 2u   // set in apply by another vertex, which unset_mask() does not undo
 #define GASCL_LISTED 4u     // is in `listed`
 #define GASCL_MASK_BIT(superstep) ((superstep) & 1 ? 16u : 8u)  // this superstep's, and the next's
+#define GASCL_WAITING 32u   // for its bucket's turn
+#define GASCL_IN_FAR 64u    // is in `far`, waiting or not
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
-static void gascl_put_flag(const int id, const uint flag, __global int *lengths,
+#if GASCL_LISTS_DIRECTLY
+// Before the first superstep: gascl_commit lists it.
+static void gascl_put_mask(const int id, const int set,
+                           __global gascl_control *control GASCL_MASKS GASCL_LANE) {
+    gascl_touched[atomic_inc(&GASCL_LENGTH(LISTED))] = id;
+}
+#else
+static void gascl_put_flag(const int id, const uint flag, __global int *gascl_lengths,
                            __global uint *flags, __global int *listed) {
     const uint before = atomic_or(&flags[id], flag | GASCL_LISTED);
     // Where all scatter, the commit goes through all vertices and needs no list.
     if (!GASCL_SCATTER_ALL && !(before & GASCL_LISTED))
-        listed[atomic_inc(&lengths[GASCL_LENGTH_OF_LISTED])] = id;
+        listed[atomic_inc(&GASCL_LENGTH(LISTED))] = id;
 }
 
-static void gascl_put_mask(const int id, const uchar value,
+static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
-    if (value)
+    if (set == GASCL_SET)
         gascl_put_flag(id, GASCL_BY_SELF, gascl_lengths, gascl_flags, gascl_listed);
     else
         atomic_and(&gascl_flags[id], ~GASCL_BY_SELF);
@@ -60,4 +82,5 @@ static int gascl_get_mask_of(const long id, const int sender, const int line,
                ? gascl_get_mask((int)id, control GASCL_MASKS_ON)
                : 0;
 }
+#endif
 #endif

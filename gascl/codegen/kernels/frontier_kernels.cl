@@ -1,93 +1,353 @@
 // How the lists of frontier.cl are built and renewed.
-static void gascl_append(const int id, __global const gascl_offset *offsets,
-                         __global int2 *frontier, __global int *length) {
-    const gascl_offset arcs = offsets[id + 1] - offsets[id];
+#include "team.cl"
+
+// How many pieces of the frontier an item holds back, to list them together: a place in the list
+// costs an atomic operation.
+#define GASCL_HELD 128
+typedef struct {
+    int count;
+    int2 at[GASCL_GROUP == 1 ? GASCL_HELD : 1];
+} gascl_pieces;
+
+static void gascl_flush_pieces(gascl_pieces *held, __global int2 *frontier, __global int *length) {
+#if GASCL_GROUP == 1
+    if (!held->count)
+        return;
+    const int at = atomic_add(length, held->count);
+    for (int i = 0; i < held->count; ++i)
+        frontier[at + i] = held->at[i];
+    held->count = 0;
+#endif
+}
+
+// Lists a vertex; `arcs` is the number of its arcs. Returns that.
+static gascl_offset gascl_list(const int id, const gascl_offset arcs, gascl_pieces *held,
+                               __global int2 *frontier, __global int *length) {
     const int pieces = max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE));
+#if GASCL_GROUP == 1
+    if (held->count + pieces <= GASCL_HELD) {
+        for (int i = 0; i < pieces; ++i)
+            held->at[held->count++] = (int2)(id, i);
+        return arcs;
+    }
+    gascl_flush_pieces(held, frontier, length);
+    if (pieces == 1) {
+        held->at[held->count++] = (int2)(id, 0);
+        return arcs;
+    }
+#endif
     const int at = atomic_add(length, pieces);
     for (int i = 0; i < pieces; ++i)
         frontier[at + i] = (int2)(id, i);
+    return arcs;
+}
+
+// Where the frontier of a superstep is, in the buffer of both.
+static __global int2 *gascl_frontier_of(__global int2 *frontiers, const int superstep,
+                                        __global const gascl_run *run, const long most_pieces) {
+    return frontiers + (superstep & 1 ? most_pieces : 0);
 }
 
 // Lists a vertex for which messages are under way, where a run goes on.
 static void gascl_list_receiver(const int id, GASCL_STATE) {
-#if GASCL_INBOX
+#if GASCL_INBOX && !GASCL_FIRST
     if (gascl_arrived[id])
-        gascl_touched[atomic_inc(&gascl_lengths[GASCL_LENGTH_OF_TOUCHED])] = id;
+        gascl_touched[atomic_inc(&GASCL_LENGTH(TOUCHED))] = id;
 #endif
 }
 
-// The frontier where every vertex scatters, once and for all: the same in both buffers.
+// The frontier where every vertex scatters, once and for all: the same in both supersteps.
 __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restrict offsets,
-                                __global int2 *restrict frontier,
-                                __global int2 *restrict frontier_next) {
+                                __global int2 *restrict frontiers, const long most_pieces) {
+    gascl_pieces held, held_odd;
+    held.count = held_odd.count = 0;
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
-        gascl_append(id, offsets, frontier, &gascl_lengths[GASCL_LENGTH_OF_FRONTIER]);
-        gascl_append(id, offsets, frontier_next, &gascl_lengths[GASCL_LENGTH_OF_FRONTIER_NEXT]);
+        const gascl_offset arcs = offsets[id + 1] - offsets[id];
+        gascl_list(id, arcs, &held, frontiers, &GASCL_LENGTH(FRONTIER));
+        gascl_list(id, arcs, &held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
 #if !GASCL_MASKED  // else gascl_enter does it
         gascl_list_receiver(id, GASCL_STATE_ON);
 #endif
     }
+    gascl_flush_pieces(&held, frontiers, &GASCL_LENGTH(FRONTIER));
+    gascl_flush_pieces(&held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
 }
 
 #if GASCL_MASKED
-// The bits and lists of vertices in use become the next superstep's mask and frontier.
-__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *restrict offsets,
-                           __global const int2 *restrict frontier,
-                           __global int2 *restrict frontier_next, __global long *restrict counts,
-                           const int starting) {
-    __local gascl_shared shared;
-    const uint now = GASCL_MASK_BIT(gascl_control_->superstep);
-    const uint next = starting ? now : GASCL_MASK_BIT(gascl_control_->superstep + 1);
-    long vertices = 0, arcs = 0;
+#define GASCL_COMMITTED                                                                   \
+    __global const gascl_offset *restrict offsets, __global int2 *GASCL_RESTRICT frontiers, \
+        const long most_pieces
+// The words of the frontier's bits.
+#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
+
+#define GASCL_COMMITTED_ON offsets, frontiers, most_pieces
+
+// The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:
+// superstep 0 is next, or that with which a run goes on, and there was none before. Adds to the
+// numbers of vertices in the mask and of their arcs.
+static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                                const int starting, long2 *counted) {
+    const int superstep = gascl_control_->superstep;
+    const int coming = starting ? superstep : superstep + 1;
+    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
+    gascl_pieces held;
+    held.count = 0;
 #if GASCL_SCATTER_ALL
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
         const bool set = gascl_flags[id] & (GASCL_BY_SELF | GASCL_BY_OTHER);
-        gascl_flags[id] = set ? next : 0;
+        gascl_flags[id] = set ? GASCL_MASK_BIT(coming) : 0;
     }
+#elif GASCL_LISTS_DIRECTLY
+    GASCL_FOR_SHARE(i, GASCL_LENGTH(LISTED), 256) {
+        const int id = gascl_touched[i];
+        counted->x += 1;
+        counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
+    }
+#elif GASCL_PRIORITY
+    int low = INT_MAX;
+    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+        const int id = gascl_listed[j];
+        const uint flags = atomic_or(&gascl_flags[id], 0u);
+        if (flags & GASCL_BY_SELF)
+            atomic_or(&gascl_flags[id], GASCL_WAITING);
+        if (flags & (GASCL_BY_SELF | GASCL_WAITING))
+            low = min(low, gascl_bucket(id, GASCL_STATE_ON));
+    }
+    if (low < INT_MAX)
+        atomic_min(&gascl_control_->low, low);
 #else
-    GASCL_FOR_RANGE(i, gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER])
-        if (!starting && frontier[i].y == 0)
-            atomic_and(&gascl_flags[frontier[i].x], ~now);
-    GASCL_FOR_RANGE(j, gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_LISTED]) {
+    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
         const int id = gascl_listed[j];
         const uint set = GASCL_BY_SELF | GASCL_BY_OTHER;
         if (atomic_and(&gascl_flags[id], ~(set | GASCL_LISTED)) & set) {
-            atomic_or(&gascl_flags[id], next);
-            gascl_append(id, offsets, frontier_next, &gascl_lengths[GASCL_LENGTH_OF_FRONTIER_NEXT]);
-            ++vertices;
-            arcs += offsets[id + 1] - offsets[id];
+            atomic_or(&gascl_flags[id], GASCL_MASK_BIT(coming));
+            counted->x += 1;
+            counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
         }
     }
 #endif
-    gascl_count(vertices, arcs, counts, &shared);
+    gascl_flush_pieces(&held, next, length);
 }
 
-// From a mask of bytes to bits and lists, where a run changes to this form or goes on in it.
-__kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask,
-                          __global const gascl_offset *restrict offsets,
-                          __global int2 *restrict frontier) {
+// Takes this superstep's vertices out of the mask.
+static void gascl_uncommit(const gascl_team team, GASCL_STATE, GASCL_COMMITTED) {
+#if !GASCL_SCATTER_ALL && !GASCL_LISTS_DIRECTLY
+    const int superstep = gascl_control_->superstep;
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    GASCL_FOR_SHARE(i, GASCL_FRONTIER_LENGTH(superstep), 256)
+        if (frontier[i].y == 0)
+            atomic_and(&gascl_flags[frontier[i].x], ~GASCL_MASK_BIT(superstep));
+#endif
+}
+
+// The first phase of the end of a superstep; with priorities, it is followed by others.
+static void gascl_commit_phase(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                               const int starting, long2 *counted) {
+    if (!starting)
+        gascl_uncommit(gascl_second_share(team), GASCL_STATE_ON, GASCL_COMMITTED_ON);
+    gascl_commit_listed(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, counted);
+}
+
+#if GASCL_PRIORITY
+// Buckets, as Meyer and Sanders' delta-stepping has them (2003), with two piles as in Davidson,
+// Baxter, Garland and Owens (2014): the vertices whose turn it is, and `far`, all others that wait.
+// `low` is the lowest bucket of the vertices listed in this superstep, `far_low` a bound of those in
+// `far`: only where that is not higher, `far` must be looked through.
+#define GASCL_LOOKS_FAR (gascl_control_->low >= gascl_control_->far_low)
+#define GASCL_FAR_LENGTH(side) GASCL_LENGTH_AT(GASCL_LIST_FAR + (side))
+
+// The lowest bucket in `far`.
+static void gascl_scan_far(const gascl_team team, GASCL_STATE, __global const int *far) {
+    if (!GASCL_LOOKS_FAR)
+        return;
+    const int side = gascl_control_->far_side;
+    const long start = side ? gascl_run_->graph.num_vertices : 0;
+    int low = INT_MAX;
+    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
+        const int id = far[start + i];
+        if (gascl_flags[id] & GASCL_WAITING)
+            low = min(low, gascl_bucket(id, GASCL_STATE_ON));
+    }
+    if (low < INT_MAX)
+        atomic_min(&gascl_control_->low_far, low);
+}
+
+// Whose turn it is of the vertices listed in this superstep; the others wait in `far`.
+static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                               __global int *far, const int starting, long2 *counted) {
+    const int superstep = gascl_control_->superstep;
+    const int coming = starting ? superstep : superstep + 1;
+    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
+    const int side = gascl_control_->far_side ^ GASCL_LOOKS_FAR;
+    const long start = side ? gascl_run_->graph.num_vertices : 0;
+    const int low = min(gascl_control_->low, gascl_control_->low_far);
+    int rest = INT_MAX;
+    gascl_pieces held;
+    held.count = 0;
+    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+        const int id = gascl_listed[j];
+        uint flags = gascl_flags[id] & ~(GASCL_LISTED | GASCL_BY_SELF);
+        if (flags & GASCL_WAITING) {
+            const int bucket = gascl_bucket(id, GASCL_STATE_ON);
+            if (bucket == low) {
+                flags = (flags & ~GASCL_WAITING) | GASCL_MASK_BIT(coming);
+                counted->x += 1;
+                counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
+            } else {
+                rest = min(rest, bucket);
+                if (!(flags & GASCL_IN_FAR))
+                    far[start + atomic_inc(&GASCL_FAR_LENGTH(side))] = id;
+                flags |= GASCL_IN_FAR;
+            }
+        }
+        gascl_flags[id] = flags;
+    }
+    gascl_flush_pieces(&held, next, length);
+    if (rest < INT_MAX)
+        atomic_min(&gascl_control_->far_low_next, rest);
+}
+
+// Whose turn it is of the vertices in `far`.
+static void gascl_split_far(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                            __global int *far, const int starting, long2 *counted) {
+    if (!GASCL_LOOKS_FAR)
+        return;
+    const int superstep = gascl_control_->superstep;
+    const int coming = starting ? superstep : superstep + 1;
+    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
+    const int side = gascl_control_->far_side, other = side ^ 1;
+    const long n = gascl_run_->graph.num_vertices;
+    const int low = min(gascl_control_->low, gascl_control_->low_far);
+    int rest = INT_MAX;
+    gascl_pieces held;
+    held.count = 0;
+    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
+        const int id = far[side * n + i];
+        const uint flags = gascl_flags[id];
+        if (!(flags & GASCL_WAITING)) {
+            gascl_flags[id] = flags & ~GASCL_IN_FAR;
+            continue;
+        }
+        const int bucket = gascl_bucket(id, GASCL_STATE_ON);
+        if (bucket == low) {
+            gascl_flags[id] =
+                (flags & ~(GASCL_WAITING | GASCL_IN_FAR)) | GASCL_MASK_BIT(coming);
+            counted->x += 1;
+            counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
+        } else {
+            rest = min(rest, bucket);
+            far[other * n + atomic_inc(&GASCL_FAR_LENGTH(other))] = id;
+        }
+    }
+    gascl_flush_pieces(&held, next, length);
+    if (rest < INT_MAX)
+        atomic_min(&gascl_control_->far_low_next, rest);
+}
+#endif
+
+__kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED, __global long *restrict counts,
+                           const int starting) {
+    __local gascl_shared shared;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    long2 counted = 0;
+    gascl_commit_phase(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, &counted);
+    gascl_count(counted.x, counted.y, counts, &shared);
+}
+
+#if GASCL_PRIORITY
+__kernel void gascl_scan(GASCL_STATE, __global const int *restrict far) {
+    gascl_scan_far(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, far);
+}
+
+__kernel void gascl_split(GASCL_STATE, GASCL_COMMITTED, __global int *restrict far,
+                          __global long *restrict counts, const int starting) {
+    __local gascl_shared shared;
+    long2 counted = 0;
+    gascl_split_listed(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
+                       far, starting, &counted);
+    gascl_count(counted.x, counted.y, counts, &shared);
+}
+
+__kernel void gascl_far(GASCL_STATE, GASCL_COMMITTED, __global int *restrict far,
+                        __global long *restrict counts, const int starting) {
+    __local gascl_shared shared;
+    long2 counted = 0;
+    if (get_local_id(0) == 0)
+        counted = (long2)(counts[2 * get_group_id(0)], counts[2 * get_group_id(0) + 1]);
+    gascl_split_far(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON, far,
+                    starting, &counted);
+    gascl_count(counted.x, counted.y, counts, &shared);
+}
+#endif
+
+// From a mask of bytes to lists, where a run goes on: gascl_commit then makes them the frontier.
+__kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask) {
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
-        gascl_flags[id] = mask[id] ? GASCL_MASK_BIT(gascl_control_->superstep) : 0;
-        if (!GASCL_SCATTER_ALL && mask[id])
-            gascl_append(id, offsets, frontier, &gascl_lengths[GASCL_LENGTH_OF_FRONTIER]);
+#if GASCL_LISTS_DIRECTLY
+        if (mask[id])
+            gascl_put_mask(id, GASCL_SET, gascl_control_ GASCL_MASKS_ON);
+#else
+        gascl_flags[id] = 0;
+        if (mask[id])
+            gascl_put_mask(id, GASCL_SET, gascl_control_ GASCL_MASKS_ON);
+#endif
         gascl_list_receiver(id, GASCL_STATE_ON);
     }
 }
 
-// And back.
-__kernel void gascl_leave(GASCL_STATE, __global uchar *restrict mask) {
+// And back. The mask of bytes is empty before.
+__kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
+                          const long most_pieces,
+#if GASCL_PULLS
+                          __global const uint *restrict bits,
+#endif
+                          __global uchar *restrict mask) {
+#if GASCL_LISTS_DIRECTLY
+    const int superstep = gascl_control_->superstep;
+#if GASCL_PULLS
+    if (gascl_control_->bits) {
+        const long start = superstep & 1 ? GASCL_WORDS(gascl_run_) : 0;
+        GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+            mask[id] = bits[start + id / 32] >> id % 32 & 1;
+        return;
+    }
+#endif
+    __global const int2 *frontier = frontiers + (superstep & 1 ? most_pieces : 0);
+    GASCL_FOR_RANGE(i, GASCL_FRONTIER_LENGTH(superstep))
+        mask[frontier[i].x] = 1;
+#else
+    const uint set = GASCL_MASK_BIT(gascl_control_->superstep) | GASCL_WAITING;
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        mask[id] = (gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0;
+        mask[id] = (gascl_flags[id] & set) != 0;
+#endif
 }
 #endif
 
 // The lists after a superstep: the next ones become this one's, and are empty. Where every vertex
 // scatters, the frontier stays.
-static void gascl_renew_lists(__global int *lengths) {
-    if (!GASCL_SCATTER_ALL)
-        lengths[GASCL_LENGTH_OF_FRONTIER] = lengths[GASCL_LENGTH_OF_FRONTIER_NEXT];
-    lengths[GASCL_LENGTH_OF_TOUCHED] = lengths[GASCL_LENGTH_OF_TOUCHED_next];
-    lengths[GASCL_LENGTH_OF_FRONTIER_NEXT] = lengths[GASCL_LENGTH_OF_LISTED] =
-        lengths[GASCL_LENGTH_OF_TOUCHED_next] = 0;
+static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
+                              const int starting) {
+    const int touched = GASCL_LENGTH(TOUCHED_next);
+    if (!starting) {
+        if (!GASCL_SCATTER_ALL)
+            GASCL_FRONTIER_LENGTH(now->superstep) = 0;
+        GASCL_LENGTH(TOUCHED) = touched;
+        GASCL_LENGTH(TOUCHED_next) = 0;
+    }
+    GASCL_LENGTH(LISTED) = 0;
+#if GASCL_PRIORITY
+    if (now->low >= now->far_low) {  // `far` was looked through
+        GASCL_FAR_LENGTH(now->far_side) = 0;
+        now->far_side ^= 1;
+        now->far_low = now->far_low_next;
+    } else {
+        now->far_low = min(now->far_low, now->far_low_next);
+    }
+    now->low = now->low_far = now->far_low_next = INT_MAX;
+#endif
 }
-#define GASCL_RENEW_LISTS() gascl_renew_lists(gascl_lengths)
+#define GASCL_RENEW_LISTS(now, starting) gascl_renew_lists(gascl_lengths, now, starting)

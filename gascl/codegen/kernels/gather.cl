@@ -5,6 +5,8 @@
 //
 //   GASCL_DELIVERY      its own arguments as a function declares them, a comma before each
 //   GASCL_DELIVERY_ON   the same, passed on
+//   GASCL_MAY_STOP      1 if the arcs of a row need not all be fetched, such as those of a vertex
+//                       that receives nothing, or has enough
 //
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
 //   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);
@@ -61,7 +63,7 @@ static void gascl_lane_put(gascl_lane_boxes *boxes, const gascl_box box GASCL_LA
 #endif
 }
 
-#if GASCL_DEBUG
+#if GASCL_DEBUG && !GASCL_FIRST
 static gascl_offset gascl_greatest_divisor(gascl_offset a, gascl_offset b) {  // Euclid
     while (b) {
         const gascl_offset rest = a % b;
@@ -96,10 +98,12 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #else
     gascl_message x;
 #endif
-    const bool found =
-        gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    bool found = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     if (found)
         gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#if GASCL_FILTERS
+    found = found && gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
 #if GASCL_LANES > 1
     const gascl_box before = gascl_lane_get(boxes GASCL_LANE_ON);
     gascl_box after = before;
@@ -114,6 +118,15 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #endif
 }
 
+// Whether any arc of a row must be fetched. Lanes may differ in what they receive.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES && GASCL_LANES == 1
+    if (!gascl_receives(row, GASCL_STATE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[get_group_id(0)];
@@ -121,13 +134,17 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
-        if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
+        if (gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
             const gascl_offset begin = offsets[row], end = offsets[row + 1];
             for (gascl_offset i = begin; i < end; ++i) {
                 const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
                 GASCL_FOR_LANES
                     gascl_gather_arc(&boxes, arc, row,
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY && GASCL_LANES == 1
+                if (gascl_stops(gascl_lane_get(&boxes), row, GASCL_STATE_ON))
+                    break;
+#endif
             }
         }
         GASCL_FOR_LANES
@@ -136,13 +153,23 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     }
 }
 
-#elif GASCL_LANES > 1
-// A work-item takes one lane of a row, so that neighbouring items read neighbouring lanes.
+#elif GASCL_LANES > 1 || GASCL_STOPS_EARLY
+// A work-item takes one lane of a row, so that neighbouring items read neighbouring lanes; it stops
+// where the vertex has enough.
 
 // Nothing but what every kernel needs.
 typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;
+
+// Whether any arc of a row must be fetched for a lane.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+    if (!gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -151,17 +178,26 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         const gascl_block block = blocks[at];
         const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
-            const int row = block.first + i / GASCL_LANES, gascl_lane = i % GASCL_LANES;
+            const int row = block.first + i / GASCL_LANES;
+#if GASCL_LANES > 1
+            const int gascl_lane = i % GASCL_LANES;
+#endif
             gascl_box in = gascl_box_empty();
-            if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
+            if (gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
                 const gascl_offset last = offsets[row + 1];
                 for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
                     gascl_message x;
-                    if (gascl_fetch(arc, row, &x,
-                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
-                        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                        gascl_box_add(&in, x);
-                    }
+                    if (!gascl_fetch(arc, row, &x,
+                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+                        continue;
+                    gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    if (!gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        continue;
+                    gascl_box_add(&in, x);
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+                    if (gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        break;
+#endif
                 }
             }
             gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -206,9 +242,26 @@ static bool gascl_fetch_ith(const gascl_offset i, const gascl_block block, const
                             GASCL_STATE GASCL_DELIVERY) {
     const gascl_offset arcs = block.end - block.begin;
     const gascl_offset arc = block.begin + min(i, arcs - 1);
-    return (GASCL_EVERY_ARC_SENDS || i < arcs) &&
-           gascl_fetch(arc, gascl_row_of(arc, offsets, block.first, rows), x,
-                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (!GASCL_EVERY_ARC_SENDS && i >= arcs)
+        return false;
+    const int row = gascl_row_of(arc, offsets, block.first, rows);
+#if GASCL_MAY_STOP && GASCL_RECEIVES && !GASCL_EVERY_ARC_SENDS
+    if (!gascl_receives(row, GASCL_STATE_ON))
+        return false;
+#endif
+    return gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+}
+
+// Whether the vertex at the end of a block's i-th arc receives a message that was fetched and taken.
+static bool gascl_receives_ith(const gascl_offset i, const gascl_block block, const int rows,
+                               const gascl_message x,
+                               __global const gascl_offset *restrict offsets, GASCL_STATE) {
+#if GASCL_FILTERS
+    return gascl_receives_message(x, gascl_row_of(block.begin + i, offsets, block.first, rows),
+                                  GASCL_STATE_ON);
+#else
+    return true;
+#endif
 }
 
 // An item's share of a block of one row.
@@ -227,7 +280,9 @@ static gascl_box gascl_combine_share(const gascl_block block,
             if (i + k * GASCL_GROUP < arcs && found[k]) {
                 gascl_taken(block.begin + i + k * GASCL_GROUP,
                             GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                gascl_box_add(&mine, x[k]);
+                if (gascl_receives_ith(i + k * GASCL_GROUP, block, 1, x[k], offsets,
+                                       GASCL_STATE_ON))
+                    gascl_box_add(&mine, x[k]);
             }
     }
     return mine;
@@ -258,6 +313,8 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
                         gascl_taken(block.begin + at,
                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                         memory->messages[at] = x[k];
+                        found[k] = gascl_receives_ith(at, block, rows, x[k], offsets,
+                                                      GASCL_STATE_ON);
                     }
                     memory->found[at] = found[k];
                 }

@@ -1,6 +1,37 @@
 // The atomic inbox: one combined message a vertex and lane, which any work-item may add to. It
 // holds what send_to sends, and what deliveries without a place for each arc's message do; apply
-// takes it. `arrived` counts the messages; `wraps` how often a sum of 64 bits went beyond them.
+// takes it. `arrived` says whether there is a message, and how many if they must be counted there;
+// `wraps` how often a sum of 64 bits went beyond them.
+//
+// Where of all messages the first counts (GASCL_FIRST), a cell holds no message, but who sent it: a
+// vertex, or an arc if the message depends on it, in the order of senders. Apply's phase asks that
+// sender again.
+#if GASCL_FIRST
+#if GASCL_READS_EDGE
+typedef gascl_offset gascl_sender;  // an arc, in CSR order
+#else
+typedef int gascl_sender;
+#endif
+typedef gascl_sender gascl_cell;
+#define GASCL_NO_SENDER ((gascl_sender)((~(ulong)0 >> 1) >> 8 * (8 - sizeof(gascl_sender))))
+
+static gascl_cell gascl_cell_empty(void) {
+    return GASCL_NO_SENDER;
+}
+
+// Whether this sender is the first one that a vertex has heard of.
+static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_sender sender) {
+#ifndef GASCL_ATOMIC_READS
+    if (*cell <= sender)
+        return false;
+#endif
+#if GASCL_READS_EDGE && GASCL_LONG_OFFSETS
+    return atom_min(cell, sender) == GASCL_NO_SENDER;
+#else
+    return atomic_min(cell, sender) == GASCL_NO_SENDER;
+#endif
+}
+#else
 #include "atomics.cl"
 
 #if GASCL_LISTS_RECEIVERS
@@ -9,7 +40,7 @@
         __global int *touched, __global int *num_touched
 #define GASCL_POST(when)                                                                 \
     gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_touched##when,      \
-        &gascl_lengths[GASCL_LENGTH_OF_TOUCHED##when]
+        &GASCL_LENGTH(TOUCHED##when)
 #define GASCL_POST_ON inbox, arrived, wraps, touched, num_touched
 #else
 #define GASCL_POST_PARAMETERS \
@@ -18,32 +49,52 @@
 #define GASCL_POST_ON inbox, arrived, wraps
 #endif
 
-// Adds a message; where the delivery lists receivers, the first one lists the vertex.
-static void gascl_post(const int id, const gascl_accumulator x, GASCL_POST_PARAMETERS GASCL_LANE) {
+// Where a delivery lists the receivers, and all messages come along arcs, it counts what it posts.
+#define GASCL_COUNTS_ARRIVED (GASCL_SENDS_TO || !GASCL_LISTS_RECEIVERS)
+
+// Adds a message; returns whether it is the first one there.
+static bool gascl_post(const int id, const gascl_accumulator x,
+                       volatile __global gascl_cell *inbox, __global uint *arrived,
+                       __global int *wraps GASCL_LANE) {
+    bool fresh;
 #if GASCL_WRAPS
-    const int wrap = gascl_cell_combine(&inbox[GASCL_AT(id)], x);
+    const int wrap = gascl_cell_combine(&inbox[GASCL_AT(id)], x, &fresh);
     if (wrap)
         atomic_add(&wraps[GASCL_AT(id)], wrap);
 #else
-    gascl_cell_combine(&inbox[GASCL_AT(id)], x);
+    gascl_cell_combine(&inbox[GASCL_AT(id)], x, &fresh);
 #endif
-#if GASCL_LISTS_RECEIVERS
-    if (atomic_inc(&arrived[id]) == 0)
-        touched[atomic_inc(num_touched)] = id;
+#if GASCL_COUNTS_ARRIVED
+    return atomic_inc(&arrived[GASCL_AT(id)]) == 0;
 #else
-    atomic_inc(&arrived[GASCL_AT(id)]);
+    // A cell that holds the identity may have got a message that is the identity.
+    return fresh && atomic_xchg(&arrived[GASCL_AT(id)], 1u) == 0;
 #endif
 }
 
+#if GASCL_SENDS_TO
+#if GASCL_FILTERS
+static bool gascl_receives_message(const gascl_message msg, const int id, GASCL_STATE GASCL_LANE);
+#endif
+
 static void gascl_send_to(const long id, const gascl_message x, const int ahead, const int sender,
-                          const int line, __global int *faults, __global gascl_control *control,
-                          __global const gascl_run *run, GASCL_POST_PARAMETERS GASCL_LANE) {
-    if (!gascl_is_vertex(id, sender, line, faults, control, run))
+                          const int line, GASCL_POST_PARAMETERS, GASCL_STATE GASCL_LANE) {
+    if (!gascl_is_vertex(id, sender, line, gascl_faults, gascl_control_, gascl_run_))
         return;
-    gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), GASCL_POST_ON GASCL_LANE_ON);
+#if GASCL_FILTERS  // programs whose apply sends do not filter
+    if (!gascl_receives_message(x, (int)id, GASCL_STATE_ON GASCL_LANE_ON))
+        return;
+#endif
+    const bool first = gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps
+                                  GASCL_LANE_ON);
+#if GASCL_LISTS_RECEIVERS
+    if (first)
+        touched[atomic_inc(num_touched)] = (int)id;
+#endif
     if (ahead)
-        control->under_way = 1;
+        gascl_control_->under_way = 1;
 }
+#endif
 
 // What the inbox holds for a vertex, which is empty then.
 static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global uint *arrived,
@@ -65,3 +116,4 @@ static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global u
     inbox[GASCL_AT(id)] = gascl_cell_empty();
     return box;
 }
+#endif

@@ -2,11 +2,17 @@
 // (mask_kernels.cl) makes the next one this superstep's. What apply sets for other vertices (marks)
 // outlives their own unset_mask(); where the program has none of these, no memory is spent on it.
 #if GASCL_MASKED
+#if GASCL_PRIORITY  // else the vertex waits for its bucket's turn
+#define GASCL_IN_MASK(id) (gascl_mask[id] == GASCL_HAS_TURN)
+#else
 #define GASCL_IN_MASK(id) (gascl_mask[id] != 0)
+#endif
+#define GASCL_WAITS 1
+#define GASCL_HAS_TURN 2
 
-static void gascl_put_mask(const int id, const uchar value,
+static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
-    gascl_next[GASCL_AT(id)] = value;
+    gascl_next[GASCL_AT(id)] = set == GASCL_SET;
 }
 
 static void gascl_set_mask_of(const long id, const int sender, const int line,
@@ -28,12 +34,12 @@ static void gascl_mark_of(const long id, const int sender, const int line, __glo
 }
 
 static int gascl_get_mask(const int id, __global const gascl_control *control GASCL_MASKS) {
-    return gascl_mask[id];
+    return GASCL_IN_MASK(id);
 }
 
 static int gascl_get_mask_of(const long id, const int sender, const int line,
                              __global int *faults, __global gascl_control *control,
                              __global const gascl_run *run GASCL_MASKS) {
-    return gascl_is_vertex(id, sender, line, faults, control, run) ? gascl_mask[id] : 0;
+    return gascl_is_vertex(id, sender, line, faults, control, run) ? GASCL_IN_MASK(id) : 0;
 }
 #endif

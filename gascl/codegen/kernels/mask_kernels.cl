@@ -1,5 +1,14 @@
 // The commit of a mask of bytes (mask.cl).
 #if GASCL_MASKED
+#if GASCL_PRIORITY
+// The lowest of a vertex's buckets in its lanes.
+static int gascl_lowest_bucket(const int id, GASCL_STATE) {
+    int low = INT_MAX;
+    GASCL_FOR_LANES low = min(low, gascl_bucket(id, GASCL_STATE_ON GASCL_LANE_ON));
+    return low;
+}
+#endif
+
 // Commits one vertex; whether the mask now holds it.
 static uchar gascl_commit_mask(const int id GASCL_MASKS) {
     uchar set = 0;
@@ -13,8 +22,12 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
 #endif
         gascl_next[at] = 0;
     }
+#if GASCL_PRIORITY
+    gascl_mask[id] = set || gascl_mask[id] == GASCL_WAITS ? GASCL_WAITS : 0;
+#else
     gascl_mask[id] = set;
-    return set;
+#endif
+    return gascl_mask[id];
 }
 
 // The next mask becomes this superstep's.
@@ -24,6 +37,26 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
     long vertices = 0, arcs = 0;
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
         if (gascl_commit_mask(id GASCL_MASKS_ON)) {
+#if GASCL_PRIORITY
+            atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));
+#endif
+            ++vertices;
+            arcs += offsets[id + 1] - offsets[id];
+        }
+    }
+    gascl_count(vertices, arcs, counts, &shared);
+}
+
+#if GASCL_PRIORITY
+// It is the turn of the lowest bucket; all others wait.
+__kernel void gascl_take_turns(GASCL_STATE, __global const gascl_offset *offsets,
+                               __global long *counts) {
+    __local gascl_shared shared;
+    long vertices = 0, arcs = 0;
+    const int low = gascl_control_->low;
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+        if (gascl_mask[id] && gascl_lowest_bucket(id, GASCL_STATE_ON) == low) {
+            gascl_mask[id] = GASCL_HAS_TURN;
             ++vertices;
             arcs += offsets[id + 1] - offsets[id];
         }
@@ -32,5 +65,19 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
 }
 #endif
 
+// Where a run goes on: those in the mask are to be committed again.
+__kernel void gascl_enter(GASCL_STATE) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
+        for (int gascl_lane_ = 0; gascl_lane_ < GASCL_LANES; ++gascl_lane_)
+            gascl_next[(size_t)id * GASCL_LANES + gascl_lane_] = gascl_mask[id] != 0;
+        gascl_mask[id] = 0;
+    }
+}
+#endif
+
 // There are no lists to begin anew after a superstep.
-#define GASCL_RENEW_LISTS()
+#if GASCL_PRIORITY
+#define GASCL_RENEW_LISTS(now, starting) (now)->low = INT_MAX
+#else
+#define GASCL_RENEW_LISTS(now, starting)
+#endif

@@ -30,7 +30,7 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         GASCL_FOR_LANES {
 #if !GASCL_SCATTER_ALL
-            if (!gascl_mask[id]) {
+            if (!GASCL_IN_MASK(id)) {
                 sent[GASCL_AT(id)] = 0;
                 continue;
             }
@@ -70,6 +70,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
 #endif
 }
 
+#define GASCL_MAY_STOP 1
 #include "gather.cl"
 
 __kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,

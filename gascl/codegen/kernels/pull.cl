@@ -15,7 +15,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
 #if !GASCL_SCATTER_ALL
-    if (!gascl_mask[source])
+    if (!GASCL_IN_MASK(source))
         return false;
 #endif
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
@@ -32,6 +32,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
     pulled[GASCL_AT(row)] = in;
 }
 
+#define GASCL_MAY_STOP 1
 #include "gather.cl"
 
 __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {

@@ -1,44 +1,152 @@
-// Delivery `push`: the work follows the frontier (frontier.cl), not the graph. Work-groups take
-// pieces of the frontier and share out their arcs among their items (as Merrill, Garland and
-// Grimshaw 2012 gather a frontier's edges). Messages combine in the atomic inbox; the first one to
-// a vertex lists it, and apply goes through that list.
+// Delivery `push`: the work follows the frontier (frontier.cl), not the graph. Messages combine in
+// the atomic inbox; the first one to a vertex lists it, and apply goes through that list.
+//
+// Delivery `frontier` (GASCL_PULLS) pushes while the frontier is small. Where it is large, every
+// vertex that still receives pulls from it instead (Beamer, Asanović and Patterson, Direction-
+// Optimizing Breadth-First Search, 2012); the frontier is then kept as bits.
 #include "runtime.cl"
 
-static void gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
-                           GASCL_STATE GASCL_EDGE, __global const int *targets) {
+// The arguments of what follows.
+#define GASCL_PUSHED                                                                        \
+    __global const gascl_offset *restrict offsets, __global const int *restrict targets,    \
+        __global int2 *GASCL_RESTRICT frontiers, const long most_pieces
+#define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces
+
+// Local memory of a group: words of the next frontier's bits, and the pieces whose arcs it shares.
+#define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
+typedef struct {
+    uint words[GASCL_BIT_WORDS];
+#if GASCL_GROUP > 1
+    int ends[GASCL_GROUP], sources[GASCL_GROUP];
+    gascl_offset begins[GASCL_GROUP];
+#endif
+} gascl_step_memory;
+
+// How far ahead of its use a cache line is asked for, in arcs.
+#define GASCL_AHEAD 16
+
+// How many receivers an item holds back, to list them together.
+typedef struct {
+    int count;
+    int at[GASCL_GROUP == 1 ? GASCL_HELD : 1];
+} gascl_receivers;
+
+static void gascl_flush_receivers(gascl_receivers *held, __global int *touched,
+                                  __global int *length) {
+#if GASCL_GROUP == 1
+    if (!held->count)
+        return;
+    const int at = atomic_add(length, held->count);
+    for (int i = 0; i < held->count; ++i)
+        touched[at + i] = held->at[i];
+    held->count = 0;
+#endif
+}
+
+static void gascl_list_touched(const int id, gascl_receivers *held, __global int *touched,
+                               __global int *length) {
+#if GASCL_GROUP == 1
+    if (held->count == GASCL_HELD)
+        gascl_flush_receivers(held, touched, length);
+    held->at[held->count++] = id;
+#else
+    touched[atomic_inc(length)] = id;
+#endif
+}
+
+// Asks for what posting to a vertex reads.
+static void gascl_expect(const int id, GASCL_STATE) {
+#if GASCL_RECEIVES
+    gascl_expect_receiver(id, GASCL_STATE_ON);
+#else
+    GASCL_PREFETCH(&gascl_inbox[id]);
+#endif
+}
+
+// Whether an arc's message was posted, if only to be combined with others.
+static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
+                           gascl_receivers *held, GASCL_STATE GASCL_EDGE,
+                           __global const int *restrict targets) {
     const int target = targets[arc];
+#if !GASCL_ARC_STATE && !GASCL_SENDS_TO
+    if (!gascl_receives(target, GASCL_STATE_ON))
+        return false;
+#endif
     gascl_edge e = gascl_edge_at(source, target, arc GASCL_EDGE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
 #if GASCL_ARC_STATE
     gascl_store_arc(e, arc GASCL_EDGE_ON);
 #endif
-    if (out.count)
-        gascl_post(target, GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
-                   GASCL_POST());
+    if (!out.count)
+        return false;
+    const gascl_message x = gascl_narrow(out, source, gascl_control_);
+    if (!gascl_receives_message(x, target, GASCL_STATE_ON))
+        return false;
+#if GASCL_FIRST
+    const bool first =
+        gascl_post_first(&gascl_inbox[target], GASCL_READS_EDGE ? (gascl_sender)arc : source);
+#else
+    const bool first = gascl_post(target, GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived,
+                                  gascl_wraps);
+#endif
+    if (first)
+        gascl_list_touched(target, held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+    return true;
 }
 
-__kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
-                                 __global const gascl_offset *restrict offsets,
-                                 __global const int *restrict targets,
-                                 __global const int2 *restrict frontier) {
-    const int pieces = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER];
+// Pushes along the arcs of the frontier; returns how many messages there were, if they are counted
+// here.
+static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
+                       __local gascl_step_memory *memory) {
+    const int superstep = gascl_control_->superstep;
+    const int pieces = GASCL_FRONTIER_LENGTH(superstep);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    gascl_receivers held;
+    held.count = 0;
+    long messages = 0;
 #if GASCL_GROUP == 1
-    GASCL_FOR_RANGE(i, pieces) {
-        const int source = frontier[i].x;
-        const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
-        const gascl_offset begin = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
-        const gascl_offset end = min(begin + GASCL_PIECE, offsets[source + 1]);
-        for (gascl_offset arc = begin; arc < end; ++arc)
-            gascl_push_arc(source, arc, v, GASCL_STATE_ON GASCL_EDGE_ON, targets);
+    int from, to;
+    for (int turn = 0; gascl_share(team, pieces, 64, turn, &from, &to); ++turn) {
+        if (team.taken) {  // a share of a launch may be too long for it
+            for (int i = from; i < to; ++i)
+                GASCL_PREFETCH(&offsets[frontier[i].x]);
+            for (int i = from; i < to; ++i)
+                GASCL_PREFETCH(&targets[offsets[frontier[i].x]]);
+        }
+        for (int i = from; i < to; ++i) {
+            const int source = frontier[i].x;
+            const gascl_offset begin = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
+            const gascl_offset end = min(begin + GASCL_PIECE, offsets[source + 1]);
+            if (i + 2 < to) {
+                const int later = frontier[i + 2].x;
+                const gascl_offset first =
+                    offsets[later] + (gascl_offset)frontier[i + 2].y * GASCL_PIECE;
+                const gascl_offset last = min(first + 8, offsets[later + 1]);
+                for (gascl_offset arc = first; arc < last; ++arc)
+                    gascl_expect(targets[arc], GASCL_STATE_ON);
+            }
+            const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
+            for (gascl_offset arc = begin; arc < end; ++arc) {
+                if (arc + GASCL_AHEAD < end)
+                    gascl_expect(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
+                messages += gascl_push_arc(source, arc, v, &held, GASCL_STATE_ON GASCL_EDGE_ON,
+                                           targets);
+            }
+        }
     }
+    gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
 #else
-    __local int ends[GASCL_GROUP], sources[GASCL_GROUP];
-    __local gascl_offset begins[GASCL_GROUP];
+    // Groups take pieces of the frontier and share out their arcs among their items (as Merrill,
+    // Garland and Grimshaw 2012 gather a frontier's edges).
+    __local int *ends = memory->ends, *sources = memory->sources;
+    __local gascl_offset *begins = memory->begins;
     const int item = get_local_id(0);
     // A small frontier is shared out among all groups: then each takes less than a piece an item.
-    const int groups = get_num_groups(0);
+    const int groups = team.groups;
     const int share = clamp((pieces + groups - 1) / groups, 1, GASCL_GROUP);
-    for (int base = get_group_id(0) * share; base < pieces; base += groups * share) {
+    const int last = team.idle ? 0 : pieces;
+    for (int base = team.rank * share; base < last; base += groups * share) {
         int arcs = 0;
         if (item < share && base + item < pieces) {
             const int2 piece = frontier[base + item];
@@ -62,25 +170,373 @@ __kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE,
                 piece += ends[piece + step - 1] <= i ? step : 0;
             const int source = sources[piece];
             const gascl_offset arc = begins[piece] + i - (piece ? ends[piece - 1] : 0);
-            gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
-                           GASCL_STATE_ON GASCL_EDGE_ON, targets);
+            messages += gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
+                                       &held, GASCL_STATE_ON GASCL_EDGE_ON, targets);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif
+#if GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED
+    return 0;
+#else
+    return messages;
+#endif
 }
 
-__kernel void gascl_push_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
+// What a vertex has received through the inbox, which is empty then.
+static gascl_box gascl_take_touched(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED) {
+#if GASCL_FIRST
+    const gascl_sender sender = gascl_inbox[id];
+    if (sender == GASCL_NO_SENDER)
+        return gascl_box_empty();
+    gascl_inbox[id] = GASCL_NO_SENDER;
+#if GASCL_READS_EDGE
+    int source = 0;  // the last vertex whose arcs begin at this one or before
+    for (uint step = gascl_half(gascl_run_->graph.num_vertices); step > 0; step >>= 1)
+        if (source + (long)step < gascl_run_->graph.num_vertices && offsets[source + step] <= sender)
+            source += step;
+    const gascl_offset arc = sender;
+#else
+    const int source = sender;
+    const gascl_offset arc = 0;
+#endif
+    gascl_edge e = gascl_edge_at(source, id, arc GASCL_EDGE_ON);
+    return gascl_scatter(gascl_scattering(source, GASCL_STATE_ON), &e, 0, GASCL_STATE_ON);
+#else
+    return gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps);
+#endif
+}
+
+// Applies what a vertex has received; lists it, if it is in the next frontier.
+static void gascl_apply_and_list(const int id, const gascl_box in, gascl_tally *tally,
+                                 gascl_pieces *held, long2 *counted, GASCL_STATE, GASCL_PUSHED) {
+#if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
+    tally->messages -= in.count;  // gascl_push() has counted them
+#endif
+    const int set = gascl_apply_box(id, in, tally, GASCL_STATE_ON);
+#if GASCL_LISTS_DIRECTLY
+    if (set == GASCL_SET) {
+        const int coming = gascl_control_->superstep + 1;
+        counted->x += 1;
+        counted->y += gascl_list(id, offsets[id + 1] - offsets[id], held,
+                                 gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces),
+                                 &GASCL_FRONTIER_LENGTH(coming));
+    }
+#elif GASCL_PRIORITY
+    // A vertex that waits may have got into another bucket.
+    if (set == GASCL_SET)
+        gascl_put_flag(id, GASCL_BY_SELF, gascl_lengths, gascl_flags, gascl_listed);
+    else if (gascl_flags[id] & GASCL_WAITING)
+        gascl_put_flag(id, 0, gascl_lengths, gascl_flags, gascl_listed);
+#else
+    GASCL_PUT_OWN(id, set);
+#endif
+}
+
+// Applies all vertices that have received anything, or every vertex.
+static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
+                                gascl_tally *tally, long2 *counted) {
+    gascl_pieces held;
+    held.count = 0;
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
+        gascl_box in = gascl_take_touched(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+#if GASCL_PAIRS
+        gascl_box_merge(&in, gascl_paired[id]);
+#endif
+        gascl_apply_and_list(id, in, tally, &held, counted, GASCL_STATE_ON, GASCL_PUSHED_ON);
+    }
+#else
+    const int touched = GASCL_LENGTH(TOUCHED);
+#if GASCL_APPLY_MASK  // behind them, those in the mask
+    const int superstep = gascl_control_->superstep;
+    const int all = touched + GASCL_FRONTIER_LENGTH(superstep);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+#else
+    const int all = touched;
+#endif
+    GASCL_FOR_SHARE(i, all, 64) {
+#if GASCL_GROUP == 1
+        if (i + GASCL_AHEAD < min(gascl_to, touched)) {
+            const int later = gascl_touched[i + GASCL_AHEAD];
+            GASCL_PREFETCH(&gascl_inbox[later]);
+            GASCL_PREFETCH(&offsets[later]);
+        }
+#endif
+#if GASCL_APPLY_MASK
+        const int id = i < touched ? gascl_touched[i] : frontier[i - touched].x;
+        const bool masked = gascl_get_mask(id, gascl_control_ GASCL_MASKS_ON);
+        if (i < touched ? masked : frontier[i - touched].y != 0)
+            continue;
+#else
+        const int id = gascl_touched[i];
+#endif
+        gascl_apply_and_list(
+            id, gascl_take_touched(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON), tally,
+            &held, counted, GASCL_STATE_ON, GASCL_PUSHED_ON);
+    }
+#endif
+#if GASCL_LISTS_DIRECTLY
+    const int coming = gascl_control_->superstep + 1;
+    gascl_flush_pieces(&held, gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces),
+                       &GASCL_FRONTIER_LENGTH(coming));
+#endif
+}
+
+#if GASCL_PULLS
+// The frontier as bits, for even and odd supersteps.
+#define GASCL_BITS(superstep) (bits + ((superstep) & 1 ? GASCL_WORDS(gascl_run_) : 0))
+
+static void gascl_clear_bits(const gascl_team team, GASCL_STATE, __global uint *restrict bits) {
+    __global uint *now = GASCL_BITS(gascl_control_->superstep);
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 4096)
+        now[word] = 0;
+}
+
+static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
+                           __global uint *GASCL_RESTRICT bits) {
+    const int superstep = gascl_control_->superstep;
+    __global uint *now = GASCL_BITS(superstep);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    GASCL_FOR_SHARE(i, GASCL_FRONTIER_LENGTH(superstep), 256)
+        if (frontier[i].y == 0)
+            atomic_or(&now[frontier[i].x / 32], 1u << frontier[i].x % 32);
+}
+
+// From bits to a list.
+static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
+                            __global const uint *restrict bits) {
+    const int superstep = gascl_control_->superstep;
+    __global const uint *now = GASCL_BITS(superstep);
+    __global int2 *frontier = gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    gascl_pieces held;
+    held.count = 0;
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
+        for (uint left = now[word]; left; left &= left - 1) {
+            const int id = (int)word * 32 + 31 - clz(left & -left);
+            gascl_list(id, offsets[id + 1] - offsets[id], &held, frontier,
+                       &GASCL_FRONTIER_LENGTH(superstep));
+        }
+    gascl_flush_pieces(&held, frontier, &GASCL_FRONTIER_LENGTH(superstep));
+}
+
+// Where apply must wait until every vertex has pulled: what they got.
+#if GASCL_SCATTER_STAYS
+#define GASCL_BOXES_PULLED
+#define GASCL_BOXES_PULLED_ON
+#else
+#define GASCL_BOXES_PULLED , __global gascl_box *GASCL_RESTRICT pulled
+#define GASCL_BOXES_PULLED_ON , pulled
+#endif
+
+#define GASCL_PULLED                                                                          \
+    __global const gascl_offset *restrict in_offsets, __global const int *restrict sources,   \
+        __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
+#define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
+
+// What a vertex receives from the frontier, the least sender first.
+static gascl_box gascl_pull_row(const int row, __global const uint *now,
+                                GASCL_STATE GASCL_EDGE, GASCL_PULLED) {
+    gascl_box in = gascl_box_empty();
+    if (!gascl_receives(row, GASCL_STATE_ON))
+        return in;
+    const gascl_offset end = in_offsets[row + 1];
+    for (gascl_offset arc = in_offsets[row]; arc < end; ++arc) {
+        const int source = sources[arc];
+        if (!(now[source / 32] >> source % 32 & 1))
+            continue;
+        gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON);
+        const gascl_box out =
+            gascl_scatter(gascl_scattering(source, GASCL_STATE_ON), &e, 0, GASCL_STATE_ON);
+        if (!out.count)
+            continue;
+        const gascl_message x = gascl_narrow(out, row, gascl_control_);
+        if (!gascl_receives_message(x, row, GASCL_STATE_ON))
+            continue;
+        gascl_box_add(&in, x);
+        if (gascl_stops(in, row, GASCL_STATE_ON))
+            break;
+    }
+    return in;
+}
+
+// Applies what a vertex has pulled; whether it is in the next frontier.
+static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *tally,
+                               long2 *counted, GASCL_STATE,
+                               __global const gascl_offset *restrict offsets) {
+    if (!GASCL_APPLY_ALL && !in.count)
+        return false;
+    if (gascl_apply_box(row, in, tally, GASCL_STATE_ON) != GASCL_SET)
+        return false;
+    counted->x += 1;
+    counted->y += offsets[row + 1] - offsets[row];
+    return true;
+}
+
+// Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
+// done with a row, and whether its bit is set.
+#if GASCL_GROUP == 1
+#define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                        \
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                      \
+        const int first = (int)word * 32;                                     \
+        const int last = min(gascl_run_->graph.num_vertices - first, 32);     \
+        uint set = 0;                                                         \
+        for (int j = 0; j < last; ++j) {                                      \
+            const int row = first + j;                                        \
+            set |= (uint)(GASCL_ROW_BIT) << j;                                \
+        }                                                                     \
+        coming[word] = set;                                                   \
+    }
+#else
+// An item takes a row; words are put together in local memory.
+#define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                                       \
+    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;   \
+    const int item = get_local_id(0);                                                        \
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);              \
+         base += step) {                                                                     \
+        const int row = (int)(base + item);                                                  \
+        if (item < GASCL_BIT_WORDS)                                                          \
+            memory->words[item] = 0;                                                                 \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
+        if (base + item < n && (GASCL_ROW_BIT))                                              \
+            atomic_or(&memory->words[item / 32], 1u << item % 32);                                   \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
+        if (item < GASCL_BIT_WORDS && base + 32 * item < n)                                  \
+            coming[base / 32 + item] = memory->words[item];                                          \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
+    }
+#endif
+#if !GASCL_SCATTER_STAYS
+static bool gascl_keep_pulled(const int row, const gascl_box in, __global gascl_box *pulled) {
+    pulled[row] = in;
+    return false;
+}
+#endif
+
+// Pulls; where scatter reads nothing that apply writes, applies at once.
+static void gascl_pull(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                       __global const gascl_offset *restrict offsets, GASCL_PULLED,
+                       __local gascl_step_memory *memory, gascl_tally *tally, long2 *counted) {
+    __global const uint *now = GASCL_BITS(gascl_control_->superstep);
+    __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
+#define GASCL_PULL_ROW gascl_pull_row(row, now, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON)
+#if GASCL_SCATTER_STAYS
+    GASCL_FOR_WORDS(
+        gascl_apply_pulled(row, GASCL_PULL_ROW, tally, counted, GASCL_STATE_ON, offsets))
+#else
+    GASCL_FOR_WORDS(gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
+#endif
+}
+
+#if !GASCL_SCATTER_STAYS
+// Applies what gascl_pull() has left.
+static void gascl_apply_rows(const gascl_team team, GASCL_STATE,
+                             __global const gascl_offset *restrict offsets,
+                             __global uint *GASCL_RESTRICT bits,
+                             __global const gascl_box *restrict pulled, __local gascl_step_memory *memory,
+                             gascl_tally *tally, long2 *counted) {
+    __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
+    GASCL_FOR_WORDS(
+        gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
+}
+#endif
+#endif
+
+// What a superstep needs besides GASCL_STATE and GASCL_EDGE.
+#if GASCL_PULLS
+#define GASCL_STEP GASCL_PUSHED GASCL_EDGE_IN, GASCL_PULLED
+#define GASCL_STEP_ON GASCL_PUSHED_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON
+#define GASCL_PULLS_NOW (gascl_control_->pulls != 0)
+#define GASCL_HAS_BITS (gascl_control_->bits != 0)
+#else
+#define GASCL_STEP GASCL_PUSHED
+#define GASCL_STEP_ON GASCL_PUSHED_ON
+#define GASCL_PULLS_NOW false
+#endif
+
+// The first phase of a superstep; the result is as that of gascl_push().
+static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                __local gascl_step_memory *memory) {
+#if GASCL_PULLS
+    if (GASCL_PULLS_NOW) {
+#if !GASCL_SCATTER_STAYS
+        gascl_pull(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, offsets, GASCL_PULLED_ON, memory, 0, 0);
+#endif
+        return 0;
+    }
+#endif
+    return gascl_push(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory);
+}
+
+// The second phase.
+static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                              __local gascl_step_memory *memory, gascl_tally *tally, long2 *counted) {
+#if GASCL_PULLS
+    if (GASCL_PULLS_NOW) {
+#if GASCL_SCATTER_STAYS
+        gascl_pull(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, offsets, GASCL_PULLED_ON, memory, tally,
+                   counted);
+#else
+        gascl_apply_rows(team, GASCL_STATE_ON, offsets, bits, pulled, memory, tally, counted);
+#endif
+        return;
+    }
+#endif
+    gascl_apply_touched(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, tally, counted);
+}
+
+#if GASCL_WHOLE
+#include "whole.cl"
+#else
+// A superstep as launches. Before it, the frontier is brought into the form that it needs: the bits
+// are cleared ...
+#if GASCL_PULLS
+__kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
+    gascl_team team = gascl_team_of_launch(gascl_control_);
+    team.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
+    gascl_clear_bits(team, GASCL_STATE_ON, bits);
+}
+
+// ... and set; or else listed.
+__kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
+    gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
+    sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
+    lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
+    gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+}
+#endif
+
+__kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE, GASCL_STEP, __global long *posted) {
     __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    const long messages =
+        gascl_scatter_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory);
+    const long2 sum = gascl_count_reduce((long2)(messages, 0), &shared);
+    if (get_local_id(0) == 0)
+        posted[team.rank] = sum.x;
+}
+
+__kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                               __global const long *restrict posted,
+                               __global gascl_tally *restrict tallies,
+                               __global long *restrict counts) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-#if GASCL_APPLY_ALL || GASCL_PAIRS
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
-        gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
-#else
-    const int touched = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_TOUCHED];
-    GASCL_FOR_RANGE(i, touched)
-        gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
-#endif
+    long2 counted = 0;
+    gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory, &tally, &counted);
+    if (get_local_id(0) == 0)
+        tally.messages += posted[team.rank];
     gascl_tally_store(&tally, tallies, &shared);
+#if GASCL_LISTS_DIRECTLY
+    barrier(CLK_LOCAL_MEM_FENCE);
+    gascl_count(counted.x, counted.y, counts, &shared);
+#endif
 }
+#endif

@@ -13,10 +13,32 @@
 #define fabs(x) __builtin_elementwise_abs(x)
 #endif
 #endif
+
+// No two arguments of a kernel overlap. A kernel that runs several phases (whole.cl) must not say
+// so of its own: between two phases, others write what it reads.
+#define GASCL_RESTRICT restrict
+
+// Asks for a cache line that is read soon. OpenCL's prefetch() does nothing in PoCL.
+#ifdef __has_builtin
+#if GASCL_GROUP == 1 && __has_builtin(__builtin_prefetch)
+#define GASCL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#endif
+#endif
+#ifndef GASCL_PREFETCH
+#define GASCL_PREFETCH(p)
+#endif
+
+// What a vertex said last of its own place in the next mask.
+#define GASCL_SET 1
+#define GASCL_UNSET 2
+
 #include "program.h"
 
 static void gascl_box_join(gascl_box *into, const gascl_box from) {
-#if GASCL_OVERFLOWS
+#if GASCL_FIRST
+    if (!into->count)
+        into->combined = from.combined;
+#elif GASCL_OVERFLOWS
     into->combined =
         gascl_combine(into->combined, from.combined, &into->overflow, from.overflow);
 #else
@@ -31,8 +53,27 @@ static void gascl_box_merge(gascl_box *into, const gascl_box from) {
 }
 
 static void gascl_box_add(gascl_box *box, const gascl_message x) {
+#if GASCL_FIRST
+    if (!box->count)
+        box->combined = x;
+#else
     gascl_box_combine(box, GASCL_TO_ACCUMULATOR(x));
+#endif
     ++box->count;
+}
+
+// Whether nothing that follows can change what a vertex has received so far. Arcs that come first
+// must be added first, then.
+#define GASCL_STOPS_EARLY (GASCL_FIRST || GASCL_ENOUGH)
+static bool gascl_stops(const gascl_box in, const int id, GASCL_STATE GASCL_LANE) {
+#if GASCL_FIRST
+    return in.count > 0;
+#elif GASCL_ENOUGH
+    return in.count > 0 && gascl_has_enough(GASCL_TO_MESSAGE(in.combined), id,
+                                            GASCL_STATE_ON GASCL_LANE_ON);
+#else
+    return false;
+#endif
 }
 
 // The combined message in the message's own type. If it does not fit, the smallest id of a vertex
@@ -47,27 +88,53 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
     return message;
 }
 
+// Records what a vertex said of its own place in the next mask.
+#if GASCL_MASKED
+#define GASCL_PUT_OWN(id, set) \
+    if (set)                   \
+    gascl_put_mask(id, set, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
+#else
+#define GASCL_PUT_OWN(id, set) (void)(set)
+#endif
+
 #if GASCL_SINGLE
 // Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one.
-static void gascl_apply_single(const int id, __global gascl_message *messages, const int count,
+static void gascl_apply_single(const int id, __global gascl_message *messages, const int sent,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+    const int count = !GASCL_RECEIVES || gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON) ? sent : 0;
+    tally->messages += count;
     gascl_gathered msg = gascl_nothing();
     if (count)
         msg = gascl_gather_snippet(gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON), messages,
                                    count, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_apply_message(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+    const int set = gascl_apply_message(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+    GASCL_PUT_OWN(id, set);
 }
 #else
+// Applies what a vertex received; returns what it said of its own place in the next mask.
+static int gascl_apply_box(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+#if GASCL_RECEIVES && !GASCL_FILTERS
+    if (in.count && !gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON))
+        in = gascl_box_empty();
+#endif
+#if GASCL_COUNTS_ONCE
+    in.count = in.count > 0;
+#endif
+    tally->messages += in.count;
+    return gascl_apply_message(id, gascl_narrow(in, id, gascl_control_), in.count, tally,
+                               GASCL_STATE_ON GASCL_LANE_ON);
+}
+
 // Applies a vertex's combined message, joined with what came from pairs and through the inbox.
 static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
 #if GASCL_PAIRS
     gascl_box_merge(&in, gascl_paired[GASCL_AT(id)]);
 #endif
-#if GASCL_INBOX
+#if GASCL_INBOX && !GASCL_FIRST
     gascl_box_merge(&in, gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps GASCL_LANE_ON));
 #endif
-    gascl_apply_message(id, gascl_narrow(in, id, gascl_control_), in.count, tally,
-                        GASCL_STATE_ON GASCL_LANE_ON);
+    const int set = gascl_apply_box(id, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
+    GASCL_PUT_OWN(id, set);
 }
 #endif
 
@@ -193,12 +260,17 @@ static void gascl_tally_reduce(gascl_tally *mine, __local gascl_shared *shared) 
 #endif
 }
 
-// Adds up the tallies of a work-group and stores the sum as the group's.
-static void gascl_tally_store(gascl_tally *mine, __global gascl_tally *tallies,
-                              __local gascl_shared *shared) {
+// Adds up the tallies of a work-group and stores the sum, by itself as the group's.
+static void gascl_tally_store_at(gascl_tally *mine, __global gascl_tally *place,
+                                 __local gascl_shared *shared) {
     gascl_tally_reduce(mine, shared);
     if (get_local_id(0) == 0)
-        GASCL_COPY_TALLY(tallies[get_group_id(0)], *mine);
+        GASCL_COPY_TALLY(*place, *mine);
+}
+
+static void gascl_tally_store(gascl_tally *mine, __global gascl_tally *tallies,
+                              __local gascl_shared *shared) {
+    gascl_tally_store_at(mine, &tallies[get_group_id(0)], shared);
 }
 
 // Adds up two counts over a work-group; the first item has the result.

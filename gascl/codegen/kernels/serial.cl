@@ -13,7 +13,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
     const int n = gascl_run_->graph.num_vertices;
     for (int row = 0; row < n; ++row) {
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[row])
+        if (!GASCL_IN_MASK(row))
             continue;
 #endif
         GASCL_FOR_LANES {
@@ -48,7 +48,9 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                 if (!sent[GASCL_AT(i)])
                     continue;
                 sent[GASCL_AT(i)] = 0;
-                gascl_box_add(&in, messages[GASCL_AT(i)]);
+                if (gascl_receives_message(messages[GASCL_AT(i)], id,
+                                           GASCL_STATE_ON GASCL_LANE_ON))
+                    gascl_box_add(&in, messages[GASCL_AT(i)]);
             }
             gascl_apply(id, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #endif

@@ -43,7 +43,7 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
     const int last = gascl_control_->stopped ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
 #if !GASCL_SCATTER_ALL
-        if (!gascl_mask[row])
+        if (!GASCL_IN_MASK(row))
             continue;
 #endif
         const gascl_offset end = offsets[row + 1];
@@ -71,7 +71,7 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
         for (int j = item; j < rows; j += GASCL_GROUP) {
             starts[j] = (ushort)(offsets[block.first + j] - block.begin);
 #if !GASCL_SCATTER_ALL
-            if (gascl_mask[block.first + j])
+            if (GASCL_IN_MASK(block.first + j))
                 busy[turn] = 1;
 #endif
         }
@@ -84,7 +84,7 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                     row += step;
             row += block.first;
 #if !GASCL_SCATTER_ALL
-            if (!gascl_mask[row])
+            if (!GASCL_IN_MASK(row))
                 continue;
 #endif
             GASCL_FOR_LANES
@@ -163,6 +163,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
     gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
 
+#define GASCL_MAY_STOP 0
 #include "gather.cl"
 #endif
 

@@ -77,6 +77,15 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 // How the delivery keeps track of the active vertices: mask.cl, frontier.cl or one's own.
 #include "active_set.cl"
 
+// Whether apply runs for a vertex that has received `count` messages.
+#if GASCL_APPLY_ALL
+#define GASCL_APPLIES(id, count) true
+#elif GASCL_APPLY_MASK
+#define GASCL_APPLIES(id, count) ((count) || GASCL_IN_MASK(id))
+#else
+#define GASCL_APPLIES(id, count) ((count) > 0)
+#endif
+
 #if GASCL_INBOX
 #include "inbox.cl"
 #endif

@@ -1,0 +1,390 @@
+// A whole run in one launch: its phases follow each other in one kernel, and its groups meet between
+// them. Which phase is next, and whether the run goes on, is decided by the group that arrives last.
+//
+// OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
+// when it starts; whoever starts late joins then, and whoever starts after the end leaves at once. A
+// group that has joined runs until it leaves, and is waited for.
+//
+// The team's words, each in a cache line of its own.
+enum {
+    GASCL_TEAM_STATE,   // how many have joined (12 bits) and arrived (12), and the phase's number (8)
+    GASCL_TEAM_PHASE,   // which phase is running
+    GASCL_TEAM_GROUPS,  // how many share its work
+    GASCL_TEAM_DONE,    // how many supersteps have run
+    GASCL_TEAM_FAILED,  // somebody waited too long
+    GASCL_TEAM_TAKEN,   // see gascl_share(), and for a second loop in the same phase
+    GASCL_TEAM_TAKEN_TOO,
+    GASCL_TEAM_WORK,    // how many arcs the supersteps had, in units of 1024
+    GASCL_TEAM_SMALL,   // the superstep has little to do
+    GASCL_TEAM_STARTING // the first mask is still to be committed
+};
+#define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
+#define GASCL_JOINED(state) ((uint)(state) >> 20)
+#define GASCL_ARRIVED(state) ((uint)(state) >> 8 & 0xfff)
+#define GASCL_NUMBER(state) ((uint)(state)&0xff)
+
+enum {  // phases
+    GASCL_PHASE_END,
+    GASCL_PHASE_JOIN,
+    GASCL_PHASE_SNAPSHOT,
+    GASCL_PHASE_CLEAR,
+    GASCL_PHASE_TURN,
+    GASCL_PHASE_SCATTER,
+    GASCL_PHASE_APPLY,
+    GASCL_PHASE_COMMIT,
+    GASCL_PHASE_SCAN,
+    GASCL_PHASE_SPLIT,
+    GASCL_PHASE_FAR
+};
+
+// What one group writes before it arrives, all others read when they go on. OpenCL C 1.2 has no
+// words for that between groups.
+#if GASCL_PTX_FENCES
+static void gascl_fence(void) {
+    __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+#else
+static void gascl_fence(void) {
+    __sync_synchronize();
+}
+#endif
+// All items of a group meet. Where it has one item, nothing is to be waited for.
+#if GASCL_GROUP == 1
+#define GASCL_MEET()
+#define GASCL_MEET_GLOBALLY()
+#else
+#define GASCL_MEET() barrier(CLK_LOCAL_MEM_FENCE)
+#define GASCL_MEET_GLOBALLY() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
+#define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
+
+// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase.
+static int gascl_join(volatile __global int *team_words, __local int *number) {
+    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn) {
+        const uint state = (uint)GASCL_LOOK(STATE);
+        if (GASCL_LOOK(PHASE) == GASCL_PHASE_END || GASCL_LOOK(FAILED))
+            return -1;
+        // The first one begins. Others have arrived by joining, while somebody else has not.
+        const bool first = GASCL_JOINED(state) == 0;
+        if (!first && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
+            continue;
+        const uint joined = state + (first ? 1u << 20 : (1u << 20) + (1u << 8));
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)joined) != (int)state)
+            continue;
+        *number = (int)GASCL_NUMBER(state);
+        return (int)GASCL_JOINED(state);
+    }
+    GASCL_TEAM(FAILED) = 1;
+    return -1;
+}
+
+// Waits until the phase with this number is over; whether it ever was.
+static bool gascl_await(const uint number, volatile __global int *team_words) {
+    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn)
+        if (GASCL_NUMBER(GASCL_LOOK(STATE)) != number)
+            return !GASCL_LOOK(FAILED);
+        else if (turn % 1024 == 1023 && GASCL_LOOK(FAILED))
+            return false;
+    GASCL_TEAM(FAILED) = 1;
+    return false;
+}
+
+#if GASCL_PRIORITY
+#define GASCL_FAR , __global int *GASCL_RESTRICT far
+#define GASCL_FAR_ON , far
+#else
+#define GASCL_FAR
+#define GASCL_FAR_ON
+#endif
+#define GASCL_WHOLE_STATE                                                                          \
+    __global long *GASCL_RESTRICT posted GASCL_FAR, __global gascl_tally *GASCL_RESTRICT tallies, __global long *GASCL_RESTRICT counts,        \
+        __global gascl_control *GASCL_RESTRICT records
+#define GASCL_WHOLE_STATE_ON posted GASCL_FAR_ON, tallies, counts, records
+
+// Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
+static int gascl_phase_after(const int phase, GASCL_STATE) {
+    switch (phase) {
+    case GASCL_PHASE_SNAPSHOT:
+#if GASCL_PULLS
+        if (GASCL_PULLS_NOW != GASCL_HAS_BITS)
+            return GASCL_PULLS_NOW ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
+#endif
+    case GASCL_PHASE_TURN:
+#if GASCL_SCATTER_STAYS
+        if (GASCL_PULLS_NOW)
+            return GASCL_PHASE_APPLY;
+#endif
+        return GASCL_PHASE_SCATTER;
+    case GASCL_PHASE_CLEAR:
+        return GASCL_PHASE_TURN;
+    case GASCL_PHASE_SCATTER:
+        return GASCL_PHASE_APPLY;
+    case GASCL_PHASE_APPLY:
+#if GASCL_MASKED && !GASCL_LISTS_DIRECTLY
+        return GASCL_PHASE_COMMIT;
+#else
+        return GASCL_PHASE_JOIN;
+#endif
+#if GASCL_PRIORITY
+    case GASCL_PHASE_COMMIT:
+        return GASCL_LOOKS_FAR ? GASCL_PHASE_SCAN : GASCL_PHASE_SPLIT;
+    case GASCL_PHASE_SCAN:
+        return GASCL_PHASE_SPLIT;
+    case GASCL_PHASE_SPLIT:
+        return GASCL_LOOKS_FAR ? GASCL_PHASE_FAR : GASCL_PHASE_JOIN;
+#endif
+    default:
+        return GASCL_PHASE_JOIN;
+    }
+}
+
+// Adds to what a group has counted in this superstep.
+static void gascl_add_count(const long2 counted, __global long *count,
+                            __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce(counted, shared);
+    if (get_local_id(0) == 0) {
+        count[0] += sum.x;
+        count[1] += sum.y;
+    }
+}
+
+static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
+                            GASCL_STEP, GASCL_WHOLE_STATE, volatile __global int *team_words,
+                            __local gascl_shared *shared, __local gascl_step_memory *memory) {
+    long2 counted = 0;
+    switch (phase) {
+    case GASCL_PHASE_JOIN:  // the first group waits for others that start at the same time
+        if (get_local_id(0) == 0)
+            for (int turn = 0; turn < GASCL_WELCOME; ++turn)
+                if (GASCL_JOINED(GASCL_LOOK(STATE)) == get_num_groups(0))
+                    break;
+        break;
+#if GASCL_SNAPSHOTS
+    case GASCL_PHASE_SNAPSHOT:
+        GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096)
+            gascl_copy_fields(id, GASCL_STATE_ON);
+        break;
+#endif
+#if GASCL_PULLS
+    case GASCL_PHASE_CLEAR:
+        gascl_clear_bits(team, GASCL_STATE_ON, bits);
+        break;
+    case GASCL_PHASE_TURN:
+        if (GASCL_PULLS_NOW)
+            gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+        else
+            gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+        break;
+#endif
+    case GASCL_PHASE_SCATTER: {
+        const long messages =
+            gascl_scatter_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory);
+        const long2 sum = gascl_count_reduce((long2)(messages, 0), shared);
+        if (get_local_id(0) == 0)
+            posted[team.rank] = sum.x;
+        break;
+    }
+    case GASCL_PHASE_APPLY: {
+        gascl_tally tally;
+        GASCL_ZERO_TALLY(tally);
+        gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
+                          &counted);
+        if (get_local_id(0) == 0) {
+            tally.messages += posted[team.rank];
+            posted[team.rank] = 0;
+        }
+        gascl_tally_store_at(&tally, &tallies[team.rank], shared);
+#if GASCL_LISTS_DIRECTLY
+        GASCL_MEET();
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+#endif
+        break;
+    }
+#if GASCL_MASKED
+    case GASCL_PHASE_COMMIT:
+        gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,
+                           GASCL_LOOK(STARTING), &counted);
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+#endif
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN:
+        gascl_scan_far(team, GASCL_STATE_ON, far);
+        break;
+    case GASCL_PHASE_SPLIT:
+        gascl_split_listed(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
+                           GASCL_LOOK(STARTING), &counted);
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+    case GASCL_PHASE_FAR:
+        gascl_split_far(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
+                        GASCL_LOOK(STARTING), &counted);
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+#endif
+    }
+}
+
+// How many arcs are little work.
+#define GASCL_LITTLE 4096
+
+// What the group that arrived last does between two phases; its first item returns the next one.
+static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                         GASCL_WHOLE_STATE, volatile __global int *team_words,
+                         const int num_tallies, const int ask_stop, const long least_arcs,
+                         const long most_arcs, const int supersteps, const int most_work,
+                         __local gascl_shared *shared) {
+    const int item = get_local_id(0);
+    const bool starts = phase == GASCL_PHASE_JOIN;
+    const int starting = GASCL_LOOK(STARTING);
+    if (starts && starting && GASCL_MASKED)
+        return GASCL_PHASE_COMMIT;
+    if (starts && item == 0)
+        gascl_control_->clock = GASCL_CLOCK();
+    if (!starts || starting) {
+        const int next = starts ? phase : gascl_phase_after(phase, GASCL_STATE_ON);
+        if (next != GASCL_PHASE_JOIN)
+            return next;
+        // Before the first superstep there are those of init, which was a launch by itself.
+        const int tallied = starting ? max(joined, num_tallies) : joined;
+        gascl_tally tally, none;
+        const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, joined, shared);
+        GASCL_MEET();
+        // A group that joins later leaves nothing in the phases that it has missed.
+        GASCL_ZERO_TALLY(none);
+        for (int i = item; i < tallied; i += GASCL_GROUP)
+            GASCL_COPY_TALLY(tallies[i], none);
+        for (int i = item; i < joined; i += GASCL_GROUP)
+            counts[2 * i] = counts[2 * i + 1] = 0;
+        if (item != 0)
+            return 0;
+        const int done = GASCL_LOOK(DONE);
+        GASCL_TEAM(DONE) = done + !starting;
+        GASCL_TEAM(STARTING) = 0;
+        gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, done);
+    }
+    if (item != 0)
+        return 0;
+    if (gascl_control_->stopped || GASCL_LOOK(DONE) >= supersteps || GASCL_LOOK(WORK) >= most_work)
+        return GASCL_PHASE_END;
+    GASCL_TEAM(SMALL) =
+        (GASCL_APPLY_ALL ? gascl_run_->graph.num_vertices : 0) +
+            (GASCL_PULLS_NOW ? LONG_MAX / 2 : gascl_control_->next_arcs) +
+            gascl_control_->next_active <=
+        GASCL_LITTLE;
+    GASCL_TEAM(WORK) += 1 + (int)((GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs) / 1024);
+#if GASCL_SNAPSHOTS
+    return GASCL_PHASE_SNAPSHOT;
+#else
+    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, GASCL_STATE_ON);
+#endif
+}
+
+#if GASCL_GROUP == 1
+// Whether a phase has so little to do that the others need not be asked: meeting them costs as much as
+// some thousand arcs, and much more where other work keeps them from running.
+static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
+    switch (phase) {
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN:
+    case GASCL_PHASE_FAR:
+        return GASCL_FAR_LENGTH(gascl_control_->far_side) <= GASCL_LITTLE;
+#endif
+    case GASCL_PHASE_SCATTER:
+    case GASCL_PHASE_APPLY:
+    case GASCL_PHASE_COMMIT:
+    case GASCL_PHASE_SPLIT:
+        return GASCL_LOOK(SMALL);
+    default:
+        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
+    }
+}
+#endif
+
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT
+__kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
+                          volatile __global int *team_words, const int num_tallies,
+                          const int ask_stop, const long least_arcs, const long most_arcs, const int supersteps,
+                          const int most_work) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    __local int told[2];
+    const int item = get_local_id(0);
+    if (item == 0)
+        told[1] = gascl_join(team_words, &told[0]);
+    GASCL_MEET();
+    const int rank = told[1];
+    uint number = (uint)told[0];
+    GASCL_MEET();
+    if (rank < 0)
+        return;
+    gascl_team team;
+    team.rank = rank;
+    team.idle = false;
+    team.taken = &GASCL_TEAM(TAKEN);
+    bool has_arrived = rank > 0, alone = false;
+    int phase = GASCL_PHASE_JOIN;
+    for (;;) {
+        bool last = false;
+        if (!has_arrived) {
+            if (!alone) {
+                phase = GASCL_LOOK(PHASE);
+                team.groups = GASCL_LOOK(GROUPS);
+            }
+            gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+            GASCL_MEET_GLOBALLY();
+            if (item == 0) {
+                gascl_fence();
+                const uint state = alone ? (uint)GASCL_LOOK(STATE)
+                                         : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
+                told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
+                told[1] = (int)GASCL_JOINED(state);
+                gascl_fence();
+            }
+            GASCL_MEET_GLOBALLY();
+            last = told[0];
+            const int joined = told[1];
+            GASCL_MEET();
+            if (last) {
+                const int next = gascl_between(
+                    phase, joined, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                    GASCL_WHOLE_STATE_ON, team_words, num_tallies, ask_stop, least_arcs, most_arcs,
+                    supersteps, most_work, &shared);
+                GASCL_MEET_GLOBALLY();
+                if (item == 0)
+                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
+#if GASCL_GROUP == 1
+                alone = gascl_is_little(next, GASCL_STATE_ON, team_words);
+                if (alone) {
+                    phase = next;
+                    continue;
+                }
+#endif
+                if (item == 0) {
+                    GASCL_TEAM(PHASE) = next;
+                    GASCL_TEAM(GROUPS) = joined;
+                    gascl_fence();
+                    atomic_xchg(&GASCL_TEAM(STATE),
+                                (int)((uint)joined << 20 | (number + 1 & 0xff)));
+                }
+            }
+        }
+        if (item == 0) {
+            told[0] = last || gascl_await(number, team_words);
+            gascl_fence();
+        }
+        GASCL_MEET_GLOBALLY();
+        const bool goes_on = told[0] && GASCL_LOOK(PHASE) != GASCL_PHASE_END;
+        GASCL_MEET();
+        if (!goes_on)
+            return;
+        has_arrived = false;
+        number = number + 1 & 0xff;
+    }
+}
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT restrict
