@@ -115,7 +115,7 @@ def can_list_the_mask(program: Program) -> bool:
     parts = (program.init, program.scatter, program.apply)
     marked = any(contains(part, kind) for part in parts for kind in (SetMask, UnsetMask))
     asked = any(isinstance(x, GetMask) for x in walk((program.scatter, program.apply)))
-    asked |= program.apply_on == "mask"
+    asked |= program.apply_on == "mask" or bool(program.pairs)
     if program.scatter_on == "all":
         return not marked and not asked
     by_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(parts))
@@ -136,6 +136,7 @@ def expected_deliveries(
     if program.combine == "first":
         admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
     waits = program.priority is not None
-    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not waits:
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
+    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
     return admitted & {*DELIVERIES}
