@@ -156,16 +156,13 @@ static void gascl_add_count(const long2 counted, __global long *count,
 #if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
 static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE,
                             __global const long *posted) {
-    const int superstep = gascl_control_->superstep;
-    int listed = GASCL_FRONTIER_LENGTH(superstep);
-    if (GASCL_PULLS_NOW)
+    if (GASCL_PULLS_NOW || (phase != GASCL_PHASE_SCATTER && phase != GASCL_PHASE_APPLY))
         return true;
+    const int listed = GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
     if (phase == GASCL_PHASE_SCATTER)
         return team.rank < listed;
-    if (phase == GASCL_PHASE_APPLY)
-        listed = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
-    return phase != GASCL_PHASE_APPLY || (long)team.rank * GASCL_GROUP < listed ||
-           posted[team.rank];
+    const int all = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
+    return (long)team.rank * GASCL_GROUP < all || posted[team.rank];
 }
 #else
 #define gascl_has_share(phase, team, ...) true
@@ -212,10 +209,8 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         GASCL_ZERO_TALLY(tally);
         gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
                           &counted);
-        if (get_local_id(0) == 0) {
+        if (get_local_id(0) == 0)
             tally.messages += posted[team.rank];
-            posted[team.rank] = 0;
-        }
         gascl_tally_store_at(&tally, &tallies[team.rank], shared);
 #if GASCL_LISTS_DIRECTLY
         GASCL_MEET();
@@ -361,6 +356,8 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
+                if (phase == GASCL_PHASE_APPLY)  // not before every item has asked for its share
+                    posted[team.rank] = 0;
                 gascl_fence();
                 const uint state = alone ? (uint)GASCL_LOOK(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
