@@ -35,9 +35,7 @@ from gascl.runtime.plan import ALONE, Plan
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
-    pytest.mark.skipif(
-        not find().can_join, reason="no launch of this device makes a whole run"
-    ),
+    pytest.mark.skipif(not find().can_join, reason="no launch of this device makes a whole run"),
 ]
 
 
@@ -387,9 +385,7 @@ def impatient(monkeypatch):
     original = plan.whole_options
 
     def few(device):
-        return [
-            "-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(device)
-        ]
+        return ["-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(device)]
 
     monkeypatch.setattr(plan, "whole_options", few)
 
