@@ -6,29 +6,23 @@ import functools
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from support.cells import UNDER_OCLGRIND
 
 from gascl import (
     DeviceError,
     Engine,
     Graph,
-    Interrupted,
     VertexProgram,
     aggregate,
     edge,
     param,
     vertex,
 )
-from gascl.language.facts import Facts
 from gascl.result import Result
-from gascl.runtime import direction, engine, loop, plan
+from gascl.runtime import direction, loop, plan
 from gascl.runtime.device import Device, find
 from gascl.runtime.loop import Loop
 from gascl.runtime.plan import ALONE, Plan
