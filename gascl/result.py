@@ -7,12 +7,13 @@ import io
 import json
 import math
 import zipfile
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 
@@ -44,6 +45,40 @@ class Step:
     delivery: str = ""
     why: str = ""
     program: str = ""
+
+
+class Trace(Sequence[Step]):
+    """The steps of a run. A step is made when it is looked at, so that thousands of supersteps on a
+    small frontier do not cost more than the device's work."""
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []
+        self._makers: list[Callable[[int], Step]] = []
+
+    def extend(self, count: int, make: Callable[[int], Step]) -> None:
+        """Add `count` steps; `make(i)` returns the i-th of them."""
+        self._ends.append(len(self) + count)
+        self._makers.append(make)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        part = bisect_right(self._ends, place)
+        return self._makers[part](place - (self._ends[part - 1] if part else 0))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 class KeptState(Protocol):
@@ -93,7 +128,7 @@ class Result:
     supersteps: int
     converged: bool
     stopped: str
-    trace: list[Step]
+    trace: Sequence[Step]
     device: str
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)

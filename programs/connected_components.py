@@ -1,19 +1,23 @@
-"""Weakly connected components by hooking and pointer jumping, in about log2(V) supersteps.
+"""Weakly connected components: trees of pointers grow together until each component is one.
 
-Algorithm: every vertex points to one of its component that is no larger, at first to itself.
-Hooking: along every edge whose ends have different grandparents, the larger grandparent and its end
-of the edge are made to point to the smaller one. Pointer jumping: every vertex then points to its
-grandparent. At the end, all vertices of a component point to its smallest one.
+Algorithm: every vertex points to one of its component that is no larger, at first to its smallest
+neighbour. Compressing makes it point to the root of its tree. Along some arcs, the larger of two
+roots is then hooked to the smaller one: first along one more arc of each vertex, and again along a
+third, after which most of a graph tends to be one tree; then along all arcs of the vertices that
+are not in the tree of the vertex with the most neighbours. What is outside looks again until it
+finds no other tree; what is inside needs not look at all, since its arcs to the outside are seen
+from there.
 
-Sources: Zhang, Azad and Buluç, FastSV: A Distributed-Memory Connected Component Algorithm with Fast
-Convergence (2020), after Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
+Sources: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph
+Sampling (2018), Afforest; Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
 
-Differences: only vertices whose pointer changed look at their edges again, from both ends: a vertex
-whose tree was left behind notices when its own pointer jumps. The grandparent is hooked, where
-FastSV hooks the parent: a few supersteps fewer on long paths.
+Differences: a root is hooked to the smallest of the roots that it meets, by a message, so that a
+run repeats; a tree is skipped because it has the vertex of most neighbours, not because a sample of
+vertices says that it is the largest; a pointer is followed only so far in a superstep, because
+nobody sees how others are compressed meanwhile, and trees can be as high as paths are long.
 """
 
-from gascl import VertexProgram, vertex
+from gascl import VertexProgram, aggregate, vertex
 
 
 class ConnectedComponents(VertexProgram):
@@ -24,25 +28,64 @@ class ConnectedComponents(VertexProgram):
     """
 
     component = vertex.int32(init="v.id", doc="the vertex that it points to")
+    phase = aggregate.int32("max", doc="what this superstep did")
+    busy = aggregate.uint8("max", doc="it has to be done again")
+    hub = aggregate.int64("max", doc="the vertex of most neighbours, behind their number")
 
     message, combine = "int32", "min"
-    edges, apply_on = "both", "all"
-    restart = "added"
-    scatter = """
-        const int mine = component_of(v.component);
-        const int theirs = component_of(component_of(e.dst));
-        if (mine < theirs) {
-            send_to(e.dst, mine);
-            send_to(theirs, mine);
-        } else if (theirs < mine) {
-            send_to(e.src, theirs);
-            send_to(mine, theirs);
-        }
+    mask, edges, apply_on = "v.id < 0", "both", "all"
+    restart, ends = "added", "stop"
+    functions = """
+        #define IS_ROOT(id) (component_of(id) == (id))
+        #define FOLLOW(id) for (int i = 0; i < 8 && !IS_ROOT(id); ++i) id = component_of(id)
+
+        enum { LINK, SOME, HOOK, MORE, HOOK_MORE, OUTSIDE, HOOK_OUTSIDE, MEET, REST };
     """
-    apply = """
-        const int least = min(msg, component_of(v.component));
-        if (least < v.component) {
-            v.component = least;
+    scatter = """
+        const int mine = v.component, theirs = component_of(e.dst);
+        if (!IS_ROOT(mine) || !IS_ROOT(theirs)) {
+            set_mask();  // to look again once it is compressed
+        } else if (mine != theirs) {
+            send_to(max(mine, theirs), min(mine, theirs));
             set_mask();
         }
     """
+    apply = """
+        if (superstep == 0) {
+            // Messages: a run that goes on after edges were added. Its trees have been sampled.
+            aggregate_phase(has_msg ? HOOK_OUTSIDE : LINK);
+            aggregate_hub((long)num_neighbors << 32 | v.id);
+            if (num_neighbors && v.component == v.id)
+                v.component = min(v.id, min(msg, neighbor(0)));
+            return;
+        }
+        const int phase = prev.phase + !prev.busy;
+        if (v.id == 0) {
+            aggregate_phase(phase);
+            aggregate_hub(prev.hub);
+        }
+        if (has_msg && v.component == v.id) {
+            v.component = msg;
+            if (phase == REST)
+                aggregate_busy(1);
+            return;
+        }
+        int root = v.component;
+        FOLLOW(root);
+        if (phase == REST ? root != v.component : !IS_ROOT(root))
+            aggregate_busy(1);
+        v.component = root;
+        if (!num_neighbors || !IS_ROOT(root))
+            return;
+        int most = component_of((int)prev.hub);
+        FOLLOW(most);
+        if (phase == MEET && root != most)
+            set_mask();
+        if (phase == OUTSIDE ? root != most : (phase == SOME || phase == MORE) && v.id % 8 == 0) {
+            int theirs = component_of(neighbor(min(root != v.id, num_neighbors - 1)));
+            FOLLOW(theirs);
+            if (theirs != root && IS_ROOT(theirs))
+                send_to(max(root, theirs), min(root, theirs));
+        }
+    """
+    stop = "agg.phase == 8 && !agg.busy"  # REST

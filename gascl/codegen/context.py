@@ -197,13 +197,14 @@ class Context:
     @cached_property
     def control(self) -> Type:
         """The loop's own state. It is on the device, so that a run can stop without the host."""
-        counts = ("active", "next_active", "next_arcs", "clock", "ticks")
+        counts = ("active", "next_active", "arcs", "next_arcs", "clock", "ticks")
         numbers: tuple[str, ...] = (
             "superstep",
             "stopped",
             "overflow",
             "fault",
             "under_way",
+            "pulled",
             "pulls",
             "bits",
         )

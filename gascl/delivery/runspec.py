@@ -41,7 +41,7 @@ from gascl.language.types import Type
 #: The largest number of supersteps before the host reads their records.
 RECORDS = 1024
 #: The number of words that the groups of a whole run share (kernels/whole.cl).
-TEAM_WORDS = 9
+TEAM_WORDS = 11
 
 # The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
@@ -251,8 +251,8 @@ class _Builder:
             "control": Array(header.control, 1),
             "faults": Array(np.dtype("i4"), len(Fault) * extent.lines),
             # One per work-group, each of which handles some of the row blocks or vertices.
-            "tallies": Array(header.tally, max(extent.block_groups, extent.groups)),
-            "counts": Array(np.dtype("2i8"), extent.groups),
+            "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
+            "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "team_words": Array(np.dtype("i4"), TEAM_WORDS * 16),
             "records": Array(header.control, RECORDS),

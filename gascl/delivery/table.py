@@ -56,7 +56,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
             "",
             (
                 *(*step, "posted", "far", "tallies", "counts", "records", "team_words"),
-                *("ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
+                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
             ),
         ),
     )

@@ -546,18 +546,18 @@ class Graph:
         return simple(self, self.directed and not undirected)
 
     def oriented(self) -> tuple[Graph, np.ndarray]:
-        """A directed graph of the same edges, each from its end of lower degree to the other, as
-        counting triangles wants it: hubs have few out-arcs.
+        """The simple undirected graph beneath, with each edge directed from its end of lower degree
+        to the other, as counting triangles wants it: hubs have few out-arcs.
 
         Its vertices are numbered by degree, equal ones in the order in which they were, so that
-        every edge leads to the higher number; they have no labels and no fields. A degree counts
-        the edges at a vertex, whichever way they point, and a self-loop twice. In a simple
-        undirected graph of E edges no vertex gets more than sqrt(2 E) out-arcs. Schank and Wagner,
+        every edge leads to the higher number, and its edges are sorted. They have no labels, and
+        no field but `ways`, int8 (E,): 2 if this graph has arcs both ways between the two ends, as
+        every undirected edge is, else 1. A degree counts the edges at a vertex in this graph,
+        whichever way they point. No vertex gets more than sqrt(2 E) out-arcs. Schank and Wagner,
         Finding, Counting and Listing all Triangles in Large Graphs (2005).
 
         Returns:
-            The graph, whose edges have their ids and fields, and the number in it of each vertex,
-            int64 (V,).
+            The graph, and the number in it of each vertex, int64 (V,).
         """
         return oriented(self)
 

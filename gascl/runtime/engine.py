@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -240,7 +240,9 @@ class Engine:
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
-        stopped, converged, trace = "the graph has no vertices", True, []
+        stopped, converged = "the graph has no vertices", True
+        trace: Sequence[Step] = []
+        used: list[str] = []
         fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
         arc_fields: Any = {
             n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
@@ -251,9 +253,10 @@ class Engine:
             state = State(program, header, memory, resident, initial, previous, start.resumes)
             self.device.queue.finish()
             seconds["upload"] = time.perf_counter() - built
-            loop = Loop(program, plan, resident, state, start, callback, interrupts)
+            loop = Loop(program, plan, resident, state, start, callback, interrupts, keep_state)
             stopped, converged = loop.run(limit)
             trace, seconds["supersteps"] = loop.trace, loop.seconds
+            used = list(loop.deliveries)
             state.keep()
             fields, arc_fields = Fields(state), Fields(state, ARC)
             if keep_state:
@@ -269,7 +272,7 @@ class Engine:
             stopped=stopped,
             trace=trace,
             device=str(self.device),
-            delivery=" and ".join(dict.fromkeys(s.delivery for s in trace)) or chosen.name,
+            delivery=" and ".join(used) or chosen.name,
             seconds=seconds,
             state=kept,
         )

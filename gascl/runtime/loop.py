@@ -28,7 +28,7 @@ from gascl.delivery.runspec import RECORDS, RUN, TEAM_WORDS, Key
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.result import Step
+from gascl.result import Step, Trace
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.exchange import Exchange, exchange_totals
@@ -49,7 +49,7 @@ _AHEAD, _MOST_AHEAD = 0.1, 64
 #: second or less of work, so that Ctrl-C is heeded.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: Words of a team, as in kernels/whole.cl.
-_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED = 16, 48, 64
+_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_STARTING = 16, 48, 64, 144
 _JOINING = 1
 
 
@@ -64,11 +64,13 @@ class Loop:
     """One run: what is on the device, and how far it got.
 
     Args:
+        keeps: the State is kept after the run.
         exchange: what to do between the two steps that end a superstep, totals and decision, where
             the run is one part of several; None: both are one kernel.
 
     Attributes:
         trace: a `Step` for each superstep.
+        deliveries: the names of how messages travelled, in the order of first use.
         earlier: how many supersteps the run has made from which this one goes on.
         seconds: how long it took.
     """
@@ -82,6 +84,7 @@ class Loop:
         start: Start,
         callback: Callable[[Step], Any] | None,
         interrupts: Interrupts,
+        keeps: bool = False,
         exchange: Exchange | None = None,
     ):
         self.program, self.resident, self.state, self.start = program, resident, state, start
@@ -91,7 +94,9 @@ class Loop:
         self.plan = plan
         self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
         self.earlier = state.superstep if start.resumes else 0
-        self.trace: list[Step] = []
+        self.trace, self.deliveries = Trace(), dict[str, None]()
+        self.keeps = keeps
+        self._starting = False
         self.seconds = 0.0
 
     def run(self, max_supersteps: int) -> Ending:
@@ -124,7 +129,10 @@ class Loop:
                 ahead = min(_MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
-        self._write_mask()
+        if self._starting:  # no superstep has run that would have done it
+            stopped = self._commit_first(fixed is None)
+        if self.keeps:
+            self._write_mask()
         self.seconds = time.perf_counter() - started
         if stopped == Stop.RULE:
             return Ending(f"stop is true: {self.program.spec.stop}", True)
@@ -173,7 +181,7 @@ class Loop:
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self._launch(all_scatter)
-        if self.plan.whole:  # its groups add to these
+        if self.plan.whole and not self._starting:  # its groups add to these
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
@@ -208,16 +216,25 @@ class Loop:
         self._launch(START, given=state.given, kept=state.kept, own_mask=mask is None)
         if self.plan.facts.arc_state:
             self._launch(START_ARCS, kept_arcs=state.kept_arcs)
-        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
-        state.swap()
-        state.control = self._records(1)
-        self._check(state.control[0])
+        if self.plan.whole and mask is None:  # the rest is part of the whole run
+            self._starting = True
+            return 0
+        stopped = self._commit_first(ask_stop)
         if mask is None:
-            return int(state.control["stopped"][0])
+            return stopped
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
         return self._idle()
+
+    def _commit_first(self, ask_stop: bool) -> int:
+        """Commit the first mask; returns why there is nothing to run, or 0."""
+        self._starting = False
+        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
+        self.state.swap()
+        self.state.control = self._records(1)
+        self._check(self.state.control[0])
+        return int(self.state.control["stopped"][0])
 
     # Supersteps -------------------------------------------------------------------------------
 
@@ -246,47 +263,53 @@ class Loop:
     def _step(self, record: np.ndarray, seconds: float) -> Step:
         """Add a superstep to the trace, by the device's record of it, (1,)."""
         self._check(record[0])
-        aggregates = record[0]["aggregates"]
-        before = self.state.control[0]
-        step = Step(
-            superstep=self.earlier + len(self.trace),
-            active=int(record["active"][0]),
-            messages=int(record["tally"]["messages"][0]),
-            aggregates={n: aggregates[n].tolist() for n in self.program.spec.aggregates},
-            seconds=seconds,
-            delivery=self._direction(before),
-            why=self._reason(before),
-        )
-        self.trace.append(step)
-        self.state.control = record.copy()
+        self._add(record, np.array([seconds]))
+        return self.trace[-1]
+
+    def _add(self, records: np.ndarray, seconds: np.ndarray) -> None:
+        """Add supersteps to the trace, whose steps are made when somebody looks at them."""
+        first, names = self.earlier + len(self.trace), self.program.spec.aggregates
+        arcs, delivery = self.resident.num_arcs, self.plan.delivery
+
+        def step(i: int) -> Step:
+            record, name, why = records[i], delivery.name, ""
+            if delivery.pulls:
+                name = "pull" if record["pulled"] else "push"
+                few = "many" if record["pulled"] else "few"
+                why = f"the frontier has {int(record['arcs']):,} of {arcs:,} arcs: {few}"
+            return Step(
+                superstep=first + i,
+                active=int(record["active"]),
+                messages=int(record["tally"]["messages"]),
+                aggregates={n: record["aggregates"][n].tolist() for n in names},
+                seconds=float(seconds[i]),
+                delivery=name,
+                why=why,
+            )
+
+        if delivery.pulls:
+            ways = ["pull" if pulled else "push" for pulled in records["pulled"]]
+        else:
+            ways = [delivery.name]
+        self.deliveries |= dict.fromkeys(ways)
+        self.trace.extend(len(records), step)
+        self.state.control = records[-1:].copy()
         if self.callback is not None:
-            self.callback(step)
-        return step
-
-    def _direction(self, before: np.void) -> str:
-        """What the delivery does after this record: "push" or "pull" if it can do both."""
-        if not self.plan.delivery.pulls:
-            return self.plan.delivery.name
-        return "pull" if before["pulls"] else "push"
-
-    def _reason(self, before: np.void) -> str:
-        if not self.plan.delivery.pulls:
-            return ""
-        few = "many" if before["pulls"] else "few"
-        arcs = int(before["next_arcs"])
-        return f"the frontier has {arcs:,} of {self.resident.num_arcs:,} arcs: {few}"
+            for each in self.trace[-len(records) :]:
+                self.callback(each)
 
     def _whole(self, most: int, ask_stop: bool) -> int:
         """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
         state, launch = self.state, self.plan.delivery.whole
         assert launch
         words = np.zeros(16 * TEAM_WORDS, np.int32)
-        words[_TEAM_PHASE] = _JOINING
+        words[_TEAM_PHASE], words[_TEAM_STARTING] = _JOINING, self._starting
         state.write(Key(RUN, "team_words"), words)
         least, greatest = self.bounds
         launched = self._launch(
             launch,
             self.plan.whole_groups(self.device, self.resident),
+            num_tallies=self.device.groups if self._starting else 0,
             ask_stop=ask_stop,
             least_arcs=least,
             most_arcs=greatest,
@@ -305,15 +328,19 @@ class Loop:
         if done > len(records):
             records = self._records(done)
         seconds = (launched.profile.end - launched.profile.start) * 1e-9
+        self._starting = False
+        if not done:
+            self._check(records[0])
+            state.control = records[:1].copy()
+            return int(state.control["stopped"][0])
         ticks = records["ticks"][:done].astype(np.float64)
         # Without a clock, every superstep gets the same share.
-        shares = (
-            ticks / ticks.sum()
-            if done and ticks.min() >= 0 < ticks.sum()
-            else [1 / max(1, done)] * done
-        )
-        for slot in range(done):
-            self._step(records[slot : slot + 1], seconds * float(shares[slot]))
+        if ticks.min() < 0 or not ticks.sum():
+            ticks[:] = 1
+        last = records[done - 1]
+        if last["stopped"] in (Stop.OVERFLOW, Stop.FAULT):
+            self._check(last, done - 1)
+        self._add(records[:done].copy(), seconds * ticks / ticks.sum())
         return int(state.control["stopped"][0])
 
     def _records(self, count: int) -> np.ndarray:
@@ -402,9 +429,10 @@ class Loop:
         size = (max(groups, 1) * local,)
         return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
 
-    def _check(self, record: np.void) -> None:
-        """Raise an error for what the device found to be wrong."""
-        step = self.earlier + len(self.trace)
+    def _check(self, record: np.void, ahead: int = 0) -> None:
+        """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
+        this record are not in the trace yet."""
+        step = self.earlier + len(self.trace) + ahead
         name = type(self.program).__name__
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))

@@ -8,7 +8,7 @@ import pytest
 from support.samples import random_graph, shared, skewed, to_networkx
 from support.verifiers.triangles import verify
 
-from gascl import Engine, Graph, ProgramError
+from gascl import Engine, Graph
 from gascl.generators import rmat
 from gascl.programs import Triangles
 
@@ -41,10 +41,22 @@ def test_hubs_and_other_deliveries():
     graph = skewed(3, 300, 6000)
     expected = run(graph).triangles
     assert expected.max() > 1000
-    for delivery in ("edges", "serial"):
+    for delivery in ("edges", "pull", "serial"):
         assert np.array_equal(run(graph, delivery=delivery).triangles, expected)
-    with pytest.raises(ProgramError, match="'pull' cannot run Count"):
-        run(graph, delivery="pull")
+
+
+def test_rows_longer_than_the_table():
+    src, dst = np.triu_indices(1100, 1)
+    result = run(Graph.from_edges(src, dst))
+    assert (result.triangles == 1099 * 1098 // 2).all()
+
+
+def test_rows_spread_over_the_vertices():
+    """More than 64 * 256 vertices, and not a multiple of either."""
+    ids = np.arange(40_000)
+    graph = Graph.from_edges(np.append(ids[:-1], ids[:-2]), np.append(ids[1:], ids[2:]))
+    result = run(graph)
+    assert result.triangles.tolist() == [1, 2, *[3] * 39_996, 2, 1]
 
 
 def test_direction_loops_and_parallel_edges_do_not_count():

@@ -73,14 +73,26 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
     gascl_flush_pieces(&held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
 }
 
+// The words of the frontier's bits.
+#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
+
 #if GASCL_MASKED
 #define GASCL_COMMITTED                                                                   \
     __global const gascl_offset *restrict offsets, __global int2 *GASCL_RESTRICT frontiers, \
         const long most_pieces
-// The words of the frontier's bits.
-#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
-
 #define GASCL_COMMITTED_ON offsets, frontiers, most_pieces
+
+#if GASCL_PRIORITY
+// Asks for what is read of a vertex listed behind the j-th.
+static void gascl_expect_listed(const int j, const int listed, GASCL_STATE) {
+#if GASCL_GROUP == 1
+    if (j + 16 < listed) {
+        GASCL_PREFETCH(&gascl_flags[gascl_listed[j + 16]]);
+        gascl_expect_apply(gascl_listed[j + 16], GASCL_STATE_ON);
+    }
+#endif
+}
+#endif
 
 // The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:
 // superstep 0 is next, or that with which a run goes on, and there was none before. Adds to the
@@ -106,7 +118,9 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
     }
 #elif GASCL_PRIORITY
     int low = INT_MAX;
-    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+    const int listed = GASCL_LENGTH(LISTED);
+    GASCL_FOR_SHARE(j, listed, 256) {
+        gascl_expect_listed(j, listed, GASCL_STATE_ON);
         const int id = gascl_listed[j];
         const uint flags = atomic_or(&gascl_flags[id], 0u);
         if (flags & GASCL_BY_SELF)
@@ -187,7 +201,9 @@ static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITT
     int rest = INT_MAX;
     gascl_pieces held;
     held.count = 0;
-    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+    const int listed = GASCL_LENGTH(LISTED);
+    GASCL_FOR_SHARE(j, listed, 256) {
+        gascl_expect_listed(j, listed, GASCL_STATE_ON);
         const int id = gascl_listed[j];
         uint flags = gascl_flags[id] & ~(GASCL_LISTED | GASCL_BY_SELF);
         if (flags & GASCL_WAITING) {
@@ -329,25 +345,25 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 
 // The lists after a superstep: the next ones become this one's, and are empty. Where every vertex
 // scatters, the frontier stays.
-static void gascl_renew_lists(__global int *gascl_lengths, __global gascl_control *control,
+static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
                               const int starting) {
-    if (!GASCL_SCATTER_ALL && !starting)
-        GASCL_FRONTIER_LENGTH(control->superstep) = 0;
+    const int touched = GASCL_LENGTH(TOUCHED_next);
     if (!starting) {
-        GASCL_LENGTH(TOUCHED) = GASCL_LENGTH(TOUCHED_next);
+        if (!GASCL_SCATTER_ALL)
+            GASCL_FRONTIER_LENGTH(now->superstep) = 0;
+        GASCL_LENGTH(TOUCHED) = touched;
         GASCL_LENGTH(TOUCHED_next) = 0;
     }
     GASCL_LENGTH(LISTED) = 0;
 #if GASCL_PRIORITY
-    const bool looked = control->low >= control->far_low;
-    if (looked) {
-        GASCL_FAR_LENGTH(control->far_side) = 0;
-        control->far_side ^= 1;
-        control->far_low = control->far_low_next;
+    if (now->low >= now->far_low) {  // `far` was looked through
+        GASCL_FAR_LENGTH(now->far_side) = 0;
+        now->far_side ^= 1;
+        now->far_low = now->far_low_next;
     } else {
-        control->far_low = min(control->far_low, control->far_low_next);
+        now->far_low = min(now->far_low, now->far_low_next);
     }
-    control->low = control->low_far = control->far_low_next = INT_MAX;
+    now->low = now->low_far = now->far_low_next = INT_MAX;
 #endif
 }
-#define GASCL_RENEW_LISTS(starting) gascl_renew_lists(gascl_lengths, gascl_control_, starting)
+#define GASCL_RENEW_LISTS(now, starting) gascl_renew_lists(gascl_lengths, now, starting)

@@ -77,7 +77,7 @@ __kernel void gascl_enter(GASCL_STATE) {
 
 // There are no lists to begin anew after a superstep.
 #if GASCL_PRIORITY
-#define GASCL_RENEW_LISTS(starting) gascl_control_->low = INT_MAX
+#define GASCL_RENEW_LISTS(now, starting) (now)->low = INT_MAX
 #else
-#define GASCL_RENEW_LISTS(starting)
+#define GASCL_RENEW_LISTS(now, starting)
 #endif

@@ -92,39 +92,43 @@ static void gascl_decide_on(const gascl_tally *tally, const long vertices, const
                             GASCL_STATE, const int starting, const int ask_stop,
                             const long least_arcs, const long most_arcs,
                             __global gascl_control *records, const int record) {
-    __global gascl_control *now = gascl_control_;
+    gascl_control now;  // a copy: reading and writing the device's by turns would wait for each read
+    GASCL_COPY_CONTROL(now, *gascl_control_);
     gascl_aggregates prev, agg;
     if (starting != GASCL_GOING_ON) {
-        GASCL_COPY_AGGREGATES(prev, now->aggregates);
+        GASCL_COPY_AGGREGATES(prev, now.aggregates);
         GASCL_SETTLE(agg, *tally);
-        GASCL_COPY_AGGREGATES(now->aggregates, agg);
-        GASCL_COPY_TALLY(now->tally, *tally);
-        now->active = now->next_active;
+        GASCL_COPY_AGGREGATES(now.aggregates, agg);
+        GASCL_COPY_TALLY(now.tally, *tally);
+        now.active = now.next_active;
     }
-    now->next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
-    now->next_arcs = arcs;
-    if (now->overflow != INT_MAX)
-        now->stopped = GASCL_STOPPED_BY_OVERFLOW;
-    else if (now->fault != INT_MAX)
-        now->stopped = GASCL_STOPPED_BY_FAULT;
+    now.next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
+    now.arcs = now.next_arcs;
+    now.next_arcs = arcs;
+    if (now.overflow != INT_MAX)
+        now.stopped = GASCL_STOPPED_BY_OVERFLOW;
+    else if (now.fault != INT_MAX)
+        now.stopped = GASCL_STOPPED_BY_FAULT;
     else if (!starting && ask_stop &&
-             gascl_stop(&prev, &agg, now->superstep, gascl_run_))
-        now->stopped = GASCL_STOPPED_BY_RULE;
-    else if (GASCL_ENDS_ON_EMPTY_MASK && starting != GASCL_GOING_ON && now->next_active == 0 &&
-             !now->under_way)
-        now->stopped = GASCL_STOPPED_BY_EMPTY_MASK;
-    now->bits = now->pulls && !starting;
-    now->pulls = now->pulls ? arcs >= least_arcs : arcs > most_arcs;
-    GASCL_RENEW_LISTS(starting);
+             gascl_stop(&prev, &agg, now.superstep, gascl_run_))
+        now.stopped = GASCL_STOPPED_BY_RULE;
+    else if (GASCL_ENDS_ON_EMPTY_MASK && starting != GASCL_GOING_ON && now.next_active == 0 &&
+             !now.under_way)
+        now.stopped = GASCL_STOPPED_BY_EMPTY_MASK;
+    now.pulled = now.pulls;
+    now.bits = now.pulls && !starting;
+    now.pulls = now.pulls ? arcs >= least_arcs : arcs > most_arcs;
+    GASCL_RENEW_LISTS(&now, starting);
     if (!starting)
-        ++now->superstep;
+        ++now.superstep;
 #ifdef GASCL_CLOCK
     const long clock = GASCL_CLOCK();
-    now->ticks = clock - now->clock;
-    now->clock = clock;
+    now.ticks = clock - now.clock;
+    now.clock = clock;
 #endif
-    GASCL_COPY_CONTROL(records[record], *now);
-    now->under_way = 0;
+    GASCL_COPY_CONTROL(records[record], now);
+    now.under_way = 0;
+    GASCL_COPY_CONTROL(*gascl_control_, now);
 }
 
 __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,

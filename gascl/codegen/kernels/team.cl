@@ -26,7 +26,7 @@ static gascl_team gascl_second_share(gascl_team team) {
 #if GASCL_PTX_FENCES
 static long gascl_clock(void) {
     long now;
-    __asm__ volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
 }
 #define GASCL_CLOCK() gascl_clock()

@@ -14,7 +14,9 @@ enum {
     GASCL_TEAM_FAILED,  // somebody waited too long
     GASCL_TEAM_TAKEN,   // see gascl_share(), and for a second loop in the same phase
     GASCL_TEAM_TAKEN_TOO,
-    GASCL_TEAM_WORK     // how many arcs the supersteps had, in units of 1024
+    GASCL_TEAM_WORK,    // how many arcs the supersteps had, in units of 1024
+    GASCL_TEAM_SMALL,   // the superstep has little to do
+    GASCL_TEAM_STARTING // the first mask is still to be committed
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -41,6 +43,8 @@ enum {  // phases
 static void gascl_fence(void) {
     __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
 }
+#elif defined(GASCL_OCLGRIND)  // which knows no fence, and runs one group here
+#define gascl_fence()
 #else
 static void gascl_fence(void) {
     __sync_synchronize();
@@ -147,6 +151,26 @@ static void gascl_add_count(const long2 counted, __global long *count,
     }
 }
 
+// Whether a group has a share of a phase that goes by a list. Without one it leaves nothing, since
+// what groups leave is 0 at first.
+#if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
+static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE,
+                            __global const long *posted) {
+    const int superstep = gascl_control_->superstep;
+    int listed = GASCL_FRONTIER_LENGTH(superstep);
+    if (GASCL_PULLS_NOW)
+        return true;
+    if (phase == GASCL_PHASE_SCATTER)
+        return team.rank < listed;
+    if (phase == GASCL_PHASE_APPLY)
+        listed = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
+    return phase != GASCL_PHASE_APPLY || (long)team.rank * GASCL_GROUP < listed ||
+           posted[team.rank];
+}
+#else
+#define gascl_has_share(phase, team, ...) true
+#endif
+
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
                             GASCL_STEP, GASCL_WHOLE_STATE, volatile __global int *team_words,
                             __local gascl_shared *shared, __local gascl_step_memory *memory) {
@@ -199,9 +223,10 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 #endif
         break;
     }
-#if GASCL_MASKED && !GASCL_LISTS_DIRECTLY
+#if GASCL_MASKED
     case GASCL_PHASE_COMMIT:
-        gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, 0, &counted);
+        gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,
+                           GASCL_LOOK(STARTING), &counted);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
@@ -210,54 +235,68 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         gascl_scan_far(team, GASCL_STATE_ON, far);
         break;
     case GASCL_PHASE_SPLIT:
-        gascl_split_listed(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far, 0, &counted);
+        gascl_split_listed(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
+                           GASCL_LOOK(STARTING), &counted);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
     case GASCL_PHASE_FAR:
-        gascl_split_far(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far, 0, &counted);
+        gascl_split_far(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
+                        GASCL_LOOK(STARTING), &counted);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
     }
 }
 
-// What the group that arrived last does between two phases; returns the next one.
+// How many arcs are little work.
+#define GASCL_LITTLE 4096
+
+// What the group that arrived last does between two phases; its first item returns the next one.
 static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                          GASCL_WHOLE_STATE, volatile __global int *team_words,
-                         const int ask_stop, const long least_arcs, const long most_arcs,
-                         const int supersteps, const int most_work,
+                         const int num_tallies, const int ask_stop, const long least_arcs,
+                         const long most_arcs, const int supersteps, const int most_work,
                          __local gascl_shared *shared) {
-    int next = phase == GASCL_PHASE_JOIN ? phase : gascl_phase_after(phase, GASCL_STATE_ON);
-    if (next != GASCL_PHASE_JOIN)
-        return next;
     const int item = get_local_id(0);
-    if (phase != GASCL_PHASE_JOIN) {
-        gascl_tally tally;
-        const long2 sum = gascl_total_of(&tally, tallies, joined, counts, joined, shared);
-        GASCL_MEET();
-        // A group that joins later leaves nothing in the phases that it has missed.
-        gascl_tally none;
-        GASCL_ZERO_TALLY(none);
-        for (int i = item; i < joined; i += GASCL_GROUP) {
-            GASCL_COPY_TALLY(tallies[i], none);
-            counts[2 * i] = counts[2 * i + 1] = 0;
-        }
-        if (item == 0) {
-            const int done = GASCL_TEAM(DONE)++;
-            gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, 0, ask_stop, least_arcs,
-                            most_arcs, records, done);
-        }
-        GASCL_MEET_GLOBALLY();
-    } else if (item == 0) {
+    const bool starts = phase == GASCL_PHASE_JOIN;
+    const int starting = GASCL_LOOK(STARTING);
+    if (starts && starting && GASCL_MASKED)
+        return GASCL_PHASE_COMMIT;
+    if (starts && item == 0)
         gascl_control_->clock = GASCL_CLOCK();
+    if (!starts || starting) {
+        const int next = starts ? phase : gascl_phase_after(phase, GASCL_STATE_ON);
+        if (next != GASCL_PHASE_JOIN)
+            return next;
+        // Before the first superstep there are those of init, which was a launch by itself.
+        const int tallied = starting ? max(joined, num_tallies) : joined;
+        gascl_tally tally, none;
+        const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, joined, shared);
+        GASCL_MEET_GLOBALLY();
+        // A group that joins later leaves nothing in the phases that it has missed.
+        GASCL_ZERO_TALLY(none);
+        for (int i = item; i < tallied; i += GASCL_GROUP)
+            GASCL_COPY_TALLY(tallies[i], none);
+        for (int i = item; i < joined; i += GASCL_GROUP)
+            counts[2 * i] = counts[2 * i + 1] = 0;
+        if (item != 0)
+            return 0;
+        const int done = GASCL_LOOK(DONE);
+        GASCL_TEAM(DONE) = done + !starting;
+        GASCL_TEAM(STARTING) = 0;
+        gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, done);
     }
-    if (gascl_control_->stopped || GASCL_LOOK(DONE) >= supersteps ||
-        GASCL_LOOK(WORK) >= most_work)
+    if (item != 0)
+        return 0;
+    if (gascl_control_->stopped || GASCL_LOOK(DONE) >= supersteps || GASCL_LOOK(WORK) >= most_work)
         return GASCL_PHASE_END;
-    GASCL_MEET();
-    if (item == 0)
-        GASCL_TEAM(WORK) +=
-            1 + (int)(GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs) / 1024;
+    GASCL_TEAM(SMALL) =
+        (GASCL_APPLY_ALL ? gascl_run_->graph.num_vertices : 0) +
+            (GASCL_PULLS_NOW ? LONG_MAX / 2 : gascl_control_->next_arcs) +
+            gascl_control_->next_active <=
+        GASCL_LITTLE;
+    GASCL_TEAM(WORK) += 1 + (int)((GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs) / 1024);
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
 #else
@@ -265,11 +304,32 @@ static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_ED
 #endif
 }
 
+#if GASCL_GROUP == 1
+// Whether a phase has so little to do that the others need not be asked: meeting them costs as much as
+// some thousand arcs, and much more where other work keeps them from running.
+static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
+    switch (phase) {
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN:
+    case GASCL_PHASE_FAR:
+        return GASCL_FAR_LENGTH(gascl_control_->far_side) <= GASCL_LITTLE;
+#endif
+    case GASCL_PHASE_SCATTER:
+    case GASCL_PHASE_APPLY:
+    case GASCL_PHASE_COMMIT:
+    case GASCL_PHASE_SPLIT:
+        return GASCL_LOOK(SMALL);
+    default:
+        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
+    }
+}
+#endif
+
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
-                          volatile __global int *team_words, const int ask_stop,
-                          const long least_arcs, const long most_arcs, const int supersteps,
+                          volatile __global int *team_words, const int num_tallies,
+                          const int ask_stop, const long least_arcs, const long most_arcs, const int supersteps,
                           const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
@@ -287,18 +347,23 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     team.rank = rank;
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
-    bool has_arrived = rank > 0;
+    bool has_arrived = rank > 0, alone = false;
+    int phase = GASCL_PHASE_JOIN;
     for (;;) {
         bool last = false;
         if (!has_arrived) {
-            const int phase = GASCL_LOOK(PHASE);
-            team.groups = GASCL_LOOK(GROUPS);
-            gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+            if (!alone) {
+                phase = GASCL_LOOK(PHASE);
+                team.groups = GASCL_LOOK(GROUPS);
+            }
+            if (gascl_has_share(phase, team, GASCL_STATE_ON, posted))
+                gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                                GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
                 gascl_fence();
-                const uint state = (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
+                const uint state = alone ? (uint)GASCL_LOOK(STATE)
+                                         : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
                 told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
                 told[1] = (int)GASCL_JOINED(state);
                 gascl_fence();
@@ -310,13 +375,21 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             if (last) {
                 const int next = gascl_between(
                     phase, joined, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                    GASCL_WHOLE_STATE_ON, team_words, ask_stop, least_arcs, most_arcs, supersteps,
-                    most_work, &shared);
+                    GASCL_WHOLE_STATE_ON, team_words, num_tallies, ask_stop, least_arcs, most_arcs,
+                    supersteps, most_work, &shared);
                 GASCL_MEET_GLOBALLY();
+                if (item == 0)
+                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
+#if GASCL_GROUP == 1
+                alone = gascl_is_little(next, GASCL_STATE_ON, team_words);
+                if (alone) {
+                    phase = next;
+                    continue;
+                }
+#endif
                 if (item == 0) {
                     GASCL_TEAM(PHASE) = next;
                     GASCL_TEAM(GROUPS) = joined;
-                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
                     gascl_fence();
                     atomic_xchg(&GASCL_TEAM(STATE),
                                 (int)((uint)joined << 20 | (number + 1 & 0xff)));
