@@ -16,8 +16,8 @@ Sources: Freeman, A Set of Measures of Centrality Based on Betweenness (1977); B
 Algorithm for Betweenness Centrality (2001); Brandes and Pich, Centrality Estimation in Large
 Networks (2007).
 
-Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest level
-that any of them has.
+Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest
+level that any of them has.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Rows that the items of a work-group share: a hub in lanes, and one whose messages are read singly."""
+"""Rows that a work-group's items share: a hub in lanes, and one whose messages are read singly."""
 
 from __future__ import annotations
 
