@@ -354,7 +354,13 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 team.rank = rank;
                 team.groups = GASCL_LOOK(GROUPS);
             }
-            if (gascl_has_share(phase, team, GASCL_STATE_ON, posted))
+            // One item asks, since what it looks at changes while others would still ask.
+            if (item == 0)
+                told[0] = gascl_has_share(phase, team, GASCL_STATE_ON, posted);
+            GASCL_MEET();
+            const bool has_share = told[0];
+            GASCL_MEET();
+            if (has_share)
                 gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
@@ -379,11 +385,12 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                     supersteps, most_work, &shared);
                 if (item == 0) {
                     told[0] = next;
+                    told[1] = gascl_is_little(next, GASCL_STATE_ON, team_words);
                     GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
                 }
                 GASCL_MEET_GLOBALLY();
                 phase = told[0];
-                alone = gascl_is_little(phase, GASCL_STATE_ON, team_words);
+                alone = told[1];
                 GASCL_MEET();
                 if (alone) {
                     team.rank = 0;
