@@ -27,6 +27,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.runtime import process
 from gascl.runtime.device import Device, built, cannot_build, kernel
 from gascl.runtime.resident import ResidentGraph
+from gascl.runtime.values import SPARSE
 
 #: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
 BLOCK = 2048
@@ -46,9 +47,8 @@ _COMPLAINT = re.compile(
 #: more than they do.
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run. Fewer meet
-#: faster: on graphs with up to `SPARSE` arcs a vertex, which have many small frontiers, there are
-#: half as many as units.
-WHOLE_GROUPS, SPARSE = 2, 8
+#: faster: on sparse graphs, which have many small frontiers, there are half as many as units.
+WHOLE_GROUPS = 2
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64

@@ -68,7 +68,7 @@ class State:
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         process.holds_opencl(self)
-        run = parameters(program, resident.graph, header)
+        run = parameters(program, resident.graph, header, not self.device.is_cpu)
         kept = self._kept(previous, initial, resumes)
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}

@@ -25,12 +25,20 @@ from gascl.language.types import Type
 from gascl.runtime.resident import convert
 
 
-def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarray:
-    """The parameters of each lane and the graph's counts, as kernels read them."""
+#: Up to this many arcs a vertex, a graph is sparse.
+SPARSE = 8
+
+
+def parameters(program: VertexProgram, graph: Graph, header: Header, gpu: bool) -> np.ndarray:
+    """The parameters of each lane and the graph's counts, as kernels read them.
+
+    Args:
+        gpu: the run is on a GPU.
+    """
     run = np.zeros(1, header.run)
     run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
     if program.spec.snippets.get("priority") is not None:
-        run["graph"]["gascl_delta"] = bucket_width(program, graph)
+        run["graph"]["gascl_delta"] = bucket_width(program, graph, gpu)
     for name, param in program.spec.params.items():
         if not param.in_run:
             continue
@@ -41,12 +49,12 @@ def parameters(program: VertexProgram, graph: Graph, header: Header) -> np.ndarr
     return run
 
 
-def bucket_width(program: VertexProgram, graph: Graph) -> float:
+def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
     """The width of a bucket of priorities: the program's `delta`, or one by the weights.
 
-    With more than a few arcs a vertex, about a quarter of the weight of an arc times the number of
-    arcs keeps a bucket's work useful; a sparse graph has narrow frontiers, which wide buckets fill
-    (Meyer and Sanders, Delta-Stepping, 2003, section 3; constants by measurement).
+    Four times the mean weight by the mean degree (Meyer and Sanders, Delta-Stepping, 2003, section
+    3, have the maximum by the degree): on two CPU cores, half and twice as much were up to a fifth
+    slower. A GPU needs wider frontiers than sparse graphs have, and takes wider buckets for them.
     """
     spec = program.spec
     if spec.delta is not None:
@@ -56,6 +64,8 @@ def bucket_width(program: VertexProgram, graph: Graph) -> float:
     weights = [graph.edge_fields[n] for n in fields]
     mean = max((float(w.mean(dtype=np.float64)) for w in weights if len(w)), default=1.0)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    if gpu and degree <= SPARSE:
+        mean *= 16
     width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
     return width if width > 0 else 1.0
 

@@ -19,7 +19,7 @@ from gascl.runtime.interrupts import Interrupts
 #: For the first seconds of a wait the host polls the device continuously, because supersteps on
 #: small graphs are that short. After that it sleeps for a share of the time waited so far, up to a
 #: limit.
-EAGER, SHARE, LONGEST = 5e-4, 1 / 32, 0.01
+EAGER, SHARE, LONGEST = 1e-4, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
 _yield = getattr(os, "sched_yield", lambda: time.sleep(0))
