@@ -24,7 +24,6 @@ from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.runtime.resident import convert
 
-
 #: Up to this many arcs a vertex, a graph is sparse.
 SPARSE = 8
 
