@@ -1,9 +1,11 @@
 # Each target makes its own virtual environment; nothing else is needed but Python 3.10 or newer.
 PYTHON ?= python3
 VENV ?= .venv
+# A checkout of the GAP Benchmark Suite, for `make bench`.
+GAP ?=
 SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
-.PHONY: demo check test clean
+.PHONY: demo check test bench clean
 
 demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
@@ -17,6 +19,10 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 test: $(VENV)/.test  ## the tests, but for the slow ones
 	$(VENV)/bin/pytest -n auto
 
+bench: $(VENV)/.bench  ## the table of docs/performance.md, against every peer that installs
+	$(VENV)/bin/python benchmarks/bench.py $(if $(GAP),--gap $(GAP)) \
+	    --csv benchmarks/results/cpu.csv --update docs/performance.md
+
 clean:
 	rm -rf $(VENV) build *.egg-info
 
@@ -29,4 +35,8 @@ $(VENV)/.gascl: $(VENV)/bin/pip $(SOURCES)
 
 $(VENV)/.test: $(VENV)/bin/pip $(SOURCES)
 	$(VENV)/bin/pip install --quiet '.[test]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	for peer in networkit python-graphblas; do $(VENV)/bin/pip install --quiet $$peer || true; done
 	touch $@

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graphs import EDGES_PER_VERTEX, drawn
+from graphs import EDGES_PER_VERTEX, A, B, C
 from loading import memory
 from turns import table
 
@@ -41,7 +41,7 @@ def by_gascl(scale: int, path: Path, mark: Marked) -> None:
 def by_numpy(scale: int, path: Path, mark: Marked) -> None:
     """One random number per bit of each edge, and renumbering, as in GAP; a sort for each order."""
     count = 1 << scale
-    src, dst = drawn(scale, 1, "shuffled")
+    src, dst = drawn(scale)
     mark()
     arrays: dict[str, Any] = {}
     for name, ends, others in (("out", src, dst), ("in", dst, src)):
@@ -52,6 +52,18 @@ def by_numpy(scale: int, path: Path, mark: Marked) -> None:
     mark()
     np.savez(path, **arrays)
     mark()
+
+
+def drawn(scale: int) -> np.ndarray:
+    """(2, 16 * 2**scale) int32: sources and targets."""
+    rng = np.random.default_rng(1)
+    count = EDGES_PER_VERTEX << scale
+    edges = np.zeros((2, count), np.int32)
+    for _ in range(scale):
+        draw = rng.random(count, np.float32)
+        edges[0] = 2 * edges[0] + (draw >= A + B)
+        edges[1] = 2 * edges[1] + (((draw >= A) & (draw < A + B)) | (draw >= A + B + C))
+    return rng.permutation(1 << scale).astype(np.int32)[edges]
 
 
 CONTENDERS = {"gascl": by_gascl, "NumPy": by_numpy}

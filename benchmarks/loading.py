@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graphs import clean, rmat
+from graphs import made
 from turns import table
 
 FORMATS = ("edge list", "Matrix Market", "Parquet", "npz")
@@ -157,9 +157,11 @@ def main() -> None:
         load = CONTENDERS[name][0]
         load_and_tell(load, Path(path))
         return
-    data = clean(rmat(given.scale, 1, "shuffled"), 1 << given.scale)
-    used = np.unique(np.concatenate([data.src, data.dst]))  # an edge list has no isolated vertices
-    src, dst = (np.searchsorted(used, ends).astype(np.int32) for ends in (data.src, data.dst))
+    edges = made(f"rmat{given.scale}")
+    order = np.argsort(edges.targets, kind="stable")
+    ends = edges.sources[order], edges.targets[order]
+    used = np.unique(np.concatenate(ends))  # an edge list has no isolated vertices
+    src, dst = (np.searchsorted(used, end).astype(np.int32) for end in ends)
     with tempfile.TemporaryDirectory() as folder:
         paths = written(Path(folder), src, dst)
         print(f"R-MAT, scale {given.scale}: {len(used):,} vertices, {len(src):,} edges.\n")

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graphs import clean, rmat
-from peers import PEERS, Inputs
-from turns import table
+from graphs import made
+from peers import PEERS, Inputs, missing
+from turns import replace, table
 
 import gascl.programs
 from gascl import Engine, VertexProgram
@@ -31,18 +31,28 @@ from gascl.delivery import table as deliveries
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark.
 ELSEWHERE = {"ParticleCommunities"}
-BEGIN, END = "<!-- benchmarks/programs.py -->", "<!-- end -->"
+MARK = "benchmarks/programs.py"
+#: Programs that the libraries' functions take an undirected graph for.
+UNDIRECTED = {
+    "CoreNumber",
+    "Eigenvector",
+    "GreedyColouring",
+    "LabelPropagation",
+    "LocalClustering",
+    "MaximalIndependentSet",
+    "Triangles",
+}
+SEARCHES = {"BreadthFirst", "ShortestPaths"}
+LIBRARIES = ("NetworKit", "igraph")
 #: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
     "Betweenness": {"sources": 16},
-    "BreadthFirst": {"source": 0},
     "Closeness": {"sources": 16},
     "HarmonicCloseness": {"sources": 16},
     "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
     "Neighbourhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
-    "ShortestPaths": {"source": 0},
     "WeightedKatz": {"alpha": 0.000002},
     "WeightedPageRank": {"supersteps": 20},
 }
@@ -57,39 +67,29 @@ def main() -> None:
     parser.add_argument("--update", type=Path, help="the file to write the table into")
     given = parser.parse_args()
     sys.path.insert(0, str(TESTS))
-    inputs = Inputs(*edges(given.scale))
-    engines = {d: Engine(inputs.graph(d), given.device) for d in (True, False)}
+    directed = made(f"rmat{given.scale}")
+    inputs = {True: Inputs(directed), False: Inputs(directed.undirected())}
+    engines = {d: Engine(inputs[d].graph(), given.device) for d in (True, False)}
     lines = []
     for name in given.only or [n for n in gascl.programs.__all__ if n not in ELSEWHERE]:
-        lines.append(line(name, inputs, engines, given))
+        which = name not in UNDIRECTED
+        lines.append(line(name, inputs[which], engines[which], given))
         print("| " + " | ".join(lines[-1]) + " |", flush=True)
     head = ["program", "lines", "snippet lines", "deliveries", "verified by", "s"]
     head.append("peers (multiple of gascl's time)")
     about = (
-        f"R-MAT of scale {given.scale}: {inputs.count:,} vertices, {len(inputs.src):,} edges, "
-        f"without self-loops and duplicate edges; {engines[True].device}. Medians of "
+        f"R-MAT of scale {given.scale}: {1 << given.scale:,} vertices, {directed.num_edges:,} "
+        f"edges, without self-loops and duplicate edges; {engines[True].device}. Medians of "
         f"{given.rounds} runs on a loaded graph; for gascl, the time of `Engine.run` with kernels "
         "already built."
     )
     text = f"{about}\n\n{table(head, lines)}"
     print(f"\n{text}")
     if given.update:
-        before, _, rest = given.update.read_text("utf-8").partition(BEGIN)
-        after = rest.partition(END)[2]
-        given.update.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
+        replace(given.update, MARK, text)
 
 
-def edges(scale: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """The number of vertices, ends and weights; vertex 0 has the largest out-degree."""
-    data = clean(rmat(scale, 1, "shuffled"), 1 << scale)
-    number = np.arange(1 << scale, dtype=np.int32)
-    most = int(np.argmax(data.out_degree))
-    number[[0, most]] = number[[most, 0]]
-    weights = np.random.default_rng(1).integers(1, 256, len(data.src))
-    return 1 << scale, number[data.src], number[data.dst], weights
-
-
-def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> list[str]:
+def line(name: str, inputs: Inputs, engine: Engine, given: Any) -> list[str]:
     """The row of a program in the table."""
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
@@ -99,16 +99,18 @@ def line(name: str, inputs: Inputs, engines: dict[bool, Engine], given: Any) -> 
     said = [
         str(count_lines(file.read_text("utf-8"))),
         str(snippets),
-        admitted(parts, engines[True]),
+        admitted(parts, engine),
     ]
     said.append(re.split(r"[.,:;(]", verifier.__doc__ or "")[0].strip())
     if name == "ParticleCommunities":
         return [f"`{name}`", *said, "", "see benchmarks/communities.py"]
-    directed, peers = PEERS.get(name, (True, {}))
-    program = cls(**VALUES.get(name, {}))
-    own = functools.partial(ours, engines[directed], program, verifier.verify)
+    source = {"source": inputs.source} if name in SEARCHES else {}
+    program = cls(**VALUES.get(name, {}), **source)
+    own = functools.partial(ours, engine, program, verifier.verify)
     runs: dict[str, Callable[[], float]] = {"gascl": own}
-    runs |= {peer: functools.partial(timed, make(inputs)) for peer, make in peers.items()}
+    for library, peer in PEERS.get(name, {}).items():
+        if library in LIBRARIES and not missing(library):
+            runs[library] = functools.partial(timed, peer.prepare(inputs))
     seconds: dict[str, list[float]] = {peer: [] for peer in runs}
     for number in range(given.rounds + 1):
         for peer, run in runs.items():

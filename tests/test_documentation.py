@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.samples import arcs_of, random_graph, to_networkx
+from support.verifiers.widest_paths import verify as verify_widths
 
 from gascl import Engine, Graph
 from gascl.delivery.table import DELIVERIES
@@ -57,6 +58,63 @@ def test_largest_label(page, graph):
     components = nx.connected_components(nx.Graph(to_networkx(graph)))
     expected = {v: max(c) for c in components for v in c}
     assert result.label.tolist() == [expected[v] for v in range(graph.num_vertices)]
+
+
+def test_search(page, graph):
+    source = int(graph.edge_src[0])
+    result = Engine(graph).run(page["Search"](source=source))
+    lengths = nx.single_source_shortest_path_length(to_networkx(graph), source)
+    depth = [lengths.get(v, -1) for v in range(graph.num_vertices)]
+    parents: dict[int, list[int]] = {}
+    for u, v in arcs_of(graph):
+        if depth[u] >= 0 and depth[v] == depth[u] + 1:
+            parents.setdefault(v, []).append(u)
+    assert result.depth.tolist() == depth
+    assert result.parent.tolist() == [min(parents.get(v, [-1])) for v in range(graph.num_vertices)]
+
+
+def test_reached_from(page, graph):
+    sources = np.random.default_rng(0).permutation(graph.num_vertices)[:5].tolist()
+    bits = np.zeros(graph.num_vertices, np.uint64)
+    bits[sources] = [1, 2, 4, 8, 16]
+    result = Engine(graph).run(page["ReachedFrom"](bits=bits, every=31))
+    g, expected = to_networkx(graph), bits.tolist()
+    for bit, source in enumerate(sources):
+        for v in nx.descendants(g, source):
+            expected[v] |= 1 << bit
+    assert result.reached.tolist() == expected
+    assert sum(expected) > sum(bits.tolist())
+
+
+def test_widest_paths(page, graph):
+    capacity = np.random.default_rng(2).integers(0, 50, graph.num_edges)
+    wide = Graph.from_edges(
+        graph.edge_src,
+        graph.edge_dst,
+        num_vertices=graph.num_vertices,
+        directed=graph.directed,
+        capacity=capacity,
+    )
+    program = page["WidestPaths"](source=int(graph.edge_src[0]))
+    verify_widths(wide, Engine(wide).run(program), program)
+
+
+def test_page_rank_near(page, graph):
+    """What is missing of each rank is at most what is left over of all residuals."""
+    source = int(graph.edge_src[0])
+    program = page["PageRankNear"](source=source, dtype="float64")
+    result = Engine(graph).run(program)
+    n = graph.num_vertices
+    steps = np.zeros((n, n))  # chances of a walk's steps; it ends where there is no arc
+    for u, v in arcs_of(graph):
+        steps[v, u] += 1
+    steps /= np.maximum(steps.sum(0), 1)
+    exact = 0.15 * np.linalg.solve(np.eye(n) - 0.85 * steps, np.arange(n) == source)
+    missing = exact - result.rank
+    assert result.residual.max() <= 1e-4
+    assert missing.min() > -1e-12
+    assert missing.max() <= result.residual.sum() < 64e-4
+    assert np.abs(missing).max() < exact.max() / 10
 
 
 def test_nearest(page, graph):
@@ -134,7 +192,7 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     )
     defined = {"text": kernels}
     exec(compile(entry, "architecture.md", "exec"), defined)
-    monkeypatch.setitem(DELIVERIES, "backwards", defined["entry"])
+    monkeypatch.setitem(DELIVERIES, "by_rows", defined["entry"])
     weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
     weighted = Graph.from_edges(
         graph.edge_src,
@@ -145,7 +203,7 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     )
     engine = Engine(weighted)
     for program, field in ((ShortestPaths(source=0), "distance"), (PageRank(), "rank")):
-        found, expected = (engine.run(program, delivery=d) for d in ("backwards", "slots"))
-        assert found.delivery == "backwards"
+        found, expected = (engine.run(program, delivery=d) for d in ("by_rows", "slots"))
+        assert found.delivery == "by_rows"
         assert found.supersteps == expected.supersteps
         np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)

@@ -183,6 +183,14 @@ class Phases:
             if name in read:
                 put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
         put("}", "")
+        put("// Asks for what apply reads and writes of a vertex.")
+        put(f"static void gascl_expect_apply({of}) {{")
+        apply = snippets.get("apply")
+        used = apply.reads("v") | apply.writes("v") if apply is not None else set()
+        for name in self.context.spec.vertex_fields:
+            if name in used:
+                put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
+        put("}", "")
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")

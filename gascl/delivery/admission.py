@@ -129,4 +129,4 @@ def frontier_refuses(demand: Demand) -> str | None:
             "its mask is kept beside each vertex, as scatter or other vertices set it or snippets "
             "read it, and frontier keeps a list"
         )
-    return push_refuses(demand) or pull_refuses(demand)
+    return pull_refuses(demand) or push_refuses(demand)

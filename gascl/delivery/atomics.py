@@ -132,7 +132,8 @@ def probe(type_: str, kernels: str) -> str:
         *definitions(SUM, accumulator),
         kernels,
         "__kernel void gascl_probe(__global gascl_cell *cells) {",
-        f"    gascl_cell_combine(&cells[get_global_id(0) % {PROBE_CELLS}], {PROBE_VALUE}f);",
+        "    bool fresh;",
+        f"    gascl_cell_combine(&cells[get_global_id(0) % {PROBE_CELLS}], {PROBE_VALUE}f, &fresh);",
         "}",
     ]
     return "\n".join(lines) + "\n"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from inspect import signature
+from numbers import Real
 from typing import Any, NoReturn
 
-from gascl.language.combiners import EXPRESSION, NAMED
+import numpy as np
+
+from gascl.language.combiners import EXPRESSION, FIRST, NAMED, PRODUCT, SUM
 from gascl.language.fields import (
     REQUIRED,
     ArcField,
@@ -38,6 +41,8 @@ _HOOKS = {
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
 EDGE_MEMBERS = ("src", "dst", "id", "reversed")
 GRAPH_MEMBERS = ("num_vertices", "num_edges")
+
+_LEAST_DELTA, _MOST_DELTA = float(np.finfo("f4").tiny), float(np.finfo("f4").max)
 
 #: The largest number of lanes in a run.
 MOST_LANES = 64
@@ -87,6 +92,8 @@ _CALLS = {
     "superstep": "field arc init scatter pairs gather apply stop receive_if enough",
 }
 _PHASES = ("scatter", "gather", "apply")
+#: The snippets that may set the mask.
+_MARKING = tuple(_CALLS["set_mask"].split())
 
 _C_WORDS = set(
     """auto break case char const continue default do double else enum extern float for goto if
@@ -130,6 +137,11 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
             _check_init_order(spec, snippet, key.removesuffix(".init"), kind)
     _check_gather(spec)
     _check_pairs(spec)
+    _check_first(spec)
+    _check_receive_if(spec)
+    _check_enough(spec)
+    _check_mask(spec)
+    _check_priority(spec)
     _check_stop(spec)
 
 
@@ -295,10 +307,10 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
-            if name not in spec.aggregates:
-                _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
             if kind not in ("init", "apply"):
                 spec.refuse(place, f"{word} can only be used in init and apply")
+            if name not in spec.aggregates:
+                _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*_CALLS], 1, 0.75)
@@ -409,13 +421,12 @@ def _check_gather(spec: ProgramSpec) -> None:
             spec.source.place("gather"),
             "messages are either combined or read one by one: give combine or gather, not both",
         )
-    for name in ("scatter", "apply"):
-        if name in spec.snippets and spec.snippets[name].uses("send_to"):
-            snippet = spec.snippets[name]
-            spec.refuse(
-                snippet.place(snippet.words["send_to"]),
-                "send_to needs a combiner: a gather snippet can only read messages sent along arcs",
-            )
+    posts = _use(spec, "send_to", "scatter", "apply")
+    if posts:
+        spec.refuse(
+            posts,
+            "send_to needs a combiner: a gather snippet can only read messages sent along arcs",
+        )
     if not any(m.namespace == "msg" for m in gather.members):
         spec.refuse(spec.source.place("gather"), "gather must assign `msg`")
 
@@ -433,6 +444,158 @@ def _check_pairs(spec: ProgramSpec) -> None:
         spec.refuse(spec.source.place("gather"), f"{why}: use combine instead")
 
 
+def _check_first(spec: ProgramSpec) -> None:
+    """The first message is that of the first arc: only arcs can be told apart by who sends."""
+    if spec.combiner is not FIRST:
+        return
+    posts = _use(spec, "send_to", "scatter", "apply")
+    if posts:
+        spec.refuse(
+            posts,
+            "combine = 'first' takes the message of the first arc, and send_to uses none: call "
+            "send, or give another combine",
+        )
+    if "pairs" in spec.snippets:
+        spec.refuse(
+            spec.source.place("pairs"),
+            "combine = 'first' takes the message of the first arc, and pairs have none: give "
+            "another combine",
+        )
+
+
+def _check_receive_if(spec: ProgramSpec) -> None:
+    """Whatever reads `msg` must see each message by itself."""
+    rule = spec.snippets.get("receive_if")
+    if rule is None:
+        return
+    if spec.message is None:
+        spec.refuse(
+            spec.source.place("receive_if"),
+            "receive_if says which messages are received, but no `message` is declared: declare "
+            "it, or remove receive_if",
+        )
+    if not rule.uses("msg"):
+        return
+    msg = rule.place(rule.words["msg"])
+    if "gather" in spec.snippets:
+        spec.refuse(
+            msg,
+            "receive_if cannot read msg beside a gather snippet: test messages[i] in gather",
+        )
+    if "pairs" in spec.snippets:
+        spec.refuse(
+            msg, "receive_if cannot read msg beside a pairs snippet: test in pairs before send"
+        )
+    if _use(spec, "send_to", "apply"):
+        spec.refuse(
+            msg,
+            "receive_if reads msg, but what apply sends with send_to has been combined when the "
+            "next superstep begins: leave out msg, or call send_to in scatter",
+        )
+
+
+def _check_enough(spec: ProgramSpec) -> None:
+    """Only where no further message can change what has been combined."""
+    rule = spec.snippets.get("enough")
+    if rule is None:
+        return
+    place, combiner = spec.source.place("enough"), spec.combiner
+    if combiner is None:
+        why = "no messages are combined: give message and combine, or remove enough"
+        if "gather" in spec.snippets:
+            why = "a gather snippet reads every message: remove enough"
+        spec.refuse(place, f"enough says when combining may stop, but {why}")
+    if combiner in (SUM, PRODUCT, FIRST):
+        why = "one message is enough" if combiner is FIRST else "every message counts"
+        spec.refuse(
+            place,
+            f"with combine = {combiner.name!r} {why}: remove enough, which is for min, max, or, "
+            "and, and for an expression over a and b",
+        )
+    if not rule.uses("msg"):
+        spec.refuse(
+            place,
+            'enough must read msg, what has been combined so far, as in "msg == 0"',
+        )
+
+
+def _check_mask(spec: ProgramSpec) -> None:
+    """`apply_on = "mask"` needs a mask."""
+    if spec.apply_on != "mask" or spec.scatter_on == "mask" or "mask" in spec.snippets:
+        return
+    if any(_use(spec, word, *_MARKING) for word in ("set_mask", "set_mask_of")):
+        return
+    spec.refuse(
+        spec.source.place("apply_on"),
+        "apply_on = 'mask' with scatter_on = 'all' needs a mask: give mask = '...', call "
+        "set_mask(), or say apply_on = 'all'",
+    )
+
+
+def _check_priority(spec: ProgramSpec) -> None:
+    """Vertices wait for those of lower priority: nothing may depend on when they scatter."""
+    _check_delta(spec)
+    if "priority" not in spec.snippets:
+        return
+    if spec.combiner in (SUM, PRODUCT):
+        spec.refuse(
+            spec.source.place("combine"),
+            f"combine = {spec.combiner.name!r} depends on when vertices scatter, and with a "
+            "priority they wait: remove priority, or combine by min, max, or, and, first",
+        )
+    for name in spec.aggregates:
+        spec.refuse(
+            spec.source.place(name),
+            f"aggregator {name!r} depends on when vertices scatter, and with a priority they "
+            "wait: remove priority or the aggregator",
+        )
+    if "pairs" in spec.snippets:
+        spec.refuse(
+            spec.source.place("pairs"),
+            "pairs are for all vertices at once, and with a priority most wait: remove priority",
+        )
+    for attribute, wrong, right in (
+        ("scatter_on", "all", "scatter_on = 'mask'"),
+        ("apply_on", "all", "apply_on = 'message' or 'mask'"),
+        ("ends", "stop", "ends = 'mask'"),
+    ):
+        if getattr(spec, attribute) == wrong:
+            spec.refuse(
+                spec.source.place(attribute),
+                f"a priority says who in the mask scatters first, which needs {right}, not "
+                f"{wrong!r}",
+            )
+    for word, names in (
+        ("unset_mask", ("apply",)),
+        ("set_mask_of", ("scatter", "apply")),
+        ("set_mask", ("scatter",)),
+    ):
+        place = _use(spec, word, *names)
+        if place:
+            spec.refuse(
+                place,
+                f"{word} cannot be used here with a priority: a vertex is put into the mask by "
+                "set_mask() in its own apply, and leaves it when it scatters",
+            )
+
+
+def _check_delta(spec: ProgramSpec) -> None:
+    place, delta = spec.source.place("delta"), spec.delta
+    if delta is None:
+        return
+    if "priority" not in spec.snippets:
+        spec.refuse(
+            place,
+            "delta is the width of a bucket of priorities, but there is no priority: give "
+            "priority = '...', or remove delta",
+        )
+    number = isinstance(delta, Real) and not isinstance(delta, bool)
+    if not number or not _LEAST_DELTA <= delta <= _MOST_DELTA:
+        spec.refuse(
+            place, f"delta must be a positive number that float32 can hold, or None, not {delta!r}"
+        )
+
+
 def _check_stop(spec: ProgramSpec) -> None:
     if not spec.works:
         return  # an abstract base class, which the engine refuses to run
@@ -444,6 +607,15 @@ def _check_stop(spec: ProgramSpec) -> None:
         f"with {name} = {value!r} the program never stops: give stop = '...', "
         "def converged(self, step), or supersteps = param.supersteps(20)",
     )
+
+
+def _use(spec: ProgramSpec, word: str, *names: str) -> Place | None:
+    """Where the first of these snippets that uses a word does so."""
+    for name in names:
+        snippet = spec.snippets.get(name)
+        if snippet is not None and snippet.uses(word):
+            return snippet.place(snippet.words[word])
+    return None
 
 
 def _reads_field(spec: ProgramSpec, name: str) -> bool:

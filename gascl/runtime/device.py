@@ -88,10 +88,17 @@ class Device:
         return "nvidia" in self.platform.lower()
 
     @property
+    def is_oclgrind(self) -> bool:
+        """Whether it looks for races, which a plain read beside atomic operations is to it."""
+        return self.platform == "Oclgrind"
+
+    @property
     def can_join(self) -> bool:
         """Whether groups of a launch can wait for each other (kernels/whole.cl): what one writes
-        must be known to reach the others, for which OpenCL 1.2 has no words."""
-        return self.is_nvidia or (self.is_cpu and "portable" in self.platform.lower())
+        must be known to reach the others, for which OpenCL 1.2 has no words. PoCL hangs at barriers
+        in branches, of which these kernels have some unless an item is a group."""
+        is_pocl = self.is_cpu and "portable" in self.platform.lower()
+        return self.is_nvidia or (is_pocl and self.group == 1)
 
     @property
     def groups(self) -> int:

@@ -108,7 +108,7 @@ def test_edge_members_only_where_read():
     assert with_(weight=edge.int32()).edge == ()
     header = with_(weight=edge.int32(), other=edge.int32(), scatter="send(e.weight);")
     assert header.edge == ("weight",)
-    assert not re.search(r"\bother\b|e_other", header.text)
+    assert not re.search(r"[ve]\.other|[ve]_other", header.text)
 
 
 def test_degrees_only_where_read():
@@ -170,9 +170,11 @@ def test_masks_only_where_used():
     marks = {"apply": "set_mask_of(0); unset_mask();"}
     assert arguments("slots", **marks)[-3:] == ["mask", "next", "marks"]
     assert arguments("slots", **everywhere, apply="v.x = get_mask();")[-2:] == ["mask", "next"]
-    # push has bits and a list of vertices in their place.
+    # push has flags and a list of vertices in their place, or only the list, where nobody asks.
     assert {"mask", "next", "marks"}.isdisjoint(arguments("push", **marks))
-    assert {"flags", "listed"} <= set(arguments("push"))
+    assert {"flags", "listed"} <= set(arguments("push", **marks))
+    assert {"flags", "listed"} <= set(arguments("push", apply="v.x = get_mask();"))
+    assert {"flags", "listed"}.isdisjoint(arguments("push"))
     assert {"flags", "listed"}.isdisjoint(arguments("push", **everywhere))
 
 

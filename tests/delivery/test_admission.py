@@ -35,6 +35,7 @@ class Plain(VertexProgram):
 
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and pull may run scatter again"
+ARC = "its scatter has arc state"
 OF_ARC = "its scatter reads `e`, so the messages of a vertex can differ"
 ORDER = (
     "atomics would add its floats in a different order each time; Engine(..., deterministic=False)"
@@ -43,15 +44,27 @@ WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
 PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and push has only one frontier"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
+KEPT = "its mask is kept beside each vertex"
+SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
+ASKS_AGAIN = "it asks the first sender again when apply has begun"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
-def both(**words: str) -> dict[str, str]:
-    return {"push": words["inbox"], "edges": words["inbox"]}
+def inboxes(words: str) -> dict[str, str]:
+    return dict.fromkeys(("push", "frontier", "edges"), words)
+
+
+def sparse(words: str) -> dict[str, str]:
+    return dict.fromkeys(("push", "frontier"), words)
+
+
+def pulling(words: str) -> dict[str, str]:
+    return dict.fromkeys(("pull", "outbox"), words)
 
 
 def everywhere(words: str) -> dict[str, str]:
-    return dict.fromkeys(DELIVERIES, words)
+    """That serial alone does not refuse floats in any order."""
+    return {n: words for n in DELIVERIES if n != "serial" or words != ORDER}
 
 
 REAL = {"message": "real", "combine": "sum"}
@@ -64,26 +77,31 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "no scatter": ({"scatter": ""}, {}),
     "reads e": ({"scatter": "send(e.weight);"}, {"outbox": OF_ARC}),
     "reads e.dst": ({"scatter": "send(e.dst);"}, {"outbox": OF_ARC}),
-    "marks in scatter": ({"scatter": "send(1); set_mask();"}, {"pull": ANEW, "outbox": ANEW}),
-    "only marks": ({"scatter": "set_mask();"}, {"pull": ANEW, "outbox": ANEW}),
+    "marks in scatter": (
+        {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": KEPT}
+    ),
+    "only marks": ({"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": KEPT}),
+    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": KEPT}),
+    "asks for its mask": ({"apply": "v.x = get_mask(); set_mask();"}, {"frontier": KEPT}),
+    "applies its mask": ({"apply_on": "mask"}, {"frontier": KEPT}),
     "arc state": (
         {"scatter": "send(e.kept++);"},
-        {"pull": "its scatter has arc state", "outbox": OF_ARC},
+        {"pull": ARC, "frontier": ARC, "outbox": OF_ARC},
     ),
     "gather": (
         {"combine": None, "gather": "msg = messages[0];"},
-        {"pull": SINGLE, "outbox": SINGLE, **both(inbox=SINGLE)},
+        {"pull": SINGLE, "outbox": SINGLE, **inboxes(SINGLE)},
     ),
     "gather of the arc": (
         {"combine": None, "gather": "msg = messages[0];", "scatter": "send(e.id);"},
-        {"pull": SINGLE, "outbox": OF_ARC, **both(inbox=SINGLE)},
+        {"pull": SINGLE, "outbox": OF_ARC, **inboxes(SINGLE)},
     ),
     # Payloads
     "8 bytes": (
         {"message": Plain.Small, "identity": "(message){0, 0}", **LEAST},
         {},
     ),
-    "16 bytes": (OF_WIDE, both(inbox=WIDE)),
+    "16 bytes": (OF_WIDE, inboxes(WIDE)),
     "a vector of 8 bytes": (
         {"message": "short4", "combine": "a + b", "identity": "(short4)(0)",
          "scatter": "send((short4)(1));", "apply": ""},
@@ -92,48 +110,55 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "a vector of 3 that takes 16 bytes": (
         {"message": "float3", "combine": "fmin(a, b)", "identity": "(float3)(0)",
          "scatter": "send((float3)(1));", "apply": ""},
-        both(inbox=WIDE),
+        inboxes(WIDE),
     ),
     "a product of 32 bits": ({"combine": "prod"}, {}),
-    "a product of 64 bits": ({"combine": "prod", "message": "int64"}, both(inbox=PRODUCT)),
+    "a product of 64 bits": ({"combine": "prod", "message": "int64"}, inboxes(PRODUCT)),
     "an unsigned product of 64 bits": (
-        {"combine": "prod", "message": "uint64"}, both(inbox=PRODUCT)
+        {"combine": "prod", "message": "uint64"}, inboxes(PRODUCT)
     ),
     "a sum of 64 bits": ({"combine": "sum", "message": "int64"}, {}),
     "the largest of 64 bits": ({"combine": "max", "message": "uint64"}, {}),
     # Floats
-    "a sum of floats": (REAL, both(inbox=ORDER)),
-    "a product of floats": ({**REAL, "combine": "prod"}, both(inbox=ORDER)),
-    "a sum of doubles": ({**REAL, "message": "float64"}, both(inbox=ORDER)),
-    "a product of doubles": ({"combine": "prod", "message": "float64"}, both(inbox=ORDER)),
+    "a sum of floats": (REAL, inboxes(ORDER)),
+    "a product of floats": ({**REAL, "combine": "prod"}, inboxes(ORDER)),
+    "a sum of doubles": ({**REAL, "message": "float64"}, inboxes(ORDER)),
+    "a product of doubles": ({"combine": "prod", "message": "float64"}, inboxes(ORDER)),
     "the least of floats": ({**REAL, "combine": "min"}, {}),
     "a rule over floats": (
         {**REAL, "combine": "a < b ? a : b", "identity": "INFINITY"}, {}
     ),
     "aggregated floats": (
-        {"total": aggregate.real("sum"), "apply": "aggregate_total(1);"}, {"push": FRONTIER}
+        {"total": aggregate.real("sum"), "apply": "aggregate_total(1);"}, sparse(FRONTIER)
     ),
     "a mean": ({"mean": aggregate.int32("mean"), "apply": "aggregate_mean(1);"},
-               {"push": FRONTIER}),
+               sparse(FRONTIER)),
     "the largest float aggregated": (
         {"most": aggregate.real("max"), "apply": "aggregate_most(1);"}, {}
     ),
     "aggregated integers": ({"n": aggregate.int32("sum"), "apply": "aggregate_n(1);"}, {}),
     # Lanes
-    "lanes": ({"lanes": 2}, {"push": LANES}),
+    "lanes": ({"lanes": 2}, sparse(LANES)),
     "lanes and arc state": (
         {"lanes": 2, "scatter": "send(e.kept);"},
-        {"push": LANES, "pull": "its scatter has arc state", "outbox": OF_ARC},
+        {"push": LANES, "pull": ARC, "frontier": ARC, "outbox": OF_ARC},
     ),
+    # Of several messages one, or the nearest first
+    "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
+    "the first, who moves": ({"combine": "first"}, {**sparse(ASKS_AGAIN), "edges": SENDERS}),
+    "enough": ({"enough": "msg == 0"}, {}),
+    "not from all": ({"receive_if": "v.x > 0"}, {}),
+    "not every message": ({"receive_if": "msg < v.x"}, {}),
+    "the nearest first": ({"priority": "v.x"}, {"frontier": "it has a priority"}),
     # To any vertex
-    "to anyone": (TO_ANYONE, {"pull": ANEW, "outbox": ANEW}),
+    "to anyone": (TO_ANYONE, {**pulling(ANEW), "frontier": ANEW}),
     "to anyone, from apply": ({"apply": "send_to(0, 1);"}, {}),
     "floats to anyone": (
         {**REAL, **TO_ANYONE},
-        {n: ORDER for n in DELIVERIES if n != "serial"} | {"pull": ANEW, "outbox": ANEW},
+        {**everywhere(ORDER), **pulling(ANEW), "frontier": ANEW},
     ),
     "floats to anyone, from apply": (
-        {**REAL, "apply": "send_to(0, 1);"}, {n: ORDER for n in DELIVERIES if n != "serial"}
+        {**REAL, "apply": "send_to(0, 1);"}, everywhere(ORDER)
     ),
     "16 bytes to anyone": (
         {**OF_WIDE, "apply": "send_to(0, msg);"}, everywhere(WIDE)
@@ -171,12 +196,12 @@ def test_who_refuses_what(name):
 NARROW = {
     # 32 bits are part of OpenCL; a sum is held in 64.
     "plain": {},
-    "lanes": {"push": LANES},
-    "16 bytes": both(inbox=WIDE),
-    "8 bytes": both(inbox=NO_ATOMICS),
-    "a product of 32 bits": both(inbox=NO_ATOMICS),
-    "a sum of 64 bits": both(inbox=NO_ATOMICS),
-    "the largest of 64 bits": both(inbox=NO_ATOMICS),
+    "lanes": sparse(LANES),
+    "16 bytes": inboxes(WIDE),
+    "8 bytes": inboxes(NO_ATOMICS),
+    "a product of 32 bits": inboxes(NO_ATOMICS),
+    "a sum of 64 bits": inboxes(NO_ATOMICS),
+    "the largest of 64 bits": inboxes(NO_ATOMICS),
     "the least of floats": {},
     "a rule over floats": {},
     "to anyone, from apply": {},
@@ -196,48 +221,52 @@ def test_without_doubles_a_sum_of_floats_takes_32_bits():
     assert admitted(program, Single(find().cl), deterministic=False) == [*DELIVERIES]
 
 
-# What auto chooses among -------------------------------------------------------------------------
+# What auto chooses -------------------------------------------------------------------------------
 
 AUTO = {
-    "plain": ["push", "pull"],
-    "no scatter": ["push", "pull"],
-    "reads e": ["push", "pull"],
-    "marks in scatter": ["push", "slots"],
-    "arc state": ["push", "slots"],
-    "gather": ["slots"],
-    "16 bytes": ["pull"],
-    "a sum of floats": ["pull"],
-    "aggregated floats": ["pull"],
-    "lanes": ["pull"],
-    "to anyone": ["push", "slots"],
-    "floats to anyone": [],
+    "plain": "frontier",
+    "no scatter": "frontier",
+    "reads e": "frontier",
+    "marks in scatter": "push",
+    "marks others": "push",
+    "arc state": "push",
+    "gather": "slots",
+    "16 bytes": "pull",
+    "a sum of floats": "pull",
+    "aggregated floats": "pull",
+    "lanes": "pull",
+    "the first": "frontier",
+    "the first, who moves": "pull",
+    "the nearest first": "push",
+    "to anyone": "push",
+    "floats to anyone": "",
 }
 
 
 @pytest.mark.parametrize("name", AUTO)
-def test_what_auto_chooses_among(name):
+def test_what_auto_chooses(name):
     program = type("Changed", (Plain,), TABLE[name][0])()
     demand = admission.demand_of(program, FULL, True, True)
     if not AUTO[name]:
         with pytest.raises(ProgramError, match=r"auto: atomics .*; use delivery='serial'$"):
             choose(program, demand, "auto")
         return
-    assert [d.name for d in choose(program, demand, "auto")] == AUTO[name]
+    assert choose(program, demand, "auto").name == AUTO[name]
 
 
 @pytest.mark.parametrize(
     ("changes", "chosen"),
     [
-        ({}, ["outbox"]),
-        ({"scatter": "send(e.weight);"}, ["pull"]),
-        ({"scatter": "send(1); set_mask();"}, ["slots"]),
-        ({"combine": None, "gather": "msg = messages[0];"}, ["slots"]),
+        ({}, "outbox"),
+        ({"scatter": "send(e.weight);"}, "pull"),
+        ({"scatter": "send(1); set_mask();"}, "slots"),
+        ({"combine": None, "gather": "msg = messages[0];"}, "slots"),
     ],
 )
 def test_what_auto_chooses_where_all_scatter(changes, chosen):
     on_all = {"scatter_on": "all", "stop": "superstep > 2"}
     program = type("OnAll", (Plain,), {**on_all, **changes})()
-    assert [d.name for d in choose(program, demand_of(program), "auto")] == chosen
+    assert choose(program, demand_of(program), "auto").name == chosen
 
 
 # In runs -----------------------------------------------------------------------------------------
@@ -272,6 +301,10 @@ def test_an_engine_refuses_and_names_the_others():
         engine().run(sum_, delivery="push")
     for delivery in DELIVERIES:
         result = engine(deterministic=False).run(sum_, delivery=delivery)
+        if delivery == "frontier":  # which says in which way it went, and why
+            assert {s.delivery for s in result.trace} <= {"push", "pull"}
+            assert all(s.why for s in result.trace)
+            continue
         assert result.delivery == delivery
         assert {s.delivery for s in result.trace} == {delivery}
         assert {s.why for s in result.trace} == {""}

@@ -10,6 +10,7 @@ import pytest
 from gascl import GasclError, VertexProgram, arc, edge, vertex
 from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
+from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import DECIDE, FINISH, START, TOTAL, Launch
 from gascl.delivery.runspec import (
     ARC,
@@ -51,24 +52,25 @@ class Ahead(Levels):
     apply = "if (v.level < 0) { v.level = msg; send_to(0, 1); }"
 
 
-def spec_of(program: type[VertexProgram], *deliveries, extent: Extent = EXTENT) -> RunSpec:
-    chosen = [DELIVERIES[d] if isinstance(d, str) else d for d in deliveries]
+def spec_of(
+    program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
+) -> RunSpec:
+    chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     facts = Facts.of(program.spec, lanes)
     return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
 
 
-def test_two_deliveries_may_have_buffers_of_one_name():
+def test_buffers_of_a_delivery():
     """`sent` is one mark an arc in slots and one a vertex in outbox, which also swaps it."""
-    spec = spec_of(Levels, "slots", "outbox")
-    assert spec.own[Key("slots", "sent")].count == A
-    assert spec.own[Key("outbox", "sent")].count == V
-    for name in ("slots", "outbox"):
-        taken = [its for (delivery, _), its in spec.arguments.items() if delivery == name]
-        owners = {key.owner for its in taken for key in its if key[1] == "sent"}
+    slots, outbox = spec_of(Levels, "slots"), spec_of(Levels, "outbox")
+    assert slots.own[Key("slots", "sent")].count == A
+    assert outbox.own[Key("outbox", "sent")].count == V
+    for name, spec in (("slots", slots), ("outbox", outbox)):
+        owners = {key.owner for its in spec.arguments.values() for key in its if key[1] == "sent"}
         assert owners == {name}
-    assert spec.swaps["slots"] == ()
-    assert (Key("outbox", "sent"), Key("outbox", "sent_next")) in spec.swaps["outbox"]
+    assert slots.swaps == ()
+    assert (Key("outbox", "sent"), Key("outbox", "sent_next")) in outbox.swaps
 
 
 def test_types_and_counts():
@@ -95,12 +97,47 @@ def test_only_what_is_used():
     assert not {key.name for key in pulled.own} & {"inbox", "arrived", "flags", "paired", "boxes"}
     assert Key(GRAPH, "slot") not in pulled.graph
     assert Key(GRAPH, "in_sources") in pulled.graph
-    both = spec_of(Levels, "push", "pull")
-    assert {"inbox", "arrived", "flags", "listed", "touched", "mask"} <= {k.name for k in both.own}
-    assert "inbox_next" not in {key.name for key in both.own}
+    pushed = {key.name for key in spec_of(Levels, "push").own}
+    assert {"inbox", "arrived", "touched", "mask"} <= pushed
+    assert not pushed & {"inbox_next", "flags", "listed", "bits", "pulled", "far"}
+    assert Key(GRAPH, "in_sources") not in spec_of(Levels, "push").graph
+    asked = type("Asked", (Levels,), {"apply": "v.level = get_mask(); set_mask();"})
+    assert {"flags", "listed"} <= {key.name for key in spec_of(asked, "push").own}
     ahead = spec_of(Ahead, "push")
     assert "touched_next" in {key.name for key in ahead.own}
-    assert (Key(RUN, "inbox"), Key(RUN, "inbox_next")) in ahead.swaps["push"]
+    assert (Key(RUN, "inbox"), Key(RUN, "inbox_next")) in ahead.swaps
+
+
+def test_what_a_frontier_takes_that_pushes_and_pulls():
+    """The arcs in both orders, and edge fields in both; bits for two supersteps."""
+
+    class Nearest(Levels):
+        weight = edge.int32(default=1)
+        scatter = "send(v.level + e.weight);"
+
+    spec = spec_of(Nearest, "frontier")
+    assert {Key(GRAPH, f"{way}_offsets") for way in ("in", "out")} <= set(spec.graph)
+    edges = [array.edge for array in spec.graph.values() if array.edge]
+    assert {(its.name, its.order) for its in edges} == {("weight", "out"), ("weight", "in")}
+    assert spec.own[Key("active set lists", "bits")].count == 2 * -(-V // 32)
+    # Scatter reads what apply writes: what each has pulled waits until all have.
+    assert spec.own[Key("frontier", "pulled")].count == V
+    stays = type("Stays", (Levels,), {"scatter": "send(superstep + 1);"})
+    assert Key("frontier", "pulled") not in spec_of(stays, "frontier").own
+
+
+def test_arguments_that_a_program_does_not_need_are_left_out():
+    """Of a launch that names them, too, so that kernels do not take them."""
+    whole = DELIVERIES["push"].whole
+    assert whole is not None and "far" in whole.arguments
+    far = Key("active set lists", "far")
+    assert far not in spec_of(Levels, "push").arguments["gascl_whole"]
+    turns = type("Turns", (Levels,), {"priority": "v.level"})
+    assert far in spec_of(turns, "push").arguments["gascl_whole"]
+    assert "gascl_split" in spec_of(turns, "push").arguments
+    assert "gascl_split" not in spec_of(Levels, "push").arguments
+    # A launch cannot make the whole run of a program whose messages are under way between two.
+    assert "gascl_whole" not in spec_of(Ahead, "push").arguments
 
 
 def test_what_kernels_are_given():
@@ -110,13 +147,13 @@ def test_what_kernels_are_given():
     state = (Key(RUN, "run"), Key(RUN, "control"), Key(VERTEX, "level"), Key(RUN, "mask"))
     state += (Key("active set bytes", "next"),)
     tallies, counts = Key(RUN, "tallies"), Key(RUN, "counts")
-    assert spec.arguments["pull", START.kernel] == (*state, "given", "kept", "own_mask", tallies)
+    assert spec.arguments[START.kernel] == (*state, "given", "kept", "own_mask", tallies)
     counted = (tallies, "num_tallies", counts, "num_counts")
     decision = ("starting", "ask_stop", "least_arcs", "most_arcs", Key(RUN, "records"), "record")
-    assert spec.arguments["pull", FINISH.kernel] == (*state, *counted, *decision)
-    assert spec.arguments["pull", TOTAL.kernel] == counted
-    assert spec.arguments["pull", DECIDE.kernel] == (*state, tallies, counts, *decision)
-    gather = spec.arguments["pull", "gascl_pull_gather"]
+    assert spec.arguments[FINISH.kernel] == (*state, *counted, *decision)
+    assert spec.arguments[TOTAL.kernel] == counted
+    assert spec.arguments[DECIDE.kernel] == (*state, tallies, counts, *decision)
+    gather = spec.arguments["gascl_pull_gather"]
     blocks = Key(GRAPH, "in_blocks")
     assert gather[len(state) : len(state) + 2] == (blocks, "num_in_blocks")
     assert gather[-1] == Key("pull", "pulled")
@@ -132,11 +169,11 @@ def test_a_delivery_may_call_its_buffers_as_it_likes():
         launches=(Launch("own_kernel", "one", ("STATE", *names)),),
     )
     spec = spec_of(Levels, own)
-    given = spec.arguments["own", "own_kernel"]
+    given = spec.arguments["own_kernel"]
     assert given[-5:] == tuple(Key("own", name) for name in names)
     assert Key(RUN, "mask") in given[:-5]
-    assert spec.arguments["own", START.kernel][-1] == Key(RUN, "tallies")
-    assert "given" in spec.arguments["own", START.kernel]
+    assert spec.arguments[START.kernel][-1] == Key(RUN, "tallies")
+    assert "given" in spec.arguments[START.kernel]
 
 
 def test_an_argument_that_nothing_has():

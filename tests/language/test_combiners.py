@@ -7,6 +7,7 @@ import pytest
 from gascl.language.combiners import (
     AND,
     EXPRESSION,
+    FIRST,
     MAX,
     MIN,
     NAMED,
@@ -27,7 +28,7 @@ MIXED = struct([("x", "real"), ("n", "int32")])
 
 
 def test_names():
-    assert [*NAMED] == ["sum", "prod", "min", "max", "or", "and"]
+    assert [*NAMED] == ["sum", "prod", "min", "max", "or", "and", "first"]
     assert all(combiner_of(name) is combiner for name, combiner in NAMED.items())
     assert combiner_of("a + b") is combiner_of("expression") is EXPRESSION
 
@@ -46,6 +47,8 @@ def test_names():
         (OR, "real", "needs an integer message"),
         (AND, "int2", "needs a scalar message"),
         (EXPRESSION, MIXED, ""),
+        (FIRST, MIXED, ""),
+        (FIRST, "int4", ""),
     ],
 )
 def test_what_they_refuse(combiner, name, why):
@@ -95,6 +98,7 @@ def test_identities_and_what_two_values_give():
         "max": ("INT_MIN", "b > a ? b : a"),
         "or": ("0", "a | b"),
         "and": ("~(gascl_accumulator)0", "a & b"),
+        "first": ("(int)(0)", "a"),
     }
     assert MIN.combined(type_("float32"), "a", "b") == "b < a || b != b ? b : a"  # NaN wins
     assert (MIN.identity(type_("float32")), MAX.identity(type_("uint32"))) == ("INFINITY", "0")

@@ -9,9 +9,6 @@ import pytest
 from support.definitions import FIRST, TEMPLATE, said
 
 from gascl import GasclError, ProgramError, VertexProgram, aggregate, arc, edge, param, vertex
-from gascl.language import checks as language
-
-LATER = {"priority": "v.rank", "delta": 1}
 
 
 def test_the_template_is_right(tmp_path):
@@ -36,7 +33,7 @@ ATTRIBUTES = [
     ("indentity = '0'  # <<<", "unknown attribute 'indentity'", "'identity'"),
     ("functons = ''  # <<<", "unknown attribute 'functons'", "'functions'"),
     ("scatter_on = 'al'  # <<<", "scatter_on must be 'mask' or 'all', not 'al'"),
-    ("apply_on = 'mask'  # <<<", "apply_on must be 'message' or 'all', not 'mask'"),
+    ("apply_on = 'none'  # <<<", "apply_on must be 'message' or 'mask' or 'all', not 'none'"),
     ("edges = 'inn'  # <<<", "edges must be 'out' or 'in' or 'both', not 'inn'"),
 ]
 DECLARATIONS = [
@@ -204,15 +201,10 @@ def test_snippets(tmp_path, case):
     said(tmp_path, *case)
 
 
-def test_attributes_of_later_versions(tmp_path):
-    assert set(language._LATER_ATTRIBUTES) == set(LATER), "a feature without a test"
-    for name, value in LATER.items():
-        said(tmp_path, f"{name} = {value!r}  # <<<", f"`{name}`", "is not supported yet")
-
-
 #: Where each word may stand, from the documentation's table; `rank` and `cost` are the init
 #: expressions of a vertex field and of an arc field, `total` an aggregator's rule.
 PHASES = {"scatter", "gather", "apply"}
+RULES = {"receive_if", "enough", "priority"}
 ALLOWED = {
     "send(1);": {"scatter", "pairs"},
     "send_to(0, 1);": {"scatter", "apply"},
@@ -223,7 +215,7 @@ ALLOWED = {
     "(void)get_mask_of(0);": PHASES,
     "(void)messages[0];": {"gather"},
     "(void)num_messages;": {"gather"},
-    "(void)msg;": {"gather", "apply"},
+    "(void)msg;": {"gather", "apply", "receive_if", "enough"},
     "(void)has_msg;": {"apply"},
     "(void)neighbor(0);": PHASES,
     "(void)num_neighbors;": PHASES,
@@ -231,12 +223,15 @@ ALLOWED = {
     "(void)num_neighbors_of(0);": PHASES,
     "(void)has_edge(0, 1);": PHASES,
     "(void)hops_of(0);": PHASES,
-    "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES},
-    "(void)superstep;": {"rank", "cost", "init", "stop", "pairs", *PHASES},
+    "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES, *RULES},
+    "(void)superstep;": {"rank", "cost", "init", "stop", "pairs", *PHASES, *RULES} - {"priority"},
     "aggregate_change(1);": {"init", "apply"},
 }
 STATEMENTS = ("init", "scatter", "pairs", "gather", "apply")
-EXPRESSIONS = ("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total")
+EXPRESSIONS = (
+    *("functions", "mask", "stop", "combine", "identity", "rank", "cost", "total"),
+    *("receive_if", "enough", "priority"),
+)
 ALLOWED["(void)hash(1);"] = {*STATEMENTS, *EXPRESSIONS}
 #: The rest of an expression, and what must stand beside a snippet.
 BEFORE = {
@@ -245,6 +240,7 @@ BEFORE = {
     "cost": "e.src + ",
     "gather": "msg = 0; ",
     "pairs": "send(0); ",
+    "enough": "msg > 0 && ",
 }
 BEFORE["total"] = "a + b + "
 BESIDE = {"gather": "combine = None\n"}
@@ -252,6 +248,8 @@ BESIDE |= dict.fromkeys(("combine", "identity"), "identity = '0'\ncombine = 'a +
 BESIDE |= {
     "cost": "cost = arc.real()\nscatter = 'send(e.cost);'\n",
     "functions": "",
+    "enough": "combine = 'min'\n",
+    "priority": "combine = 'min'\nchange = None\n",
 }
 FORMS = {
     "rank": "rank = vertex.real(init={!r})",

@@ -16,6 +16,7 @@ from support.cells import (
     folded,
     header,
     run,
+    run_counting,
     targets,
 )
 
@@ -34,6 +35,21 @@ def whole_range(name, rng, n=ITEMS):
     values = rng.integers(info.min, info.max, n, dtype=name, endpoint=True)
     values[CELLS : CELLS + 4] = [info.min, info.max, 0, 1]
     return values
+
+
+@all_ways
+@all_groups
+@pytest.mark.parametrize("op", ["sum", "min", "max", "or"])
+@pytest.mark.parametrize("name", [*INTEGERS, "int16", "float32"])
+def test_combines_and_tells_one_of_all_that_it_is_the_first(way, group, op, name):
+    if op == "or" and name == "float32":
+        pytest.skip("floats have no or")
+    rng = np.random.default_rng(11)
+    values, target = rng.integers(1, 100, ITEMS).astype(name), targets(rng)
+    type_ = resolve(name, "float32")
+    identity = "0" if op == "sum" else IDENTITY[op](type_)
+    *_, firsts = run_counting(way, group, op, type_, values, target, identity)
+    assert firsts.tolist() == [1] * CELLS
 
 
 # Integers ---------------------------------------------------------------------------------------

@@ -12,7 +12,15 @@ from support.disguise import Disguise
 from support.features import EXPECTED
 from support.program_text import listing, namespace
 from support.program_tree import Program
-from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite, shown
+from support.random_cases import (
+    QUIET,
+    RECIPES,
+    Case,
+    any_case,
+    drawn,
+    may_be_infinite,
+    shown,
+)
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
-from support.program_tree import Assign, Program, Send, SetMask, Var, contains, walk
-from support.values import is_real, layout
+from support.program_tree import (
+    Assign,
+    GetMask,
+    Of,
+    Program,
+    Send,
+    SetMask,
+    UnsetMask,
+    Var,
+    contains,
+    walk,
+)
+from support.values import is_real, is_scalar, layout
 
-DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
+DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial")
 
 
 def sends_to(program: Program) -> bool:
     parts = walk((program.scatter, program.apply))
     return any(isinstance(s, Send) and s.to is not None for s in parts)
+
+
+def is_in_order(program: Program) -> bool:
+    """Whether the language takes what the program declares of its messages and its mask."""
+    scatter, apply = program.scatter, program.apply
+    posts = sends_to(program)
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(apply))
+    if program.combine == "first" and (posts or program.pairs):
+        return False
+    singly = program.receive_if is not None and Var("", "msg") in walk(program.receive_if)
+    if singly and (late or program.pairs or program.gather is not None):
+        return False
+    marks = program.mask is not None or any(
+        contains(block, SetMask) for block in (program.init, scatter, apply)
+    )
+    if program.scatter_on == "all" and program.apply_on == "mask" and not marks:
+        return False
+    if program.priority is None:
+        return True
+    of_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(apply))
+    everywhere = "all" in (program.scatter_on, program.apply_on)
+    if of_others or everywhere or program.ends == "stop" or program.pairs or program.aggregates:
+        return False
+    return not (contains(scatter, SetMask) or contains(apply, UnsetMask))
 
 
 def sums_floats(program: Program) -> bool:
@@ -33,6 +68,8 @@ def payload(program: Program, real: str) -> int:
 def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     """Whether messages may be combined by atomics, in any order."""
     if program.gather is not None or payload(program, real) > 8:
+        return False
+    if program.combine == "first" and not is_scalar(program.message):
         return False
     if program.combine == "prod" and program.message in ("int64", "uint64"):
         return False  # whose overflow would not be seen
@@ -60,6 +97,31 @@ def by_pulling(program: Program) -> set[str]:
     return {"pull"} if of_arc else {"pull", "outbox"}
 
 
+def reads_what_apply_writes(program: Program) -> bool:
+    """Whether scatter reads, of its vertex or of another, a field that apply assigns to."""
+    nodes = walk(program.apply)
+    written = {s.name.partition(".")[0] for s in nodes if isinstance(s, Assign) and s.space == "v"}
+    read = {
+        x.name
+        for x in walk(program.scatter)
+        if isinstance(x, Of) or (isinstance(x, Var) and x.space == "v")
+    }
+    return bool(written & read)
+
+
+def can_list_the_mask(program: Program) -> bool:
+    """Whether who scatters next can be listed while apply runs: nobody else sets the mask or asks
+    for it, and nobody waits. So also where there is no mask."""
+    parts = (program.init, program.scatter, program.apply)
+    marked = any(contains(part, kind) for part in parts for kind in (SetMask, UnsetMask))
+    asked = any(isinstance(x, GetMask) for x in walk((program.scatter, program.apply)))
+    asked |= program.apply_on == "mask"
+    if program.scatter_on == "all":
+        return not marked and not asked
+    by_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(parts))
+    return not (by_others or contains(program.scatter, SetMask) or asked)
+
+
 def expected_deliveries(
     program: Program, real: str = "float32", deterministic: bool = True, lanes: int | None = None
 ) -> set[str]:
@@ -71,4 +133,9 @@ def expected_deliveries(
         lanes = program.lanes or program.listed or 1 if lanes is None else lanes
         one_order = deterministic and tallies_floats(program)
         admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
-    return admitted
+    if program.combine == "first":
+        admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
+    waits = program.priority is not None
+    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not waits:
+        admitted |= {"frontier"}
+    return admitted & {*DELIVERIES}

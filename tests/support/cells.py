@@ -25,11 +25,15 @@ __kernel void empty(__global gascl_cell *cells) {
     cells[get_global_id(0)] = gascl_cell_empty();
 }
 __kernel void combine(__global gascl_cell *cells, __global const gascl_accumulator *x,
-                      __global const int *target, __global int *wraps, const int n) {
+                      __global const int *target, __global int *wraps, __global int *firsts,
+                      const int n) {
     const int i = get_global_id(0);
     if (i >= n)
         return;
-    const int wrap = gascl_cell_combine(&cells[target[i]], x[i]);
+    bool fresh;
+    const int wrap = gascl_cell_combine(&cells[target[i]], x[i], &fresh);
+    if (fresh)
+        atomic_inc(&firsts[target[i]]);
     if (wrap)
         atomic_add(&wraps[target[i]], wrap);
 }
@@ -79,6 +83,13 @@ def header(combine: str, c: str, identity: str, before: str = "") -> str:
 
 def run(way, group, combine, type_, values, target, identity, before=""):
     """What CELLS cells hold after all values: the results, counts of wraps and overflows."""
+    *found, firsts = run_counting(way, group, combine, type_, values, target, identity, before)
+    assert (firsts[target[: len(values)]] > 0).all()
+    return found
+
+
+def run_counting(way, group, combine, type_, values, target, identity, before=""):
+    """As `run`, and how many values found each cell without a message."""
     device = chosen_device()
     atomics = device.atomics if way == "native" else replace(device.atomics, native=False)
     if cell_bits(type_) == 64 and not atomics.int64:
@@ -91,26 +102,30 @@ def run(way, group, combine, type_, values, target, identity, before=""):
             KERNELS,
         ]
     )
-    built = cl.Program(device.context, text).build(atomics.options())
+    reads = ["-DGASCL_ATOMIC_READS"] if UNDER_OCLGRIND else []
+    built = cl.Program(device.context, text).build([*atomics.options(), *reads])
     flags = cl.mem_flags.READ_WRITE
     copied = flags | cl.mem_flags.COPY_HOST_PTR
     count = int(target.max()) + 1
     cells = cl.Buffer(device.context, flags, count * cell_bits(type_) // 8)
     x, where = (cl.Buffer(device.context, copied, hostbuf=a) for a in (values, target))
-    wraps, overflows = np.zeros(count, np.int32), np.zeros(count, np.int32)
-    wrapped, overflown = (cl.Buffer(device.context, copied, hostbuf=a) for a in (wraps, overflows))
+    wraps, overflows, firsts = (np.zeros(count, np.int32) for _ in range(3))
+    wrapped, overflown, first = (
+        cl.Buffer(device.context, copied, hostbuf=a) for a in (wraps, overflows, firsts)
+    )
     results = np.zeros(count, values.dtype)
     out = cl.Buffer(device.context, flags, results.nbytes)
     items = -(-len(values) // group) * group
     kernels = {n: cl.Kernel(built, n) for n in ("empty", "combine", "take")}
     kernels["empty"](device.queue, (count,), None, cells)
     kernels["combine"](
-        device.queue, (items,), (group,), cells, x, where, wrapped, np.int32(len(values))
+        device.queue, (items,), (group,), cells, x, where, wrapped, first, np.int32(len(values))
     )
     kernels["take"](device.queue, (count,), None, cells, out, overflown)
-    for array, buffer in ((results, out), (wraps, wrapped), (overflows, overflown)):
+    arrays = ((results, out), (wraps, wrapped), (overflows, overflown), (firsts, first))
+    for array, buffer in arrays:
         cl.enqueue_copy(device.queue, array, buffer)
-    return results, wraps, overflows
+    return results, wraps, overflows, firsts
 
 
 def targets(rng, n=ITEMS):

@@ -22,7 +22,7 @@ class Disguise:
         """The namespace of a class, its snippets disguised."""
         found = dict(body)
         shared = ""
-        for key in (*STATEMENTS, "mask", "stop"):
+        for key in (*STATEMENTS, "mask", "stop", "receive_if", "enough", "priority"):
             if body.get(key):
                 text, macros = self.text(body[key])
                 own = key in STATEMENTS and self.random.random() < 0.5

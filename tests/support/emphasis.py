@@ -146,8 +146,8 @@ def waits_for_messages(p: Program) -> Program:
     """Nobody sets a mask; what apply sends arrives in the next superstep, and keeps it running."""
     to = Vertex(plus(ID, Const(1)))
     apply = (*without(p.apply, SetMask), If(Bin("<", NOW, Const(3)), (Send(value(p, 1), to),)))
-    scatter = without(p.scatter, SetMask)
-    return replace(p, scatter=scatter, apply=apply, scatter_on="mask", stop=None, converged=None)
+    changes = {"scatter_on": "mask", "ends": "mask", "stop": None, "converged": None}
+    return replace(p, scatter=without(p.scatter, SetMask), apply=apply, **changes)
 
 
 def sends_anywhere(p: Program) -> Program:

@@ -44,6 +44,8 @@ def features(program: Program, outcome: Outcome) -> set[str]:
         found.add("stop")
     if program.converged is not None:
         found.add("converged")
+    if program.receive_if is not None and Var("", "msg") in walk(program.receive_if):
+        found.add("receive_if reads msg")
     for phase in ("init", "scatter", "pairs", "apply"):
         for node in walk(getattr(program, phase)):
             if isinstance(node, SetMask | UnsetMask | GetMask):
@@ -62,6 +64,10 @@ EXPECTED = {
     *(f"gather: {form}" for form in FORMS),
     *(f"combine: {how}" for how in ("sum", "prod", "min", "max", "or", "and", *CUSTOM)),
     *("combine: of components", "gather of several messages"),
+    *("combine: first", "the first of several", "enough", "enough of several"),
+    *("a message is received", "a message is dropped", "receive_if reads msg"),
+    *("lane in receive_if", "some wait", "a priority of each lane"),
+    *("apply_on: mask", "apply in the mask without a message"),
     *(f"edges: {along}" for along in ("out", "in", "both")),
     *("scatter_on: mask", "scatter_on: all", "apply_on: message", "apply_on: all"),
     *("send_to in scatter", "send_to in apply", "runs on while messages are under way"),

@@ -87,12 +87,13 @@ class Interpreter:
         self.arc_fields = [{name: [None] * len(self.arcs) for name in program.arc_fields}
                            for _ in lanes]  # fmt: skip
         self.written = [{name: set() for name in program.arc_fields} for _ in lanes]
-        self.mask = [0] * n
+        # Who waits to scatter, and who of them does in this superstep.
+        self.waiting, self.mask = [0] * n, [0] * n
         # By lane and vertex: the messages of this superstep and of the next.
         self.inbox: list[list[list[Any]]] = []
         self.pending: list[list[list[Any]]] = []
         self.set_by: list[list[set[str]]] = []
-        self.calls = 0  # of send_to that arrive in this superstep
+        self.calls = 0  # of send_to that are received in this superstep
         self.superstep, self.phase = 0, "init"
         self.u = -1  # in pairs, the vertex that gives
         self.lane, self.v, self.place, self.arc = 0, -1, -1, (0, 0, 0, 0)
@@ -111,11 +112,13 @@ class Interpreter:
         if program.identity is not None:
             known = program.identity
             return self.ev(known) if isinstance(known, Make) else known
-        if program.combine is None:
+        if program.combine in (None, "first"):
             return self.store.zero(program.msg_type)
         return identity_of(program.combine, scalar_dtype(program.message, self.store.real))
 
     def fold(self, how: str) -> Any:
+        if how == "first":
+            return lambda a, b: a
         return BUILT_IN.get(how) or CUSTOM.get(how) or self.program.folds[how]
 
     # Aggregators: what was added (a pair for mean), and its value once the superstep has ended.
@@ -319,10 +322,26 @@ class Interpreter:
             assert sent is not None
             sent.append(value)
             return
-        now = self.phase == "scatter"
-        (self.inbox if now else self.pending)[self.lane][self.ev(s.to)].append(value)
-        self.calls += now
+        to = self.ev(s.to)
         self.used.add(f"send_to in {self.phase}")
+        if self.phase != "scatter":  # it arrives in the next superstep
+            self.pending[self.lane][to].append(value)
+        elif self.wants(to, value):
+            self.inbox[self.lane][to].append(value)
+            self.calls += 1
+
+    def wants(self, receiver: int, message: Any) -> bool:
+        """Whether `receive_if` lets a message in: nobody writes `v` before apply, so that it is as
+        it was when the superstep began."""
+        rule = self.program.receive_if
+        if rule is None:
+            return True
+        before = self.v, self.msg, self.phase
+        self.v, self.msg, self.phase = receiver, message, "receive_if"
+        wanted = bool(self.ev(rule))
+        self.v, self.msg, self.phase = before
+        self.used.add("a message is received" if wanted else "a message is dropped")
+        return wanted
 
     def combined(self, messages: list[Any]) -> Any:
         """What `msg` is for the vertex of the moment."""
@@ -333,13 +352,38 @@ class Interpreter:
             ways = [self.gathered(order) for order in (messages, messages[::-1])]
             assert ways[0] == ways[1], "the snippet depends on the order of messages"
             return ways[0]
-        assert program.combine is not None
-        fold, total = self.fold(program.combine), messages[0]
+        if program.combine == "first" and len(messages) > 1:
+            # Arcs were run in the order of their sender, other end and edge id, and only they send.
+            self.used.add("the first of several")
+        for order in (messages, messages[::-1]) if program.enough is not None else ():
+            self.check_enough(self.partial(order))
+        return self.partial(messages)[-1]
+
+    def partial(self, messages: list[Any]) -> list[Any]:
+        """What the messages so far are combined, after each of them."""
+        how, kind = self.program.combine or "", self.program.message
+        fold, totals = self.fold(how), [messages[0]]
         for other in messages[1:]:
-            total = fold(total, other)
-            if program.combine != "sum":  # whose parts may leave the type, not the result
-                total = self.store.fit(program.message, total)
-        return self.store.fit(program.message, total)
+            total = fold(totals[-1], other)
+            if how != "sum":  # whose parts may leave the type, not the result
+                total = self.store.fit(kind, total)
+            totals.append(total)
+        totals[-1] = self.store.fit(kind, totals[-1])
+        return totals
+
+    def check_enough(self, totals: list[Any]) -> None:
+        """Once it is enough, nothing changes any more."""
+        settled = next((i for i, total in enumerate(totals) if self.is_enough(total)), None)
+        if settled is not None:
+            assert set(totals[settled:]) == {totals[-1]}, "it was promised that nothing changes"
+            self.used.add("enough of several" if settled + 1 < len(totals) else "enough")
+
+    def is_enough(self, combined: Any) -> bool:
+        assert self.program.enough is not None
+        before, self.msg, self.phase = self.phase, combined, "enough"
+        found = bool(self.ev(self.program.enough))
+        self.phase = before
+        return found
 
     def gathered(self, messages: list[Any]) -> Any:
         gather, keys = self.program.gather, []

@@ -13,6 +13,7 @@ float64 arithmetic in C agree with it to the last bit and in every order of eval
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +71,7 @@ class _Run(Interpreter):
             for self.v in range(n):
                 wanted = unsaid if self.program.mask is None else self.ev(self.program.mask)
                 if wanted or self.set_by[self.lane][self.v]:
-                    self.mask[self.v] = 1
+                    self.waiting[self.v] = 1
 
     def given(self, values: Any) -> Any:
         """An initial value given as an array: (V,), or with an axis of lanes behind it."""
@@ -78,20 +79,58 @@ class _Run(Interpreter):
         return (value[self.lane] if value.ndim else value).item()
 
     def step(self) -> Step:
-        """One superstep: scatter, gather, apply; the next mask is in place afterwards."""
+        """One superstep: scatter, gather, apply; those who wait for the next are known then."""
         n, lanes = self.graph.num_vertices, range(self.lanes)
+        self.mask = self.lowest()
         self.prev, self.tally = self.totals(), self.no_tally()
         self.set_by = [[set() for _ in range(n)] for _ in lanes]
-        self.inbox, self.pending = self.pending, self.empty()
-        self.calls = sum(len(box) for boxes in self.inbox for box in boxes)
-        if self.calls and not any(self.mask):
-            self.used.add("runs on while messages are under way")
+        self.deliver()
         messages = self.scatter() + self.pairs() + self.calls
+        if self.program.combine == "first" or self.program.enough is not None:
+            messages = sum(bool(box) for boxes in self.inbox for box in boxes)
         self.set_by = [[{"scatter"} if by else set() for by in lane] for lane in self.set_by]
         self.gather_and_apply()
         active = n if self.program.scatter_on == "all" else sum(self.mask)
-        self.mask = [int(any(self.set_by[lane][v] for lane in lanes)) for v in range(n)]
+        for v in range(n):
+            was = self.waiting[v] and not self.mask[v]
+            self.waiting[v] = int(was or any(self.set_by[lane][v] for lane in lanes))
         return Step(self.superstep, active, messages, self.totals())
+
+    def lowest(self) -> list[int]:
+        """The mask of this superstep: who waits and, with a priority, is in the lowest bucket."""
+        if self.program.priority is None or not any(self.waiting):
+            return list(self.waiting)
+        buckets = {v: self.bucket(v) for v, waits in enumerate(self.waiting) if waits}
+        low = min(buckets.values())
+        if max(buckets.values()) > low:
+            self.used.add("some wait")
+        return [int(buckets.get(v) == low) for v in range(self.graph.num_vertices)]
+
+    def bucket(self, v: int) -> float:
+        """The bucket of a vertex: the least of its lanes."""
+        rule, delta = self.program.priority, self.program.delta
+        assert rule is not None and delta is not None, "what gascl chooses is not said"
+        found = set()
+        self.phase, self.v, lanes = "priority", v, range(self.lanes)
+        for self.lane in lanes:
+            value = self.ev(rule) / delta
+            value = math.inf if math.isnan(value) else value
+            found.add(math.floor(value) if math.isfinite(value) else value)
+        if len(found) > 1:
+            self.used.add("a priority of each lane")
+        return min(found)
+
+    def deliver(self) -> None:
+        """What apply has sent to anyone arrives, if the receiver wants it now."""
+        self.inbox, self.pending = self.pending, self.empty()
+        if any(box for boxes in self.inbox for box in boxes) and not any(self.mask):
+            self.used.add("runs on while messages are under way")
+        lanes = range(self.lanes)
+        for self.lane in lanes:
+            boxes = enumerate(self.inbox[self.lane])
+            wanted = [[m for m in box if self.wants(v, m)] for v, box in boxes]
+            self.inbox[self.lane] = wanted
+        self.calls = sum(len(box) for boxes in self.inbox for box in boxes)
 
     def scatter(self) -> int:
         """Returns how many arcs carried a message."""
@@ -106,6 +145,9 @@ class _Run(Interpreter):
                 sent: list[Any] = []
                 self.do(program.scatter, sent)
                 assert program.gather is None or len(sent) < 2, "two messages along an arc"
+                if len(sent) > 1:  # together they are the message of the arc
+                    sent = self.partial(sent)[-1:]
+                sent = [message for message in sent if self.wants(self.arc[1], message)]
                 self.inbox[self.lane][self.arc[1]] += sent
                 carried += bool(sent)
         return carried
@@ -126,9 +168,10 @@ class _Run(Interpreter):
                         continue
                     sent: list[Any] = []
                     self.do(program.pairs, sent)
+                    self.used.add("a pair sends" if sent else "a pair does not send")
+                    sent = [message for message in sent if self.wants(self.v, message)]
                     self.inbox[self.lane][self.v] += sent
                     carried += bool(sent)
-                    self.used.add("a pair sends" if sent else "a pair does not send")
         return carried
 
     def gather_and_apply(self) -> None:
@@ -140,13 +183,16 @@ class _Run(Interpreter):
                 self.phase, self.has_msg = "gather", int(bool(received))
                 self.msg = self.combined(received)
                 self.phase = "apply"
-                if received or program.apply_on == "all":
+                on_mask = program.apply_on == "mask" and self.mask[self.v]
+                if on_mask and not received:
+                    self.used.add("apply in the mask without a message")
+                if received or on_mask or program.apply_on == "all":
                     self.do(program.apply)
 
     def done(self) -> bool:
         """Whether a program that scatters on its mask has nothing left to do."""
         under_way = any(box for boxes in self.pending for box in boxes)
-        idle = not any(self.mask) and not under_way
+        idle = not any(self.waiting) and not under_way
         if self.program.scatter_on == "mask" and idle and self.program.ends == "stop":
             self.used.add("runs on without a mask")
             return False

@@ -68,6 +68,8 @@ def c_expr(program: Program, x: Expr) -> str:
     if isinstance(x, Var | Member | Of):
         return UNSIGNED.get(kind_of(program, x), "{}").format(bare(program, x))
     if isinstance(x, Bin):
+        if isinstance(x.b, Const) and x.b.value == 2**64 - 1:  # which c_expr would cut on the left
+            return f"({bare(program, x.a)} {x.op} ULONG_MAX)"
         a, b = text(x.a), text(x.b)
         if x.op in ("min", "max"):
             return f"{x.op}((long)({a}), (long)({b}))"
@@ -161,8 +163,9 @@ def texts(program: Program) -> dict[str, str]:
     }
     if program.mask is not None:
         body["mask"] = c_expr(program, program.mask)
-    if program.stop is not None:
-        body["stop"] = c_expr(program, program.stop)
+    for name in ("stop", "receive_if", "enough", "priority"):
+        if (rule := getattr(program, name)) is not None:
+            body[name] = c_expr(program, rule)
     for name in ("init", "scatter", "pairs", "apply"):
         if block := getattr(program, name):
             body[name] = "\n" + c_block(program, block) + "\n"
@@ -213,6 +216,8 @@ def namespace(program: Program) -> dict[str, Any]:
             body[name] = declare.struct(body[kind], **arguments)
     if program.lanes is not None:
         body["lanes"] = program.lanes
+    if program.delta is not None:
+        body["delta"] = program.delta
     if program.has_supersteps:
         body["supersteps"] = gascl.param.supersteps(default=program.supersteps)
     if program.converged is not None:
@@ -240,6 +245,8 @@ def listing(program: Program) -> str:
         lines.append(f"    {name} = {space}.{kind}({', '.join(arguments)})")
     if program.lanes is not None:
         lines.append(f"    lanes = {program.lanes}")
+    if program.delta is not None:
+        lines.append(f"    delta = {program.delta}")
     if program.has_supersteps:
         lines.append(f"    supersteps = param.supersteps(default={program.supersteps})")
     if program.converged is not None:

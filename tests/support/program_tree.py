@@ -244,6 +244,10 @@ class Program:
     gathered: str | None = None
     lanes: int | None = None  # the class attribute
     listed: int | None = None  # without it: a parameter is to be given as a list of so many
+    receive_if: Expr | None = None
+    enough: Expr | None = None
+    priority: Expr | None = None
+    delta: int | None = None  # of a priority: the oracle cannot tell what gascl would choose
     # Of custom rules that `combiners.CUSTOM` has not: C text -> the rule in Python.
     folds: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
 

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
-from support.admission import expected_deliveries, names_of_arc
+from support.admission import expected_deliveries, is_in_order, names_of_arc
 from support.emphasis import EMPHASES
 from support.features import features
 from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.program_tree import Program
 from support.random_graphs import PAIRED, SPECIAL, graphs
 from support.random_programs import programs
-from support.shapes import COMBINERS, WANTS, Shape
+from support.shapes import COMBINERS, WANTS, Shape, possible
 from support.values import components, is_real
 
 MOST = 6  # supersteps of a random program
@@ -36,6 +36,10 @@ SHOWS = {
     "listed": {"lane in scatter", "a parameter of each lane"},
     "aggregators": {f"aggregate {how}" for how in ("sum", "min", "max", "count", "mean")}
     | {"mean of nothing", "aggregate custom", "aggregate a struct or vector"},
+    "receive_if": {"a message is received", "a message is dropped"},
+    "enough": {"enough"},
+    "priority": {"some wait"},
+    "on_mask": {"apply_on: mask", "apply in the mask without a message"},
 }
 
 
@@ -93,6 +97,7 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
         its = EMPHASES[emphasis]
         assume(its.takes(program))
         changed, must = its.change(program), must | its.shows
+        assume(is_in_order(changed))
         gathers = program.gather is not None
         assume(not its.fused or gathers or "outbox" in expected_deliveries(changed, dtype))
     # Arc fields that nobody mentions are not kept.
@@ -175,6 +180,30 @@ RECIPES = (
     recipe("min", "int16", "real", "starts_from_few", "pairs send_to", "apply_on: message"),
     recipe("by component", "struct", "struct", None, "pairs listed", "scatter_on: mask"),
     recipe("prod", "int64", "uint8", None, "pairs", "apply_on: message"),
+    recipe("first", "int32", "int32", None, "receive_if", "the first of several"),
+    recipe("first", "struct", "int16", "sends_twice", "listed priority", "edges: both"),
+    recipe("first", "real", "real", "asks_of_others", "others on_mask", "the first of several"),
+    recipe("first", "vector", "uint8", "sends_at_times", "receive_if lanes",
+           "lane in receive_if; receive_if reads msg"),
+    recipe("min", "int32", "int32", None, "enough receive_if", "enough of several"),
+    recipe("or", "uint64", "int64", None, "enough lanes", "edges: both"),
+    recipe("first", "int64", "real", None, "priority receive_if", "the first of several"),
+    recipe("max", "real", "real", "starts_from_few", "enough priority", "edges: in"),
+    recipe("and", "uint8", "uint16", "sends_anywhere", "enough send_to", "enough of several"),
+    recipe("a < b ? a : b", "int64", "float32", "waits_for_messages", "enough on_mask priority"),
+    recipe("gather: most", "int16", "int32", None, "receive_if priority listed",
+           "lane in receive_if"),
+    recipe("gather: frequent", "real", "struct", "starts_from_few", "receive_if on_mask lanes"),
+    recipe("sum", "real", "real", "sets_masks_in_apply", "receive_if on_mask",
+           "receive_if reads msg; scatter_on: mask"),
+    recipe("sum", "int32", "float64", "reads_masks_in_scatter", "on_mask", "scatter_on: all"),
+    recipe("prod", "int16", "int32", "sends_anywhere", "receive_if send_to", "edges: both"),
+    recipe("min", "float32", "real", None, "priority receive_if", "receive_if reads msg"),
+    recipe("min", "int16", "int32", None, "priority lanes", "a priority of each lane"),
+    recipe("a > b ? a : b", "int32", "uint32", "remembers_on_arcs", "priority arc on_mask"),
+    recipe("least", "struct", "struct", None, "priority receive_if others",
+           "receive_if reads msg; edges: both"),
+    recipe("max", "int32", "int32", None, "pairs enough receive_if", "enough of several"),
 )  # fmt: skip
 
 
@@ -201,10 +230,9 @@ def shown(case: Case) -> set[str]:
 
 def any_case() -> st.SearchStrategy[Case]:
     """Of any shape, with any emphasis."""
-    shapes = st.builds(
-        Shape,
-        st.sampled_from(COMBINERS),
-        wants=st.frozensets(st.sampled_from(WANTS), max_size=2),
+    wants = st.frozensets(st.sampled_from(WANTS), max_size=2)
+    shapes = st.tuples(st.sampled_from(COMBINERS), wants).map(
+        lambda drawn: Shape(drawn[0], wants=possible(*drawn))
     )
     emphases = st.sampled_from([None, *EMPHASES])
     return st.tuples(shapes, emphases).flatmap(lambda drawn: cases(*drawn))

@@ -11,23 +11,37 @@ from hypothesis import strategies as st
 from support.combiners import CUSTOM, by_component, custom_identity, least
 from support.program_tree import (
     Aggregator,
+    Bin,
     Const,
     Field,
     Gather,
     GetMask,
     If,
     Make,
+    Of,
     Program,
     Send,
+    SetMask,
     Stmt,
     ToInt,
     Var,
     contains,
+    walk,
 )
 from support.random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
 from support.random_statements import Writer, sent_value
 from support.random_stops import stop_rules
-from support.shapes import GATHERS, INTEGER_ONLY, NARROW, STRUCTS, VECTORS, WANTS, WIDE, Shape
+from support.shapes import (
+    GATHERS,
+    INTEGER_ONLY,
+    NARROW,
+    STRUCTS,
+    VECTORS,
+    WANTS,
+    WIDE,
+    Shape,
+    possible,
+)
 from support.values import SCALARS, components, is_real, is_scalar, layout
 
 OPS = ("sum", "min", "max", "count", "mean")
@@ -38,8 +52,8 @@ class _Drawing:
 
     def __init__(self, draw: DRAW, shape: Shape, real: str):
         self.draw, self.shape, self.real = draw, shape, real
-        wants = {w for w in WANTS if w in shape.wants or (not shape.only and self.chance(15))}
-        self.wants = wants - ({"send_to", "pairs"} if shape.combine in GATHERS else set())
+        wants = (w for w in WANTS if w in shape.wants or (not shape.only and self.chance(15)))
+        self.wants = possible(shape.combine, frozenset(wants))
         self.body: dict[str, Any] = {"structs": {}, "folds": {}, "aggregates": {}}
 
     def pick(self, *choices: Any) -> Any:
@@ -58,8 +72,15 @@ class _Drawing:
         if self.shape.combine in GATHERS:
             self.gather()
         self.apply()
+        if "receive_if" in self.wants:
+            self.receive_if()
+        if "enough" in self.wants:
+            self.enough()
+        if "priority" in self.wants:
+            self.priority()
         self.body |= stop_rules(self.draw, self.body, self.laned)
-        self.body.pop("ops", None)
+        for name in ("ops", "settled"):
+            self.body.pop(name, None)
         return Program(**self.body)
 
     def composite(self, kind: str | None, most: int = 64) -> str:
@@ -91,7 +112,9 @@ class _Drawing:
                 rule = by_component(kind, body["structs"], self.real, ops)
             body |= {"combine": rule.text, "identity": rule.identity, "ops": rule.ops}
             body["folds"][rule.text] = rule.fold
-        elif combine in GATHERS:
+        elif combine in (*GATHERS, "first"):
+            if combine == "first":
+                body["combine"] = combine
             kind = kind or (self.composite(None) if self.chance(25) else self.pick(*SCALARS))
             kind = self.composite(kind) if kind in ("struct", "vector") else kind
         else:
@@ -104,6 +127,17 @@ class _Drawing:
             if combine in CUSTOM:
                 body["identity"] = custom_identity(combine, kind)
         body["message"] = kind
+        if "enough" in self.wants:
+            body["settled"] = self.settled(combine, kind)
+
+    def settled(self, combine: str, kind: str) -> int:
+        """A message that no other changes: for min and max, none beyond it is sent."""
+        if combine in ("or", "and"):
+            ones = -1 if kind.startswith("i") else 2 ** int(kind[4:]) - 1
+            return ones if combine == "or" else 0
+        least = combine in ("min", "a < b ? a : b")
+        # Emphases send a 1.
+        return self.pick(0, 1) if least else self.pick(1, 2, 5)
 
     def world(self) -> None:
         """What a program is about: all that is not of a vertex."""
@@ -119,12 +153,16 @@ class _Drawing:
             "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
                        for i in number(2)},
         }  # fmt: skip
+        if "priority" in self.wants:
+            body |= {"scatter_on": "mask", "apply_on": "message"}
+        if "on_mask" in self.wants:
+            body["apply_on"] = "mask"
         self.laned = bool(self.wants & {"lanes", "listed"})
         if self.laned:
             body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 5)
         if "listed" in self.wants and not body["params"]:
             body["params"] = {"k0": ("int32", 1)}
-        for i in number(2):
+        for i in number(2 * ("priority" not in self.wants)):
             kind, how = pick(*SCALARS), pick("sum", "min", "max")
             body["aggregates"][f"t{i}"] = (kind, how)
         if "aggregators" in self.wants:
@@ -179,6 +217,8 @@ class _Drawing:
         self.stored = {name: f.type for name, f in fields.items()}
         scope.writable = {n: kind for n, kind in self.stored.items() if not n.startswith("raw")}
         body["mask"] = scope.test() if self.chance(60) else None
+        if body["scatter_on"] == "all" and body["apply_on"] == "mask":
+            body["mask"] = body["mask"] or scope.test()
         if self.chance(35):
             aggregates = ["aggregate"] * bool(body["aggregates"])
             effects = ["assign", "set_mask", "set_mask_of", *aggregates * 2]
@@ -248,7 +288,8 @@ class _Drawing:
         if reads_arc or arcs:
             leaves += self.arc_leaves() * 2 + its * 6 + [E(GetMask(Var("e", "dst")), 0, 1)]
         scope = self.scope(leaves, arcs=arcs)
-        effects = ["set_mask", "set_mask_of"] if self.chance(35) else []
+        marks = "priority" not in self.wants and self.chance(35)
+        effects = ["set_mask", "set_mask_of"] if marks else []
         effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
         if self.shape.combine in GATHERS:  # at most one message an arc
             block = Writer(scope, body, effects, self.real).block(2) if effects else ()
@@ -309,17 +350,52 @@ class _Drawing:
         heard = scalars(Var("", "msg"), msg_type, body["structs"])
         heard.append(E(Var("", "has_msg"), 0, 1))
         scope = self.scope(heard * 3 + self.step_leaves(), writable=self.stored)
+        if self.shape.combine == "first":  # some of them for push, which runs scatter again
+            read = {x.name for x in walk(body["scatter"]) if isinstance(x, Var | Of)}
+            unread = {name: kind for name, kind in self.stored.items() if name not in read}
+            scope.writable = unread if unread and self.chance(60) else self.stored
         aggregates = ["aggregate"] * bool(body["aggregates"])
         effects = ["assign"] * 3 + ["store"] * 2 + ["set_mask"] * 2 + aggregates * 2
-        effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
+        if "priority" in self.wants:
+            effects += ["set_mask"] * 4
+        else:
+            effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
         effects += ["send_to"] * 3 * ("send_to" in self.wants)
         writer = Writer(scope, body, effects, self.real)
         if self.wants or self.chance(95):
             body["apply"] = writer.block(4)
         if "send_to" in self.wants:
             body["apply"] += (If(scope.test(), (writer.effect("send_to"),)),)
+        if "priority" in self.wants and self.chance(80):
+            body["apply"] = (*body.get("apply", ()), If(scope.test(), (SetMask(),)))
         if "aggregators" in self.wants:
             body["apply"] += tuple(writer.aggregate(name) for name in body["aggregates"])
+
+    def receive_if(self) -> None:
+        """Of the receiver and, where it may, of the message."""
+        body, structs = self.body, self.body["structs"]
+        leaves = self.own + self.read_fields() * 2 + self.outside
+        leaves += [E(Var("", "superstep"), 0, 100)]
+        if not self.wants & {"send_to", "pairs"} and self.shape.combine not in GATHERS:
+            leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 4)
+        scope = Scope(self.draw, leaves, structs=structs)
+        test = scope.test()
+        body["receive_if"] = Bin("||", test, scope.test()) if self.chance(50) else test
+
+    def enough(self) -> None:
+        """No other message changes what is combined: as it stands, or for some of the vertices."""
+        body = self.body
+        op = {"or": "==", "and": "==", "min": "<=", "a < b ? a : b": "<="}
+        rule = Bin(op.get(self.shape.combine, ">="), Var("", "msg"), Const(body["settled"]))
+        scope = Scope(self.draw, self.own + self.read_fields() + self.outside)
+        body["enough"] = Bin("&&", rule, scope.test()) if self.chance(40) else rule
+
+    def priority(self) -> None:
+        """Of a field, most of the time; never of `msg` and the superstep."""
+        fields = self.read_fields()
+        scope = Scope(self.draw, self.own + fields * 3 + self.outside)
+        e = self.pick(*fields) if self.chance(40) else scope.expr(2)
+        self.body |= {"priority": e.x, "delta": self.pick(1, 2, 4, 8)}
 
 
 @st.composite

@@ -36,7 +36,7 @@ def summed_bounds(kind: str) -> tuple[int, int]:
 def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
     """What is sent: within the bounds that the combiner bears, sometimes the identity itself."""
     kind, combine, identity = program["message"], program.get("combine"), program.get("identity")
-    if combine is None:
+    if combine in (None, "first"):
         return scope.stored(kind)
     if scope.chance(15):
         if identity is None:
@@ -49,12 +49,18 @@ def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
             bounds = summed_bounds(its) if op == "sum" else bounds_of(its)
             parts.append(scope.fit(scope.expr(1), *bounds))
         return Make(kind, tuple(parts))
+    if "settled" in program and scope.chance(25):
+        return Const(program["settled"])
     if combine == "prod":
         unsigned = kind.startswith("u")
         one = Cond(scope.test(), Const(1), Const(scope.pick(-1, 0) if not unsigned else 0))
         few = Bin("<", scope.pick(*scope.leaves[:1]).x, Const(2))
         return Cond(few, Const(2), one) if scope.chance(50) else one
     low, high = summed_bounds(kind) if combine == "sum" else bounds_of(kind)
+    if "settled" in program and combine in ("min", "a < b ? a : b"):
+        low = program["settled"]
+    elif "settled" in program and combine in ("max", "a > b ? a : b"):
+        high = program["settled"]
     e = scope.expr(2)
     if combine in ("or", "and", "a ^ b"):
         return scope.fit(scope.integer(e), low, high)

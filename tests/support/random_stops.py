@@ -46,6 +46,6 @@ def stop_rules(draw: DRAW, body: dict[str, Any], laned: bool) -> dict[str, Any]:
             op = draw(st.sampled_from(["==", "<", ">"]))
             other = draw(st.sampled_from(others))
             rules["stop"] = Bin("||", Bin(op, now, other), late)
-    if kind != "none" and body["scatter_on"] == "mask":
+    if kind != "none" and body["scatter_on"] == "mask" and "priority" not in body:
         rules["ends"] = draw(st.sampled_from(["mask", "mask", "stop"]))
     return rules

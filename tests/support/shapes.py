@@ -10,7 +10,9 @@ from support.gathers import FORMS
 NARROW = ("int8", "uint8")
 WIDE = ("int64", "uint64")
 GATHERS = tuple(f"gather: {form}" for form in FORMS)
-COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *GATHERS)
+COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *GATHERS, "first")
+#: Those that may have had enough.
+BOUNDED = ("min", "max", "or", "and", "a < b ? a : b", "a > b ? a : b")
 INTEGER_ONLY = ("or", "and", "(a + b) % 1009", "a ^ b")
 VECTORS = ("int2", "real2", "short2", "uchar4", "long2", "float3", "uint4", "double2", "char3")
 # Those of 4 and 8 bytes may be combined by atomics.
@@ -22,8 +24,23 @@ STRUCTS = (
     (("p", "real2"), ("n", "int32"), ("q", "uchar4")),
     (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
 )
-# "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of.
-WANTS = ("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs")
+# "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of; "on_mask" is
+# apply_on = "mask".
+WANTS = (
+    *("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs"),
+    *("receive_if", "enough", "priority", "on_mask"),
+)
+
+
+def possible(combine: str, wants: frozenset[str]) -> frozenset[str]:
+    """Those of some WANTS that a program with this combiner may have together."""
+    if combine in (*GATHERS, "first"):
+        wants -= {"send_to", "pairs"}
+    if combine not in BOUNDED:
+        wants -= {"enough"}
+    if combine in ("sum", "prod") or "aggregators" in wants or "pairs" in wants:
+        wants -= {"priority"}
+    return wants
 
 
 @dataclass(frozen=True)
@@ -34,7 +51,7 @@ class Shape:
         combine: one of COMBINERS.
         message, field: the type of the message, and of the vertex field `x0`, a scalar;
             "struct" and "vector" stand for one of these.
-        wants: of WANTS; a gather snippet can't have `send_to` and `pairs`, whatever is wanted.
+        wants: of WANTS, all of them `possible` with the combiner.
         shows: `features` that a run must have made use of, besides.
         only: nothing of WANTS but what is wanted.
     """

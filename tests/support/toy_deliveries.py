@@ -38,11 +38,14 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
 #if GASCL_ARC_STATE
             gascl_store_arc(e, arc GASCL_EDGE_ON GASCL_LANE_ON);
 #endif
-            if (out.count) {
-                gascl_box in = boxes[GASCL_AT(target)];
-                gascl_box_add(&in, gascl_narrow(out, source, gascl_control_));
-                boxes[GASCL_AT(target)] = in;
-            }
+            if (!out.count)
+                continue;
+            const gascl_message x = gascl_narrow(out, source, gascl_control_);
+            if (!gascl_receives_message(x, target, GASCL_STATE_ON GASCL_LANE_ON))
+                continue;
+            gascl_box in = boxes[GASCL_AT(target)];
+            gascl_box_add(&in, x);
+            boxes[GASCL_AT(target)] = in;
         }
     }
     gascl_tally tally;
@@ -65,7 +68,7 @@ __kernel void toy_write(GASCL_STATE GASCL_EDGE, __global const gascl_offset *off
         for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
             GASCL_FOR_LANES {
 #if !GASCL_SCATTER_ALL
-                if (!gascl_mask[row])
+                if (!GASCL_IN_MASK(row))
                     continue;
 #endif
                 const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
@@ -94,7 +97,9 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
             gascl_box in = gascl_box_empty();
             for (gascl_offset arc = num_arcs; arc-- > 0;)
                 if (targets[arc] == row && holds[GASCL_AT(arc)]) {
-                    gascl_box_add(&in, written[GASCL_AT(arc)]);
+                    const gascl_message x = written[GASCL_AT(arc)];
+                    if (gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        gascl_box_add(&in, x);
                     holds[GASCL_AT(arc)] = 0;
                 }
             gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
@@ -102,14 +107,20 @@ __kernel void toy_read(GASCL_STATE, __global const gascl_offset *offsets,
     gascl_tally_store(&tally, tallies, &scratch);
 }
 """
-#: An item a piece of the frontier goes through its arcs from the last to the first; then an item
-#: goes through the vertices that got a message, also from the last to the first.
+#: An item goes through the arcs of a piece of the frontier from the last to the first; then the
+#: vertices that got a message are taken, also from the last to the first.
 BY_FRONTIER = """
 #include "runtime.cl"
 
 __kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
-                                   __global const int *targets, __global const int2 *frontier) {
-    const int pieces = gascl_control_->stopped ? 0 : gascl_lengths[GASCL_LENGTH_OF_FRONTIER];
+                                   __global const int *targets, __global int2 *frontiers,
+                                   const long most_pieces, __global long *posted) {
+    __local gascl_shared shared;
+    const int superstep = gascl_control_->superstep;
+    const int pieces = gascl_control_->stopped ? 0 : GASCL_FRONTIER_LENGTH(superstep);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    long messages = 0;
     GASCL_FOR_RANGE(i, pieces) {
         const int source = frontier[i].x;
         const gascl_offset first = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
@@ -120,27 +131,74 @@ __kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_
 #if GASCL_ARC_STATE
             gascl_store_arc(e, arc GASCL_EDGE_ON);
 #endif
-            if (out.count)
-                gascl_post(targets[arc],
-                           GASCL_TO_ACCUMULATOR(gascl_narrow(out, source, gascl_control_)),
-                           GASCL_POST());
+            if (!out.count)
+                continue;
+            const gascl_message x = gascl_narrow(out, source, gascl_control_);
+            if (!gascl_receives(targets[arc], GASCL_STATE_ON) ||
+                !gascl_receives_message(x, targets[arc], GASCL_STATE_ON))
+                continue;
+            ++messages;
+            if (gascl_post(targets[arc], GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived,
+                           gascl_wraps))
+                gascl_touched[atomic_inc(&GASCL_LENGTH(TOUCHED))] = targets[arc];
         }
     }
+    const long2 sum = gascl_count_reduce((long2)(messages, 0), &shared);
+    if (get_local_id(0) == 0)
+        posted[get_group_id(0)] = GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : sum.x;
 }
 
-__kernel void toy_frontier_apply(GASCL_STATE, __global gascl_tally *tallies) {
-    if (gascl_control_->stopped)
-        return;
+__kernel void toy_frontier_apply(GASCL_STATE, __global const gascl_offset *offsets,
+                                 __global int2 *frontiers, const long most_pieces,
+                                 __global const long *posted, __global gascl_tally *tallies,
+                                 __global long *counts) {
+    __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-#if GASCL_APPLY_ALL || GASCL_PAIRS
-    for (int id = gascl_run_->graph.num_vertices; id-- > 0;)
-        gascl_apply(id, gascl_box_empty(), &tally, GASCL_STATE_ON);
-#else
-    for (int i = gascl_lengths[GASCL_LENGTH_OF_TOUCHED]; i-- > 0;)
-        gascl_apply(gascl_touched[i], gascl_box_empty(), &tally, GASCL_STATE_ON);
+    long2 counted = 0;
+#if GASCL_LISTS_DIRECTLY
+    const int coming = gascl_control_->superstep + 1;
+    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    gascl_pieces held;
+    held.count = 0;
 #endif
-    GASCL_COPY_TALLY(tallies[0], tally);
+#if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
+    const int all = gascl_vertices(gascl_run_, gascl_control_);
+#else
+    const int all = gascl_control_->stopped ? 0 : GASCL_LENGTH(TOUCHED);
+#endif
+    GASCL_FOR_RANGE(i, all) {
+#if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
+        const int id = all - 1 - (int)i;
+#else
+        const int id = gascl_touched[all - 1 - (int)i];
+#endif
+        gascl_box in = gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps);
+#if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
+        tally.messages -= in.count;  // all that were posted are counted below
+#endif
+#if GASCL_PAIRS
+        gascl_box_merge(&in, gascl_paired[id]);
+#endif
+        const int set = gascl_apply_box(id, in, &tally, GASCL_STATE_ON);
+#if GASCL_LISTS_DIRECTLY
+        if (set == GASCL_SET) {
+            counted.x += 1;
+            counted.y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next,
+                                    &GASCL_FRONTIER_LENGTH(coming));
+        }
+#else
+        GASCL_PUT_OWN(id, set);
+#endif
+    }
+    if (get_local_id(0) == 0)
+        tally.messages += posted[get_group_id(0)];
+    gascl_tally_store(&tally, tallies, &shared);
+#if GASCL_LISTS_DIRECTLY
+    gascl_flush_pieces(&held, next, &GASCL_FRONTIER_LENGTH(coming));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    gascl_count(counted.x, counted.y, counts, &shared);
+#endif
 }
 """
 #: A mask of one bit a vertex, and next masks of what vertices set themselves and for each other.
@@ -148,9 +206,9 @@ BITS = """
 #if GASCL_MASKED
 #define GASCL_IN_MASK(id) (gascl_bits[(id) / 32] >> (id) % 32 & 1)
 
-static void gascl_put_mask(const int id, const uchar value,
+static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
-    if (value)
+    if (set == GASCL_SET)
         atomic_or(&gascl_own[id / 32], 1u << id % 32);
     else
         atomic_and(&gascl_own[id / 32], ~(1u << id % 32));
@@ -182,7 +240,7 @@ static int gascl_get_mask_of(const long id, const int sender, const int line,
 #endif
 """
 BITS_KERNELS = """
-#define GASCL_RENEW_LISTS()
+#define GASCL_RENEW_LISTS(starting)
 
 #if GASCL_MASKED
 __kernel void toy_commit_bits(GASCL_STATE, __global const gascl_offset *offsets,
@@ -208,7 +266,8 @@ __kernel void toy_enter_bits(GASCL_STATE, __global const uchar *mask) {
         uint bits = 0;
         for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
             bits |= mask[id] ? 1u << id % 32 : 0u;
-        gascl_bits[word] = bits;
+        gascl_own[word] = bits;
+        gascl_others[word] = 0;
     }
 }
 
@@ -230,7 +289,7 @@ BITMAP = ActiveSet(
     BITS_KERNELS,
     tuple(Buffer(name, "bits", words, ("masked",)) for name in ("bits", "own", "others")),
     state=("bits", "own", "others"),
-    commit=Launch("toy_commit_bits", "vertices", ("STATE", "out_offsets", "counts")),
+    commits=(Launch("toy_commit_bits", "vertices", ("STATE", "out_offsets", "counts")),),
     enter=Launch("toy_enter_bits", "vertices", ("STATE", "mask")),
     leave=Launch("toy_leave_bits", "vertices", ("STATE", "mask")),
 )
@@ -245,7 +304,7 @@ __kernel void toy_put(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offse
         for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
             GASCL_FOR_LANES {
 #if !GASCL_SCATTER_ALL
-                if (!gascl_mask[row])
+                if (!GASCL_IN_MASK(row))
                     continue;
 #endif
                 const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
@@ -295,16 +354,26 @@ __kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gasc
 
 
 def refuses_single(demand):
-    """Boxes hold what is combined; for the rest as `slots`."""
+    """Boxes hold what is combined, last arc first; for the rest as `slots`."""
     if demand.facts.reads_singly:
         return "it keeps no single messages"
+    if demand.facts.first:
+        return "it comes to the first sender last"
     return DELIVERIES["slots"].refuses(demand)
 
 
 def refuses_lanes(demand):
     if demand.facts.lanes > 1:
         return "its mask has no bits for lanes"
+    if demand.facts.prioritized:
+        return "all in its mask scatter"
     return refuses_single(demand)
+
+
+def refuses_frontier(demand):
+    if demand.facts.first or demand.facts.prioritized:
+        return "its inbox has no senders, and its frontier no buckets"
+    return DELIVERIES["push"].refuses(demand)
 
 
 TOYS = {
@@ -354,11 +423,21 @@ TOYS = {
                 Launch(
                     "toy_frontier_scatter",
                     "vertices",
-                    ("STATE", "EDGE", "out_offsets", "out_targets", "frontier"),
+                    (
+                        *("STATE", "EDGE", "out_offsets", "out_targets"),
+                        *("frontiers", "most_pieces", "posted"),
+                    ),
                 ),
-                Launch("toy_frontier_apply", "one", ("STATE", "tallies")),
+                Launch(
+                    "toy_frontier_apply",
+                    "vertices",
+                    (
+                        *("STATE", "out_offsets", "frontiers", "most_pieces"),
+                        *("posted", "tallies", "counts"),
+                    ),
+                ),
             ),
-            refuses=DELIVERIES["push"].refuses,
+            refuses=refuses_frontier,
             inbox=True,
             active=FRONTIER,
         ),

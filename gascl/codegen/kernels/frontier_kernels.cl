@@ -73,13 +73,13 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
     gascl_flush_pieces(&held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
 }
 
+// The words of the frontier's bits.
+#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
+
 #if GASCL_MASKED
 #define GASCL_COMMITTED                                                                   \
     __global const gascl_offset *restrict offsets, __global int2 *GASCL_RESTRICT frontiers, \
         const long most_pieces
-// The words of the frontier's bits.
-#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
-
 #define GASCL_COMMITTED_ON offsets, frontiers, most_pieces
 
 // The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:

@@ -24,8 +24,30 @@
 //   static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
 //                                GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
+//   // Who sends along an arc; to be left out where a delivery does not know. Where only the
+//   // vertices in the mask send, arcs of the others are then skipped in all lanes at once.
+//   #define GASCL_SENDER(arc)
+//
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
 // that gathers gives the same sums of floats, bit for bit.
+
+// Whether an arc may carry a message. A lane has no reason to ask: gascl_fetch() does.
+#if defined(GASCL_SENDER) && !GASCL_SCATTER_ALL && GASCL_LANES > 1
+#define GASCL_ASKS_MASK 1
+#define GASCL_MAY_SEND(arc) GASCL_IN_MASK(GASCL_SENDER(arc))
+#else
+#define GASCL_ASKS_MASK 0
+#define GASCL_MAY_SEND(arc) true
+#endif
+
+// Before loops too short to be worth vectorizing. LLVM 14 vectorizes them for AVX-512 all the same,
+// inside the loop over work-items that PoCL generates, and drops the mask of items that have no
+// row: these then applied messages to vertices that do not exist.
+#ifdef __clang__
+#define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
+#else
+#define GASCL_DO_NOT_VECTORIZE
+#endif
 
 #if GASCL_GROUP == 1
 // A work-item has a block, and with it every row, to itself.
@@ -138,6 +160,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             const gascl_offset begin = offsets[row], end = offsets[row + 1];
             for (gascl_offset i = begin; i < end; ++i) {
                 const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
+                if (!GASCL_MAY_SEND(arc))
+                    continue;
                 GASCL_FOR_LANES
                     gascl_gather_arc(&boxes, arc, row,
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -153,9 +177,265 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     }
 }
 
-#elif GASCL_LANES > 1 || GASCL_STOPS_EARLY
-// A work-item takes one lane of a row, so that neighbouring items read neighbouring lanes; it stops
-// where the vertex has enough.
+#elif GASCL_LANES > 1
+// The items of a work-group share a block. Neighbouring items take neighbouring lanes of a row, and
+// then of the next one, so that they read neighbouring memory.
+//
+// A row of at most GASCL_ALONE arcs is gathered by one item a lane. A longer one is cut into chunks
+// of eight arcs, which slices of the group take in turn, with an item for each lane; then the
+// slices' boxes are joined as a tree. Before that, the group marks in local memory which arcs may
+// carry a message: of a chunk without any, slices read only its marks, eight bytes at once.
+
+#define GASCL_ALONE (GASCL_GROUP / 4)
+#define GASCL_SLICES (GASCL_GROUP > GASCL_LANES ? GASCL_GROUP / GASCL_LANES : 1)
+
+typedef union {  // the same marks one by one, and eight at once
+    uchar of[(GASCL_BLOCK + 7) / 8 * 8];
+    ulong eight[(GASCL_BLOCK + 7) / 8];
+} gascl_marks;
+
+typedef struct {
+    gascl_shared shared;
+    gascl_marks senders;    // whether an arc may carry a message
+    gascl_marks long_rows;  // whether slices share a row
+    int open[2];            // whether a lane of the long row may still change; by turns
+} gascl_gather_memory;
+
+// Marks those of the arcs from `begin` to before `end` that may carry a message; as many as fit.
+static void gascl_mark_senders(__local gascl_gather_memory *memory, const gascl_offset begin,
+                               const gascl_offset end, GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_ASKS_MASK
+    const int arcs = (int)min(end - begin, (gascl_offset)GASCL_BLOCK);
+    GASCL_DO_NOT_VECTORIZE for (int i = get_local_id(0); i < (arcs + 7) / 8 * 8; i += GASCL_GROUP)
+        memory->senders.of[i] = i < arcs && GASCL_MAY_SEND(begin + i);
+#endif
+}
+
+static void gascl_mark_long_rows(__local gascl_gather_memory *memory, const gascl_block block,
+                                 __global const gascl_offset *restrict offsets) {
+    const int rows = block.last - block.first;
+    for (int i = get_local_id(0); i < (rows + 7) / 8 * 8; i += GASCL_GROUP)
+        memory->long_rows.of[i] =
+            i < rows && offsets[block.first + i + 1] - offsets[block.first + i] > GASCL_ALONE;
+}
+
+// The first long row of a block from `row` on, or `end` if there is none before it.
+static int gascl_next_long(__local const gascl_gather_memory *memory, int row, const int end) {
+    while (row < end && !memory->long_rows.of[row])
+        row = memory->long_rows.eight[row / 8] ? row + 1 : (row / 8 + 1) * 8;
+    return min(row, end);
+}
+
+// Whether any arc of a row must be fetched for a lane.
+static bool gascl_visits_row(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+    if (!gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON))
+        return false;
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+// Whether no other arc of a row must be fetched for a lane.
+static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_LANE) {
+    return GASCL_MAY_STOP && gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
+// Whether an arc carries a message in a lane, and which. Its mark is the i-th.
+static bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
+                               gascl_message *x, __local const gascl_gather_memory *memory,
+                               GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_ASKS_MASK
+    if (!memory->senders.of[i])
+        return false;
+#endif
+    return gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+}
+
+// Adds a message that was fetched. Of the boxes of slices, that with the first message must be
+// found: the sooner it comes along the row, the more its count is.
+static void gascl_take_fetched(gascl_box *whole, const gascl_message x, const gascl_offset arc,
+                               const gascl_offset begin, const int row,
+                               GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (!gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
+        return;
+#if GASCL_FIRST
+    if (!whole->count) {
+        whole->combined = x;
+        whole->count = UINT_MAX - (uint)(arc - begin);
+    }
+#else
+    gascl_box_add(whole, x);
+#endif
+}
+
+static void gascl_join_slices(gascl_box *into, const gascl_box from) {
+#if GASCL_FIRST
+    if (from.count > into->count)
+        *into = from;
+#else
+    gascl_box_join(into, from);
+#endif
+}
+
+// What a row gets in a lane, by one item; the first arc with a mark is `marked`.
+static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
+                                    __local const gascl_gather_memory *memory,
+                                    __global const gascl_offset *restrict offsets,
+                                    GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const gascl_offset begin = offsets[row], end = offsets[row + 1];
+    gascl_box whole = gascl_box_empty();
+    GASCL_DO_NOT_VECTORIZE for (gascl_offset arc = begin; arc < end; ++arc) {
+        gascl_message x;
+        if (!gascl_fetch_marked(arc, (int)(arc - marked), row, &x, memory,
+                                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+            continue;
+        gascl_take_fetched(&whole, x, arc, begin, row,
+                           GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        if (gascl_is_done(whole, row, GASCL_STATE_ON GASCL_LANE_ON))
+            break;
+    }
+    return whole;
+}
+
+// Adds what a chunk of eight arcs carries in a lane; several are fetched before the first is used.
+// The chunk begins with the i-th arc that has a mark; arcs before `from` and from `to` on are not
+// the row's.
+static void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const int i,
+                            const int from, const int to, const gascl_offset begin, const int row,
+                            __local const gascl_gather_memory *memory,
+                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    for (int k = i; k < i + 8; k += GASCL_FETCHES) {
+        gascl_message x[GASCL_FETCHES];
+        bool found[GASCL_FETCHES];
+        _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+            found[j] = k + j >= from && k + j < to &&
+                       gascl_fetch_marked(marked + k + j, k + j, row, &x[j], memory,
+                                          GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+            if (found[j])
+                gascl_take_fetched(whole, x[j], marked + k + j, begin, row,
+                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    }
+}
+
+// PoCL 3.0 crashes where a function with a loop around gascl_fetch() is called twice, or where
+// loops with barriers lie deeper in each other than here.
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    __local gascl_box *boxes = memory->shared.boxes;
+    const int item = get_local_id(0);
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    int turn = 0;
+    if (item < 2)
+        memory->open[item] = 0;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+        const int rows = block.last - block.first, count = rows * GASCL_LANES;
+        // A row with more arcs than there are marks is a block by itself.
+        const bool piecewise = block.end - block.begin > GASCL_BLOCK;
+        gascl_mark_long_rows(memory, block, offsets);
+        if (!piecewise)
+            gascl_mark_senders(memory, block.begin, block.end, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // Each lane of each row is a place. The group is at `window`: its items have the places
+        // from there on; `in` is what an item's place gets. Long rows are left from the place
+        // `next` on; of the row there, `done` arcs are combined in the slices' `part`s.
+        int window = 0, long_row = gascl_next_long(memory, 0, rows), next = long_row * GASCL_LANES;
+        gascl_offset done = 0;
+        gascl_box in = gascl_box_empty(), part = gascl_box_empty();
+        bool entered = false;
+        while (window < count) {
+            // On to the next window that has places of long rows, or to the end.
+            while (window < count) {
+                const int place = window + item, row = place / GASCL_LANES;
+                const int id = block.first + row, gascl_lane = place % GASCL_LANES;
+                if (!entered) {
+                    in = gascl_box_empty();
+                    if (place < count && !memory->long_rows.of[row] &&
+                        gascl_visits_row(id, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+                        in = gascl_gather_alone(block.begin, id, memory, offsets,
+                                                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                }
+                entered = true;
+                if (long_row < rows && next < window + GASCL_GROUP)
+                    break;
+                if (place < count)
+                    gascl_finish_row(id, in, tally,
+                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                window += GASCL_GROUP;
+                entered = false;
+            }
+            // The next piece of the long row, in those of its places that are in the window.
+            const bool shares = window < count;
+            const int before = long_row * GASCL_LANES, behind = before + GASCL_LANES;
+            const int places = shares ? min(behind, window + GASCL_GROUP) - next : 1;
+            const int slices = min(GASCL_GROUP / places, GASCL_SLICES), slice = item / places;
+            const int gascl_lane = (shares ? next - before : 0) + item % places;
+            const int row = block.first + (shares ? long_row : 0);
+            const gascl_offset begin = offsets[row], piece = begin + done;
+            const int arcs = (int)min(offsets[row + 1] - piece, (gascl_offset)GASCL_BLOCK);
+            if (shares && piecewise)
+                gascl_mark_senders(memory, piece, block.end, GASCL_STATE_ON GASCL_DELIVERY_ON);
+            // The first slice has what all slices had after the last piece.
+            const bool visits =
+                shares && slice < slices &&
+                (done == 0 || !gascl_is_done(boxes[item % places], row,
+                                             GASCL_STATE_ON GASCL_LANE_ON)) &&
+                gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            if (visits)
+                memory->open[turn] = 1;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const bool completes =
+                shares && (!memory->open[turn] || piece + arcs == offsets[row + 1]);
+            turn ^= 1;
+            if (item == 0)
+                memory->open[turn] = 0;
+            if (visits) {
+                const gascl_offset marked = piecewise ? piece : block.begin;
+                const int from = (int)(piece - marked), to = from + arcs;
+                for (int i = from / 8 + slice; i * 8 < to; i += slices) {
+#if GASCL_ASKS_MASK
+                    if (!memory->senders.eight[i])
+                        continue;
+#endif
+                    gascl_add_chunk(&part, marked, i * 8, from, to, begin, row, memory,
+                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    if (gascl_is_done(part, row, GASCL_STATE_ON GASCL_LANE_ON))
+                        break;
+                }
+            }
+            boxes[item] = part;
+            for (int left = GASCL_SLICES; left > 1; left = (left + 1) / 2) {
+                const int other = slice + (left + 1) / 2;
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (other < min(left, slices)) {
+                    gascl_join_slices(&part, boxes[other * places + item % places]);
+                    boxes[item] = part;
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (slice > 0)
+                part = gascl_box_empty();
+            done += arcs;
+            if (completes) {
+                if (window + item >= next && window + item < next + places)
+                    in = boxes[window + item - next];
+                next += places;
+                if (next == behind) {
+                    long_row = gascl_next_long(memory, long_row + 1, rows);
+                    next = long_row * GASCL_LANES;
+                }
+                part = gascl_box_empty();
+                done = 0;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#elif GASCL_STOPS_EARLY
+// A work-item takes a row, and stops where the vertex has enough.
 
 // Nothing but what every kernel needs.
 typedef struct {
@@ -176,12 +456,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     const int end = gascl_control_->stopped ? 0 : num_blocks;
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
         const gascl_block block = blocks[at];
-        const int count = (block.last - block.first) * GASCL_LANES;
-        for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
-            const int row = block.first + i / GASCL_LANES;
-#if GASCL_LANES > 1
-            const int gascl_lane = i % GASCL_LANES;
-#endif
+        for (int row = block.first + get_local_id(0); row < block.last; row += GASCL_GROUP) {
             gascl_box in = gascl_box_empty();
             if (gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON)) {
                 const gascl_offset last = offsets[row + 1];
@@ -341,15 +616,6 @@ static gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, 
                              chunk * GASCL_CHUNK_ARCS + (i + chunk / 4) % GASCL_CHUNK_ARCS);
     return whole;
 }
-
-// Before loops too short to be worth vectorizing. LLVM 14 vectorizes them for AVX-512 all the same,
-// inside the loop over work-items that PoCL generates, and drops the mask of items that have no
-// row: these then applied messages to vertices that do not exist.
-#ifdef __clang__
-#define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
-#else
-#define GASCL_DO_NOT_VECTORIZE
-#endif
 
 // The messages of a row, from `begin` to before `end`, with the chunks that lie within.
 static gascl_box gascl_combine_row(__local const gascl_gather_memory *memory, const int begin,

@@ -45,6 +45,8 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
         __global gascl_message *restrict outbox_next, __global uchar *restrict sent_next
 #define GASCL_DELIVERY_ON , sources, out_offsets, outbox, sent, outbox_next, sent_next
 
+#define GASCL_SENDER(arc) sources[arc]
+
 static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
     return true;
 }

@@ -7,6 +7,8 @@
     GASCL_EDGE, __global const int *restrict sources, __global gascl_box *restrict pulled
 #define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled
 
+#define GASCL_SENDER(arc) sources[arc]
+
 static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
     return true;
 }

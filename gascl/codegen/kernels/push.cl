@@ -12,26 +12,36 @@
         __global int2 *GASCL_RESTRICT frontiers, const long most_pieces
 #define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces
 
-// Local memory of a group: words of the next frontier's bits, and the pieces whose arcs it shares.
+// Local memory of a group: words of the next frontier's bits, the pieces whose arcs it shares, and
+// what its items have to list.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
+#define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
 typedef struct {
     uint words[GASCL_BIT_WORDS];
 #if GASCL_GROUP > 1
     int ends[GASCL_GROUP], sources[GASCL_GROUP];
     gascl_offset begins[GASCL_GROUP];
+    int held[GASCL_HELD_BY_GROUP];
+    int count, place;
 #endif
 } gascl_step_memory;
 
 // How far ahead of its use a cache line is asked for, in arcs.
 #define GASCL_AHEAD 16
 
-// How many receivers an item holds back, to list them together.
+// Receivers that an item, or a group, holds back to list them together.
+#if GASCL_GROUP == 1
 typedef struct {
     int count;
-    int at[GASCL_GROUP == 1 ? GASCL_HELD : 1];
-} gascl_receivers;
+    int at[GASCL_HELD];
+} gascl_held_receivers;
+#else
+typedef struct {
+    __local gascl_step_memory *memory;
+} gascl_held_receivers;
+#endif
 
-static void gascl_flush_receivers(gascl_receivers *held, __global int *touched,
+static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touched,
                                   __global int *length) {
 #if GASCL_GROUP == 1
     if (!held->count)
@@ -40,32 +50,47 @@ static void gascl_flush_receivers(gascl_receivers *held, __global int *touched,
     for (int i = 0; i < held->count; ++i)
         touched[at + i] = held->at[i];
     held->count = 0;
+#else
+    const int item = get_local_id(0);
+    __local gascl_step_memory *memory = held->memory;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int count = min(memory->count, GASCL_HELD_BY_GROUP);
+    if (item == 0 && count)
+        memory->place = atomic_add(length, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < count; i += GASCL_GROUP)
+        touched[memory->place + i] = memory->held[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        memory->count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }
 
-static void gascl_list_touched(const int id, gascl_receivers *held, __global int *touched,
+static void gascl_list_touched(const int id, gascl_held_receivers *held, __global int *touched,
                                __global int *length) {
 #if GASCL_GROUP == 1
     if (held->count == GASCL_HELD)
         gascl_flush_receivers(held, touched, length);
     held->at[held->count++] = id;
 #else
-    touched[atomic_inc(length)] = id;
+    const int at = atomic_inc(&held->memory->count);
+    if (at < GASCL_HELD_BY_GROUP)
+        held->memory->held[at] = id;
+    else
+        touched[atomic_inc(length)] = id;
 #endif
 }
 
 // Asks for what posting to a vertex reads.
 static void gascl_expect(const int id, GASCL_STATE) {
-#if GASCL_RECEIVES
     gascl_expect_receiver(id, GASCL_STATE_ON);
-#else
     GASCL_PREFETCH(&gascl_inbox[id]);
-#endif
 }
 
 // Whether an arc's message was posted, if only to be combined with others.
 static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
-                           gascl_receivers *held, GASCL_STATE GASCL_EDGE,
+                           gascl_held_receivers *held, GASCL_STATE GASCL_EDGE,
                            __global const int *restrict targets) {
     const int target = targets[arc];
 #if !GASCL_ARC_STATE && !GASCL_SENDS_TO
@@ -102,10 +127,10 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     const int pieces = GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
-    gascl_receivers held;
-    held.count = 0;
+    gascl_held_receivers held;
     long messages = 0;
 #if GASCL_GROUP == 1
+    held.count = 0;
     int from, to;
     for (int turn = 0; gascl_share(team, pieces, 64, turn, &from, &to); ++turn) {
         if (team.taken) {  // a share of a launch may be too long for it
@@ -142,6 +167,9 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     __local int *ends = memory->ends, *sources = memory->sources;
     __local gascl_offset *begins = memory->begins;
     const int item = get_local_id(0);
+    held.memory = memory;
+    if (item == 0)
+        memory->count = 0;
     // A small frontier is shared out among all groups: then each takes less than a piece an item.
     const int groups = team.groups;
     const int share = clamp((pieces + groups - 1) / groups, 1, GASCL_GROUP);
@@ -173,7 +201,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
             messages += gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
                                        &held, GASCL_STATE_ON GASCL_EDGE_ON, targets);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
     }
 #endif
 #if GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED
@@ -207,21 +235,12 @@ static gascl_box gascl_take_touched(const int id, GASCL_STATE GASCL_EDGE, GASCL_
 #endif
 }
 
-// Applies what a vertex has received; lists it, if it is in the next frontier.
-static void gascl_apply_and_list(const int id, const gascl_box in, gascl_tally *tally,
-                                 gascl_pieces *held, long2 *counted, GASCL_STATE, GASCL_PUSHED) {
-#if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
-    tally->messages -= in.count;  // gascl_push() has counted them
-#endif
+// Applies what a vertex has received; returns whether it is to be listed in the next frontier.
+static bool gascl_apply_and_mask(const int id, const gascl_box in, gascl_tally *tally,
+                                 GASCL_STATE) {
     const int set = gascl_apply_box(id, in, tally, GASCL_STATE_ON);
 #if GASCL_LISTS_DIRECTLY
-    if (set == GASCL_SET) {
-        const int coming = gascl_control_->superstep + 1;
-        counted->x += 1;
-        counted->y += gascl_list(id, offsets[id + 1] - offsets[id], held,
-                                 gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces),
-                                 &GASCL_FRONTIER_LENGTH(coming));
-    }
+    return set == GASCL_SET;
 #elif GASCL_PRIORITY
     // A vertex that waits may have got into another bucket.
     if (set == GASCL_SET)
@@ -231,56 +250,102 @@ static void gascl_apply_and_list(const int id, const gascl_box in, gascl_tally *
 #else
     GASCL_PUT_OWN(id, set);
 #endif
+    return false;
 }
 
-// Applies all vertices that have received anything, or every vertex.
+#if GASCL_GROUP > 1
+// Lists the vertices that the items of a group have, by one atomic operation. All items call it.
+static void gascl_list_together(const bool has, const int id, const gascl_offset arcs,
+                                __global int2 *frontier, __global int *length,
+                                __local gascl_step_memory *memory) {
+    const int item = get_local_id(0);
+    if (item == 0)
+        memory->count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int pieces = has ? max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE)) : 0;
+    const int at = pieces ? atomic_add(&memory->count, pieces) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0 && memory->count)
+        memory->place = atomic_add(length, memory->count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < pieces; ++i)
+        frontier[memory->place + at + i] = (int2)(id, i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+// Applies all vertices that have received anything, or every vertex; lists those that are in the next
+// frontier.
 static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
-                                gascl_tally *tally, long2 *counted) {
+                                __local gascl_step_memory *memory, gascl_tally *tally,
+                                long2 *counted) {
+    const int superstep = gascl_control_->superstep;
+    __global int2 *next = gascl_frontier_of(frontiers, superstep + 1, gascl_run_, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(superstep + 1);
     gascl_pieces held;
     held.count = 0;
 #if GASCL_APPLY_ALL || GASCL_PAIRS
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
-        gascl_box in = gascl_take_touched(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
-#if GASCL_PAIRS
-        gascl_box_merge(&in, gascl_paired[id]);
-#endif
-        gascl_apply_and_list(id, in, tally, &held, counted, GASCL_STATE_ON, GASCL_PUSHED_ON);
-    }
-#else
+    const int all = gascl_run_->graph.num_vertices;
+#elif GASCL_APPLY_MASK  // behind the receivers, those in the mask
     const int touched = GASCL_LENGTH(TOUCHED);
-#if GASCL_APPLY_MASK  // behind them, those in the mask
-    const int superstep = gascl_control_->superstep;
     const int all = touched + GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
 #else
-    const int all = touched;
+    const int all = GASCL_LENGTH(TOUCHED);
 #endif
-    GASCL_FOR_SHARE(i, all, 64) {
 #if GASCL_GROUP == 1
-        if (i + GASCL_AHEAD < min(gascl_to, touched)) {
+    GASCL_FOR_SHARE(i, all, 64) {
+#else
+    const long step = (long)team.groups * GASCL_GROUP;
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : all); base += step) {
+        const long i = base + get_local_id(0);
+#endif
+        bool applies = GASCL_GROUP == 1 || i < all;
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+        const int id = (int)i;
+#elif GASCL_APPLY_MASK
+        const int id = !applies ? 0 : i < touched ? gascl_touched[i] : frontier[i - touched].x;
+        if (applies) {
+            const bool masked = gascl_get_mask(id, gascl_control_ GASCL_MASKS_ON);
+            applies = i < touched ? !masked : frontier[i - touched].y == 0;
+        }
+#else
+        const int id = applies ? gascl_touched[i] : 0;
+#if GASCL_GROUP == 1
+        if (i + GASCL_AHEAD < gascl_to) {
             const int later = gascl_touched[i + GASCL_AHEAD];
             GASCL_PREFETCH(&gascl_inbox[later]);
             GASCL_PREFETCH(&offsets[later]);
+            gascl_expect_apply(later, GASCL_STATE_ON);
         }
 #endif
-#if GASCL_APPLY_MASK
-        const int id = i < touched ? gascl_touched[i] : frontier[i - touched].x;
-        const bool masked = gascl_get_mask(id, gascl_control_ GASCL_MASKS_ON);
-        if (i < touched ? masked : frontier[i - touched].y != 0)
-            continue;
-#else
-        const int id = gascl_touched[i];
 #endif
-        gascl_apply_and_list(
-            id, gascl_take_touched(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON), tally,
-            &held, counted, GASCL_STATE_ON, GASCL_PUSHED_ON);
-    }
+        bool listed = false;
+        if (applies) {
+            gascl_box in = gascl_take_touched(id, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+#if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
+            tally->messages -= in.count;  // gascl_push() has counted them
 #endif
+#if GASCL_PAIRS
+            gascl_box_merge(&in, gascl_paired[id]);
+#endif
+            listed = gascl_apply_and_mask(id, in, tally, GASCL_STATE_ON);
+        }
 #if GASCL_LISTS_DIRECTLY
-    const int coming = gascl_control_->superstep + 1;
-    gascl_flush_pieces(&held, gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces),
-                       &GASCL_FRONTIER_LENGTH(coming));
+        const gascl_offset arcs = listed ? offsets[id + 1] - offsets[id] : 0;
+        counted->x += listed;
+        counted->y += arcs;
+#if GASCL_GROUP == 1
+        if (listed)
+            gascl_list(id, arcs, &held, next, length);
+#else
+        gascl_list_together(listed, id, arcs, next, length, memory);
+#endif
+#endif
+    }
+#if GASCL_LISTS_DIRECTLY
+    gascl_flush_pieces(&held, next, length);
 #endif
 }
 
@@ -484,7 +549,8 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
         return;
     }
 #endif
-    gascl_apply_touched(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, tally, counted);
+    gascl_apply_touched(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory, tally,
+                        counted);
 }
 
 #if GASCL_WHOLE

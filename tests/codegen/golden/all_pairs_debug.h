@@ -6,6 +6,18 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 0
+#define GASCL_APPLY_MASK 0
+#define GASCL_FIRST 0
+#define GASCL_RECEIVES 0
+#define GASCL_FILTERS 0
+#define GASCL_ENOUGH 0
+#define GASCL_COUNTS_ONCE 0
+#define GASCL_PRIORITY 0
+#define GASCL_SCATTER_STAYS 1
+#define GASCL_OWN_MASK 1
+#define GASCL_READS_MASK 0
+#define GASCL_READS_EDGE 0
+#define GASCL_SENDS_TO 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -130,6 +142,8 @@ typedef struct {
     long active;
     long next_active;
     long next_arcs;
+    long clock;
+    long ticks;
     gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
@@ -137,6 +151,8 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulls;
+    int bits;
 } gascl_control;
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
@@ -144,6 +160,8 @@ typedef struct {
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        (gascl_to).clock = (gascl_from).clock; \
+        (gascl_to).ticks = (gascl_from).ticks; \
         GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
@@ -151,6 +169,8 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulls = (gascl_from).pulls; \
+        (gascl_to).bits = (gascl_from).bits; \
     } while (0)
 
 typedef struct {
@@ -185,6 +205,7 @@ typedef struct {
     float2 place;
     Known known;
     Force push;
+    int gascl_set;
 } gascl_vertex;
 
 typedef struct {
@@ -194,10 +215,14 @@ typedef struct {
 
 // Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
 // masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
-#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_in_degree, __global const int *restrict gascl_out_degree, __global float2 *restrict gascl_v_place, __global Known *restrict gascl_v_known, __global Force *restrict gascl_v_push, __global gascl_box *restrict gascl_paired GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *GASCL_RESTRICT gascl_run_, __global gascl_control *GASCL_RESTRICT gascl_control_, __global int *GASCL_RESTRICT gascl_faults, __global const int *GASCL_RESTRICT gascl_in_degree, __global const int *GASCL_RESTRICT gascl_out_degree, __global float2 *GASCL_RESTRICT gascl_v_place, __global Known *GASCL_RESTRICT gascl_v_known, __global Force *GASCL_RESTRICT gascl_v_push, __global gascl_box *GASCL_RESTRICT gascl_paired GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_in_degree, gascl_out_degree, gascl_v_place, gascl_v_known, gascl_v_push, gascl_paired GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
 #define GASCL_EDGE_ON
+// The same for arcs in the other order, for kernels that push and pull.
+#define GASCL_EDGE_IN
+#define GASCL_EDGE_IN_ON
+#define GASCL_LONG_OFFSETS 0
 
 static gascl_accumulator gascl_identity(void) {
     return (gascl_wide){0};
@@ -215,7 +240,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 218 };
+enum { gascl_first = __LINE__ - 243 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -273,7 +298,6 @@ static void gascl_finite_float(const float before, const float x, const int id, 
 #define gascl_index(x) gascl_message_index((x), num_messages, v.id, __LINE__, gascl_faults, gascl_control_)
 
 #define send(...) gascl_send(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
-#define set_mask() gascl_put_mask(v.id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define aggregate_change(...) gascl_aggregate_change(gascl_all, gascl_sound_float((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
@@ -285,6 +309,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.in_degree = gascl_in_degree[gascl_id];
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
@@ -312,7 +337,10 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_own_mask && (
 v.in_degree > 1
     ))
-        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);
+        v.gascl_set = GASCL_SET;
+    if (v.gascl_set == GASCL_SET)
+        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_
+            GASCL_MASKS_ON GASCL_LANE_ON);
 }
 
 static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
@@ -325,6 +353,7 @@ static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const 
 static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     return v;
 }
 
@@ -342,30 +371,50 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
+static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+static bool gascl_receives_message(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+}
+
+static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return false;
+}
+
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
+#define set_mask() (v.gascl_set = GASCL_SET)
 
         v.push = msg;
         aggregate_change(msg.up);
         set_mask();
     
+#undef set_mask
     return v;
 }
 
-static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
+static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    gascl_all->messages += gascl_count;
-    if (!GASCL_APPLY_ALL && !gascl_count)
-        return;
+    if (!GASCL_APPLIES(gascl_id, gascl_count))
+        return 0;
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.push = gascl_v_push[GASCL_AT(gascl_id)];
     const gascl_vertex gascl_before = v;
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 348, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 348, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 394, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 394, gascl_faults, gascl_control_);
+    return v.gascl_set;
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,

@@ -6,6 +6,18 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 0
+#define GASCL_APPLY_MASK 0
+#define GASCL_FIRST 0
+#define GASCL_RECEIVES 0
+#define GASCL_FILTERS 0
+#define GASCL_ENOUGH 0
+#define GASCL_COUNTS_ONCE 0
+#define GASCL_PRIORITY 0
+#define GASCL_SCATTER_STAYS 0
+#define GASCL_OWN_MASK 0
+#define GASCL_READS_MASK 0
+#define GASCL_READS_EDGE 1
+#define GASCL_SENDS_TO 1
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -184,6 +196,8 @@ typedef struct {
     long active;
     long next_active;
     long next_arcs;
+    long clock;
+    long ticks;
     gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
@@ -191,6 +205,8 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulls;
+    int bits;
 } gascl_control;
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
@@ -198,6 +214,8 @@ typedef struct {
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        (gascl_to).clock = (gascl_from).clock; \
+        (gascl_to).ticks = (gascl_from).ticks; \
         GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
@@ -205,6 +223,8 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulls = (gascl_from).pulls; \
+        (gascl_to).bits = (gascl_from).bits; \
     } while (0)
 
 typedef Pair gascl_message;
@@ -226,6 +246,7 @@ typedef struct {
     Pair best;
     int up;
     float2 place;
+    int gascl_set;
 } gascl_vertex;
 
 typedef struct {
@@ -239,10 +260,14 @@ typedef struct {
 
 // Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
 // masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
-#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global Pair *restrict gascl_v_best, __global int *restrict gascl_v_up, __global float2 *restrict gascl_v_place, __global Pair *restrict gascl_old_best, __global int *restrict gascl_old_up, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *GASCL_RESTRICT gascl_run_, __global gascl_control *GASCL_RESTRICT gascl_control_, __global int *GASCL_RESTRICT gascl_faults, __global Pair *GASCL_RESTRICT gascl_v_best, __global int *GASCL_RESTRICT gascl_v_up, __global float2 *GASCL_RESTRICT gascl_v_place, __global Pair *GASCL_RESTRICT gascl_old_best, __global int *GASCL_RESTRICT gascl_old_up, __global const gascl_offset *GASCL_RESTRICT gascl_offsets, __global const int *GASCL_RESTRICT gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_v_best, gascl_v_up, gascl_v_place, gascl_old_best, gascl_old_up, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
-#define GASCL_EDGE , __global const int *restrict gascl_e_id, __global const float *restrict gascl_e_weight, __global short *restrict gascl_a_used, __global Pair *restrict gascl_a_rest
+#define GASCL_EDGE , __global const int *GASCL_RESTRICT gascl_e_id, __global const float *GASCL_RESTRICT gascl_e_weight, __global short *GASCL_RESTRICT gascl_a_used, __global Pair *GASCL_RESTRICT gascl_a_rest
 #define GASCL_EDGE_ON , gascl_e_id, gascl_e_weight, gascl_a_used, gascl_a_rest
+// The same for arcs in the other order, for kernels that push and pull.
+#define GASCL_EDGE_IN , __global const int *GASCL_RESTRICT gascl_in_e_id, __global const float *GASCL_RESTRICT gascl_in_e_weight, __global short *GASCL_RESTRICT gascl_a_used, __global Pair *GASCL_RESTRICT gascl_a_rest
+#define GASCL_EDGE_IN_ON , gascl_in_e_id, gascl_in_e_weight, gascl_a_used, gascl_a_rest
+#define GASCL_LONG_OFFSETS 0
 
 static gascl_accumulator gascl_identity(void) {
     return (
@@ -310,6 +335,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     if (gascl_given >> 0 & 1)
         v.best = gascl_v_best[GASCL_AT(gascl_id)];
     else
@@ -333,7 +359,10 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (gascl_own_mask && (
 v.id == p.source
     ))
-        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);
+        v.gascl_set = GASCL_SET;
+    if (v.gascl_set == GASCL_SET)
+        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_
+            GASCL_MASKS_ON GASCL_LANE_ON);
 }
 
 static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
@@ -375,6 +404,7 @@ static void gascl_store_arc(const gascl_edge e,
 static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.best = gascl_v_best[GASCL_AT(gascl_id)];
     return v;
 }
@@ -382,7 +412,7 @@ static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE)
 // What v sends along one arc, in this superstep or, with 1, in the next.
 static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,
         gascl_box *gascl_out, const int gascl_ahead, GASCL_STATE GASCL_LANE) {
-#define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 0, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST() GASCL_LANE_ON)
+#define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 0, v.id, __LINE__, GASCL_POST(), GASCL_STATE_ON GASCL_LANE_ON)
 #define up_of(gascl_whose) gascl_read_of_up((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_v_up GASCL_LANE_ON)
 #define return return e
 
@@ -406,6 +436,22 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
+static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+static bool gascl_receives_message(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+}
+
+static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return false;
+}
+
 static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_old_best[GASCL_AT(gascl_id)] = gascl_v_best[GASCL_AT(gascl_id)];
     gascl_old_up[GASCL_AT(gascl_id)] = gascl_v_up[GASCL_AT(gascl_id)];
@@ -416,7 +462,7 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
     gascl_aggregates prev;
     GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
 #define set_mask_of(gascl_whose) gascl_mark_of((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_ GASCL_MASKS_ON GASCL_LANE_ON)
-#define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 1, v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, GASCL_POST(_next) GASCL_LANE_ON)
+#define send_to(gascl_to, ...) gascl_send_to((gascl_to), (__VA_ARGS__), 1, v.id, __LINE__, GASCL_POST(_next), GASCL_STATE_ON GASCL_LANE_ON)
 #define best_of(gascl_whose) gascl_read_of_best((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_best GASCL_LANE_ON)
 #define up_of(gascl_whose) gascl_read_of_up((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_up GASCL_LANE_ON)
 
@@ -440,19 +486,21 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
     return v;
 }
 
-static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
+static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    gascl_all->messages += gascl_count;
-    if (!GASCL_APPLY_ALL && !gascl_count)
-        return;
+    if (!GASCL_APPLIES(gascl_id, gascl_count))
+        return 0;
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.best = gascl_v_best[GASCL_AT(gascl_id)];
     v.up = gascl_v_up[GASCL_AT(gascl_id)];
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_best[GASCL_AT(gascl_id)] = v.best;
     gascl_v_up[GASCL_AT(gascl_id)] = v.up;
+    return v.gascl_set;
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,

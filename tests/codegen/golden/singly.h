@@ -5,6 +5,18 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 1
+#define GASCL_APPLY_MASK 0
+#define GASCL_FIRST 0
+#define GASCL_RECEIVES 0
+#define GASCL_FILTERS 0
+#define GASCL_ENOUGH 0
+#define GASCL_COUNTS_ONCE 0
+#define GASCL_PRIORITY 0
+#define GASCL_SCATTER_STAYS 0
+#define GASCL_OWN_MASK 1
+#define GASCL_READS_MASK 0
+#define GASCL_READS_EDGE 0
+#define GASCL_SENDS_TO 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -107,6 +119,8 @@ typedef struct {
     long active;
     long next_active;
     long next_arcs;
+    long clock;
+    long ticks;
     gascl_tally tally;
     gascl_aggregates aggregates;
     int superstep;
@@ -114,6 +128,8 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulls;
+    int bits;
 } gascl_control;
 
 #define GASCL_COPY_CONTROL(gascl_to, gascl_from) \
@@ -121,6 +137,8 @@ typedef struct {
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
+        (gascl_to).clock = (gascl_from).clock; \
+        (gascl_to).ticks = (gascl_from).ticks; \
         GASCL_COPY_TALLY((gascl_to).tally, (gascl_from).tally); \
         GASCL_COPY_AGGREGATES((gascl_to).aggregates, (gascl_from).aggregates); \
         (gascl_to).superstep = (gascl_from).superstep; \
@@ -128,6 +146,8 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulls = (gascl_from).pulls; \
+        (gascl_to).bits = (gascl_from).bits; \
     } while (0)
 
 typedef float gascl_message;
@@ -149,6 +169,7 @@ typedef struct {
     int out_degree;
     float x;
     float share;
+    int gascl_set;
 } gascl_vertex;
 
 typedef struct {
@@ -158,10 +179,14 @@ typedef struct {
 
 // Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The
 // masks and the inbox depend on the delivery (gascl/delivery/assembly.py).
-#define GASCL_STATE __global const gascl_run *restrict gascl_run_, __global gascl_control *restrict gascl_control_, __global int *restrict gascl_faults, __global const int *restrict gascl_out_degree, __global float *restrict gascl_v_x, __global float *restrict gascl_v_share, __global float *restrict gascl_old_share, __global const gascl_offset *restrict gascl_offsets, __global const int *restrict gascl_targets GASCL_MASKS GASCL_INBOX_STATE
+#define GASCL_STATE __global const gascl_run *GASCL_RESTRICT gascl_run_, __global gascl_control *GASCL_RESTRICT gascl_control_, __global int *GASCL_RESTRICT gascl_faults, __global const int *GASCL_RESTRICT gascl_out_degree, __global float *GASCL_RESTRICT gascl_v_x, __global float *GASCL_RESTRICT gascl_v_share, __global float *GASCL_RESTRICT gascl_old_share, __global const gascl_offset *GASCL_RESTRICT gascl_offsets, __global const int *GASCL_RESTRICT gascl_targets GASCL_MASKS GASCL_INBOX_STATE
 #define GASCL_STATE_ON gascl_run_, gascl_control_, gascl_faults, gascl_out_degree, gascl_v_x, gascl_v_share, gascl_old_share, gascl_offsets, gascl_targets GASCL_MASKS_ON GASCL_INBOX_STATE_ON
 #define GASCL_EDGE
 #define GASCL_EDGE_ON
+// The same for arcs in the other order, for kernels that push and pull.
+#define GASCL_EDGE_IN
+#define GASCL_EDGE_IN_ON
+#define GASCL_LONG_OFFSETS 0
 
 static gascl_accumulator gascl_identity(void) {
     return (float)(0);
@@ -182,7 +207,6 @@ static gascl_gathered gascl_nothing(void) {
 #include "words.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_)
-#define set_mask() gascl_put_mask(v.id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define aggregate_most(...) gascl_aggregate_most(gascl_all, (__VA_ARGS__))
@@ -209,6 +233,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
         v.x = gascl_v_x[GASCL_AT(gascl_id)];
@@ -224,7 +249,10 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     if (!(gascl_kept >> 1 & 1))
         gascl_v_share[GASCL_AT(gascl_id)] = v.share;
     if (gascl_own_mask)
-        gascl_put_mask(gascl_id, 1, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON);
+        v.gascl_set = GASCL_SET;
+    if (v.gascl_set == GASCL_SET)
+        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_
+            GASCL_MASKS_ON GASCL_LANE_ON);
 }
 
 static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
@@ -237,6 +265,7 @@ static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const 
 static gascl_vertex gascl_scattering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.out_degree = gascl_out_degree[gascl_id];
     v.x = gascl_v_x[GASCL_AT(gascl_id)];
     return v;
@@ -257,6 +286,22 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
+static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+static bool gascl_receives_message(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return true;
+}
+
+// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+}
+
+static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
+    return false;
+}
+
 static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
         __global gascl_message *messages, const int num_messages,
         GASCL_STATE GASCL_LANE) {
@@ -274,6 +319,7 @@ static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
 static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     return v;
 }
 
@@ -285,6 +331,7 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_aggregates prev;
     GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
+#define set_mask() (v.gascl_set = GASCL_SET)
 
         v.share = msg / prev.most;
         v.x /= 2 + v.share;
@@ -292,22 +339,25 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         if (has_msg)
             set_mask();
     
+#undef set_mask
     return v;
 }
 
-static void gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
+static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
-    gascl_all->messages += gascl_count;
-    if (!GASCL_APPLY_ALL && !gascl_count)
-        return;
+    if (!GASCL_APPLIES(gascl_id, gascl_count))
+        return 0;
     gascl_vertex v;
     v.id = gascl_id;
+    v.gascl_set = 0;
     v.x = gascl_v_x[GASCL_AT(gascl_id)];
     v.share = gascl_v_share[GASCL_AT(gascl_id)];
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_share[GASCL_AT(gascl_id)] = v.share;
+    return v.gascl_set;
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,

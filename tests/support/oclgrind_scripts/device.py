@@ -32,9 +32,13 @@ def patch_kernels(file: str, old: str, new: str) -> str:
     gascl.delivery.assembly.kernel_text = gascl.runtime.trial.kernel_text = patched
     if file in ("frontier.cl", "frontier_kernels.cl"):
         text = "kernels" if "kernels" in file else "functions"
-        push = DELIVERIES["push"]
-        active = dataclasses.replace(push.active, **{text: patch(getattr(push.active, text))})
-        DELIVERIES["push"] = dataclasses.replace(push, active=active)
+        active = DELIVERIES["push"].active
+        active = dataclasses.replace(active, **{text: patch(getattr(active, text))})
+        for name in ("push", "frontier"):
+            DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], active=active)
+    if file == "push.cl":  # of both
+        frontier = DELIVERIES["frontier"]
+        DELIVERIES["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
     name = file.removesuffix(".cl")
     if name in DELIVERIES:
         DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], text=patch(DELIVERIES[name].text))

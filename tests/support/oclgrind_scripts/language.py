@@ -32,6 +32,7 @@ from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, par
 from gascl.result import Result
 from gascl.runtime import direction
 from gascl.runtime.device import Device
+from gascl.runtime.plan import Plan
 
 
 class Posting(VertexProgram):
@@ -197,10 +198,61 @@ class Gathering(Levels):
     mask = "v.id % 3 == 0"
 
 
+class Reached(Levels):
+    """The first sender counts, and only for those that nobody has reached; scatter reads nothing
+    that apply writes, so that pulling applies at once."""
+
+    who = vertex.int32(init="-1")
+    combine = "first"
+    receive_if = "v.level == INT_MAX"
+    scatter = "send(v.id);"
+    apply = "v.level = superstep + 1; v.who = msg; set_mask();"
+
+
+class ReachedBy(Reached):
+    """The first arc, by what lies on it."""
+
+    weight = edge.int32(default=1)
+    scatter = "send(2 * v.id + e.weight);"
+
+
+class Enough(Levels):
+    """A message of 0 ends the gathering; others only reach those that they would change."""
+
+    receive_if = "msg < v.level"
+    enough = "msg == 0"
+    scatter = "send(max(0, v.level - 1 + e.dst % 3));"
+
+
+class Turns(VertexProgram):
+    """The nearest first; the arcs' lengths make many wait."""
+
+    start = param.vertex()
+    weight = edge.int32(default=1)
+    distance = vertex.int32(init="v.id == p.start ? 0 : INT_MAX")
+    message, combine = "int32", "min"
+    mask = "v.id == p.start"
+    priority, delta = "v.distance", 2.0
+    scatter = "send(v.distance + e.weight * (1 + e.dst % 5));"
+    apply = "if (msg < v.distance) { v.distance = msg; set_mask(); }"
+
+
+class Masked(Levels):
+    """Apply runs for who scatters, and for who hears of it."""
+
+    turns = vertex.int32()
+    apply_on = "mask"
+    apply = "v.turns += 1 + has_msg; if (has_msg && msg < v.level) { v.level = msg; set_mask(); }"
+
+
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
+    *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
+    Masked(start=FAR),
 ]
+#: Those that follow a frontier both ways, in three forms of pulling.
+BOTH_WAYS: list[VertexProgram] = [Levels(start=FAR), Reached(start=FAR), ReachedBy(start=HUB)]
 
 
 class Averaging(VertexProgram):
@@ -257,14 +309,24 @@ def run_all(device: Device) -> None:
     pairs.run_pairs(device, debug=GROUP == 1)
 
 
+def change_always() -> None:
+    """Make `frontier` change to pulling and back after each superstep."""
+    direction.CPU = direction.SKIPPING = (10**9, 0.5)  # type: ignore[assignment]
+
+
 def run_changing(engine: Engine) -> None:
-    """auto, which changes to pulling and back after each superstep."""
-    shares, direction.CPU = direction.CPU, (10**9, 0.5)  # type: ignore[assignment]
-    for program in (Levels(start=FAR), Posting()):
-        result = engine.run(program)
-        assert len({s.delivery for s in result.trace}) == 2
+    """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
+    shares = direction.CPU, direction.SKIPPING
+    change_always()
+    for each in (engine, Engine(GRAPH, Joining(engine.device.cl, GROUP))):
+        for program in BOTH_WAYS:
+            result = each.run(program, delivery="frontier")
+            assert len({s.delivery for s in result.trace}) == 2
+            same(result, engine.run(program, delivery="serial"))
+    for program in (Turns(start=FAR), Gathering(start=FAR), Least(), Masked(start=FAR)):
+        result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
-    direction.CPU = shares
+    direction.CPU, direction.SKIPPING = shares
 
 
 def run_on(engine: Engine) -> None:
@@ -314,8 +376,13 @@ def run_debug(device: Device) -> None:
 
 #: Of which kernel file -> what shows that an error in it is found.
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
-    "push.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
-    "frontier_kernels.cl": [(Least(), "push"), (Levels(start=FAR), "auto")],
+    "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "frontier_kernels.cl": [
+        *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=FAR), "push")),
+        (Levels(start=FAR), "frontier"),
+    ],
+    "mask_kernels.cl": [(Turns(start=FAR), "slots")],
+    "whole.cl": [(Levels(start=FAR), "frontier")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
@@ -330,7 +397,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
     if file == "pairs.cl":
         return pairs.run_patched(device)
-    direction.CPU = (10**9, 0.5)  # type: ignore[assignment]
+    change_always()
+    device = Joining(device.cl, GROUP) if file == "whole.cl" else device
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
@@ -345,8 +413,16 @@ class Several(Device):
     groups = 3
 
 
+class Joining(Several):
+    """Runs in one launch, of one group: what two write in turn, with a fence in between, is a race
+    to Oclgrind."""
+
+    can_join = True
+
+
 def main() -> None:
     device = oclgrind_device(Several)
+    Plan.whole_groups = lambda *_: 1  # type: ignore[method-assign]
     if sys.argv[3:]:
         run_patched(device, *sys.argv[3:])
     else:

@@ -1,0 +1,150 @@
+"""gascl on one GPU: the times of the supersteps, every answer verified."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import time
+from typing import Any
+
+import answers
+import numpy as np
+from graphs import Edges, made, permutation
+from problems import PROBLEMS, timed, versions
+from turns import Row, around, ratios, replace, table, take_turns, write_csv
+
+from gascl import Engine
+from gascl.programs import BreadthFirst
+
+GRAPHS = ("rmat22", "rmat24", "uniform22", "grid3000")
+#: Components are last: they need another graph.
+KEYS = ("bfs", "sssp", "lanes", "components")
+#: Milliseconds; of lanes, the time of one run from 64 sources divided by that of 64 runs.
+GOALS = {
+    "bfs": {"rmat22": 0.3, "rmat24": 0.8, "uniform22": 0.5, "grid3000": 30.0},
+    "sssp": {"rmat22": 4.0, "rmat24": 15.0, "uniform22": 5.0, "grid3000": 60.0},
+    "components": {"rmat22": 1.2, "rmat24": 4.5, "uniform22": 1.8, "grid3000": 2.0},
+    "lanes": {"rmat22": 0.3},
+}
+LANES = 64
+MARK = "benchmarks/bench.py, one GPU"
+
+
+def main(given: argparse.Namespace) -> None:
+    if given.update:
+        around(given.update, MARK)  # refused now rather than after the run
+    rows: list[dict[str, Any]] = []
+    names = given.graphs or GRAPHS
+    in_lanes = next((name for name in names if name.startswith("rmat")), "")
+    engine = None
+    for name in names:
+        wanted = [key for key in KEYS if key in (given.only or KEYS)]
+        edges = made(name, given.cache)
+        for key in wanted:
+            if key == "lanes" and name != in_lanes:
+                continue
+            if key == "components":
+                edges, engine = edges.undirected(), None
+            engine = engine or loaded(edges, given.device)
+            find = lanes if key == "lanes" else functools.partial(single, key)
+            line = line_of(key, name, edges, find(edges, engine, given))
+            print(markdown([line]), flush=True)
+            rows.append(line)
+            if given.csv:
+                rows = write_csv(given.csv, rows, ("algorithm", "graph"))
+        device, engine = str(engine.device) if engine else "", None
+    if given.update:
+        about = f"{device}; {given.rounds} rounds; {versions()}."
+        replace(given.update, MARK, f"{about}\n\n{markdown(rows)}")
+
+
+def loaded(edges: Edges, device: str | None) -> Engine:
+    """The engine for a graph; says how long the host takes."""
+    started = time.perf_counter()
+    graph = edges.graph()
+    made_graph = time.perf_counter()
+    graph.arcs()
+    engine = Engine(graph, device)
+    print(
+        f"{edges.name}: {edges.num_vertices:,} vertices, {edges.num_edges:,} edges; Graph "
+        f"{made_graph - started:.1f} s, arcs {time.perf_counter() - made_graph:.1f} s; "
+        f"{engine.device}",
+        flush=True,
+    )
+    return engine
+
+
+def single(key: str, edges: Edges, engine: Engine, given: argparse.Namespace) -> Row:
+    problem = PROBLEMS[key]
+    run = functools.partial(timed, engine, problem.make(edges.hub))
+    row = Row("gascl", run, problem.truth(edges, edges.hub), trials=3)
+    take_turns([row], given.rounds)
+    return row
+
+
+def lanes(edges: Edges, engine: Engine, given: argparse.Namespace) -> Row:
+    """A run from many sources at once; its seconds are multiples of those of single runs."""
+    order = permutation(edges.num_vertices, LANES)
+    sources = order[edges.out_degree[order] > 0][:LANES].tolist()
+    at_once = BreadthFirst(source=sources)
+    verified: list[np.ndarray] = []
+
+    def check(found: list[np.ndarray]) -> None:
+        """Depths and parents, (V, lanes) each."""
+        if verified and all(map(np.array_equal, found, verified)):
+            return
+        depth, parent = found
+        for lane, source in enumerate(sources):
+            answers.search(edges, source, depth[:, lane].copy(), parent[:, lane].copy())
+        verified[:] = found
+
+    def together() -> tuple[float, Any, str]:
+        seconds, result, _ = timed(engine, at_once)
+        return seconds, [result.depth, result.parent], ""
+
+    def one_by_one() -> tuple[float, Any, str]:
+        total, depths, parents = 0.0, [], []
+        for source in sources:
+            seconds, result, _ = timed(engine, BreadthFirst(source=source))
+            total += seconds
+            depths.append(result.depth)
+            parents.append(result.parent)
+        return total, [np.stack(depths, axis=1), np.stack(parents, axis=1)], ""
+
+    both = Row("at once", together, check), Row("one by one", one_by_one, check)
+    take_turns(list(both), given.rounds)
+    told = [f"{np.median(row.seconds) * 1e3:.4g} ms {row.name}" for row in both]
+    found = Row("gascl", together, check, note=", ".join(told))
+    found.seconds = ratios(*both).tolist()
+    return found
+
+
+def line_of(key: str, name: str, edges: Edges, row: Row) -> dict[str, Any]:
+    factor = 1 if key == "lanes" else 1e3
+    least, median, most = (
+        f(row.seconds) * factor for f in (min, lambda s: float(np.median(s)), max)
+    )
+    goal = GOALS[key].get(name)
+    title = f"BFS, {LANES} sources in lanes / {LANES} runs" if key == "lanes" else None
+    return {
+        "algorithm": title or PROBLEMS[key].title,
+        "graph": name,
+        "vertices": edges.num_vertices,
+        "edges": edges.num_edges,
+        "unit": "ratio" if key == "lanes" else "ms",
+        "turns": len(row.seconds),
+        **{"median": f"{median:.4g}", "min": f"{least:.4g}", "max": f"{most:.4g}"},
+        "goal": "" if goal is None else f"{goal:g}",
+        "met": "" if goal is None else "yes" if median <= goal else "no",
+        "note": row.note,
+    }
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    head = ["algorithm", "graph", "", "median", "min to max", "goal", "met", "notes"]
+    lines = []
+    for row in rows:
+        shown = [row["algorithm"], row["graph"], row["unit"], row["median"]]
+        shown += [f"{row['min']} to {row['max']}", row["goal"], row["met"], row["note"]]
+        lines.append(shown)
+    return table(head, lines)
