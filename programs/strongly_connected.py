@@ -41,7 +41,7 @@ class Stage(VertexProgram):
     mask = "v.component < 0"
     functions = """
         #define PRIORITY hash(v.id)
-        #define WITHIN_PART (component_of(e.dst) < 0 && part_of(e.dst) == v.part)
+        #define WITHIN_PART (part_of(e.dst) == v.part)
     """
 
 
@@ -83,6 +83,7 @@ class Trim(Stage):
 
     message, combine, identity = "int2", "a + b", "(int2)(0)"
     edges, apply_on = "both", "mask"
+    receive_if = "v.component < 0"
     scatter = """
         const int2 arc = e.reversed ? (int2)(0, 1) : (int2)(1, 0);  // in, or out, at the other end
         if (WITHIN_PART)
@@ -103,15 +104,14 @@ class Colour(Stage):
     """Every vertex takes the highest priority of all that reach it."""
 
     message, combine = "uint32", "max"
+    receive_if = "v.component < 0 && msg > v.colour"
     scatter = """
         if (WITHIN_PART)
             send(v.colour);
     """
     apply = """
-        if (msg > v.colour) {
-            v.colour = msg;
-            set_mask();
-        }
+        v.colour = msg;
+        set_mask();
     """
 
 
@@ -136,6 +136,7 @@ class Collect(Stage):
     """What reaches a root within its part is of its component."""
 
     message, combine, edges = "int32", "max", "in"
+    receive_if = "v.component < 0"
     scatter = """
         if (WITHIN_PART)
             send(v.component);
