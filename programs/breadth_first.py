@@ -54,8 +54,8 @@ class BreadthFirst(VertexProgram):
 
 
 class BreadthFirstLanes(BreadthFirst):
-    """Searches from several sources at once. A vertex is in the mask if any of them has just reached
-    it, and does not send for the others."""
+    """Searches from several sources at once. A vertex is in the mask if any of them has just
+    reached it, and does not send for the others."""
 
     scatter = """
         if (v.depth == superstep)

@@ -133,7 +133,8 @@ def probe(type_: str, kernels: str) -> str:
         kernels,
         "__kernel void gascl_probe(__global gascl_cell *cells) {",
         "    bool fresh;",
-        f"    gascl_cell_combine(&cells[get_global_id(0) % {PROBE_CELLS}], {PROBE_VALUE}f, &fresh);",
+        f"    __global gascl_cell *cell = &cells[get_global_id(0) % {PROBE_CELLS}];",
+        f"    gascl_cell_combine(cell, {PROBE_VALUE}f, &fresh);",
         "}",
     ]
     return "\n".join(lines) + "\n"

@@ -82,6 +82,18 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
         const long most_pieces
 #define GASCL_COMMITTED_ON offsets, frontiers, most_pieces
 
+#if GASCL_PRIORITY
+// Asks for what is read of a vertex listed behind the j-th.
+static void gascl_expect_listed(const int j, const int listed, GASCL_STATE) {
+#if GASCL_GROUP == 1
+    if (j + 16 < listed) {
+        GASCL_PREFETCH(&gascl_flags[gascl_listed[j + 16]]);
+        gascl_expect_apply(gascl_listed[j + 16], GASCL_STATE_ON);
+    }
+#endif
+}
+#endif
+
 // The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:
 // superstep 0 is next, or that with which a run goes on, and there was none before. Adds to the
 // numbers of vertices in the mask and of their arcs.
@@ -106,7 +118,9 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
     }
 #elif GASCL_PRIORITY
     int low = INT_MAX;
-    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+    const int listed = GASCL_LENGTH(LISTED);
+    GASCL_FOR_SHARE(j, listed, 256) {
+        gascl_expect_listed(j, listed, GASCL_STATE_ON);
         const int id = gascl_listed[j];
         const uint flags = atomic_or(&gascl_flags[id], 0u);
         if (flags & GASCL_BY_SELF)
@@ -187,7 +201,9 @@ static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITT
     int rest = INT_MAX;
     gascl_pieces held;
     held.count = 0;
-    GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
+    const int listed = GASCL_LENGTH(LISTED);
+    GASCL_FOR_SHARE(j, listed, 256) {
+        gascl_expect_listed(j, listed, GASCL_STATE_ON);
         const int id = gascl_listed[j];
         uint flags = gascl_flags[id] & ~(GASCL_LISTED | GASCL_BY_SELF);
         if (flags & GASCL_WAITING) {

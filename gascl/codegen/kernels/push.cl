@@ -132,7 +132,8 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
 #if GASCL_GROUP == 1
     held.count = 0;
     int from, to;
-    for (int turn = 0; gascl_share(team, pieces, 64, turn, &from, &to); ++turn) {
+    const int chunk = clamp(pieces / (4 * team.groups), 1, 64);
+    for (int turn = 0; gascl_share(team, pieces, chunk, turn, &from, &to); ++turn) {
         if (team.taken) {  // a share of a launch may be too long for it
             for (int i = from; i < to; ++i)
                 GASCL_PREFETCH(&offsets[frontier[i].x]);
@@ -147,7 +148,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
                 const int later = frontier[i + 2].x;
                 const gascl_offset first =
                     offsets[later] + (gascl_offset)frontier[i + 2].y * GASCL_PIECE;
-                const gascl_offset last = min(first + 8, offsets[later + 1]);
+                const gascl_offset last = min(first + GASCL_AHEAD, offsets[later + 1]);
                 for (gascl_offset arc = first; arc < last; ++arc)
                     gascl_expect(targets[arc], GASCL_STATE_ON);
             }
@@ -313,7 +314,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #else
         const int id = applies ? gascl_touched[i] : 0;
 #if GASCL_GROUP == 1
-        if (i + GASCL_AHEAD < gascl_to) {
+        if (i + GASCL_AHEAD < all) {
             const int later = gascl_touched[i + GASCL_AHEAD];
             GASCL_PREFETCH(&gascl_inbox[later]);
             GASCL_PREFETCH(&offsets[later]);

@@ -149,6 +149,26 @@ static void gascl_add_count(const long2 counted, __global long *count,
     }
 }
 
+// Whether a group has a share of a phase that goes by a list. Without one it leaves nothing, since
+// what groups leave is 0 at first.
+#if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
+static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE,
+                            __global const long *posted) {
+    const int superstep = gascl_control_->superstep;
+    int listed = GASCL_FRONTIER_LENGTH(superstep);
+    if (GASCL_PULLS_NOW)
+        return true;
+    if (phase == GASCL_PHASE_SCATTER)
+        return team.rank < listed;
+    if (phase == GASCL_PHASE_APPLY)
+        listed = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
+    return phase != GASCL_PHASE_APPLY || (long)team.rank * GASCL_GROUP < listed ||
+           posted[team.rank];
+}
+#else
+#define gascl_has_share(phase, team, ...) true
+#endif
+
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
                             GASCL_STEP, GASCL_WHOLE_STATE, volatile __global int *team_words,
                             __local gascl_shared *shared, __local gascl_step_memory *memory) {
@@ -334,8 +354,9 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 phase = GASCL_LOOK(PHASE);
                 team.groups = GASCL_LOOK(GROUPS);
             }
-            gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+            if (gascl_has_share(phase, team, GASCL_STATE_ON, posted))
+                gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                                GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
                 gascl_fence();
