@@ -80,7 +80,8 @@ def test_other_deliveries():
 def test_a_run_cut_short_says_so():
     graph = Graph.from_edges(np.arange(500), (np.arange(500) + 1) % 500)
     with pytest.warns(
-        NotConverged, match="StronglyConnected did not converge: reached max_supersteps=5 in Reached"
+        NotConverged,
+        match="StronglyConnected did not converge: reached max_supersteps=5 in Reached",
     ):
         Engine(graph).run(StronglyConnected(), max_supersteps=5)
 
