@@ -20,7 +20,7 @@ from gascl import VertexProgram, param, struct, vertex
 
 
 class Shells(VertexProgram):
-    """Removes all vertices with core numbers below `limit`; those below `begin` were removed before."""
+    """Removes the vertices with core numbers from `begin` to below `limit`."""
 
     begin = param.int32()
     limit = param.int32()

@@ -17,9 +17,9 @@ what one colour covered.
 
 Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
 (2000), from a pivot both ways; Slota, Rajamanickam and Madduri, BFS and Coloring-based Parallel
-Algorithms for Strongly Connected Components (2014), one such pivot before the colours; Orzan, On Distributed Verification and Verified
-Distribution (2004), colours; Barnat, Bauch, Brim and Češka, Computing Strongly Connected Components
-in Parallel on CUDA (2011), trimming.
+Algorithms for Strongly Connected Components (2014), one such pivot before the colours; Orzan, On
+Distributed Verification and Verified Distribution (2004), colours; Barnat, Bauch, Brim and Češka,
+Computing Strongly Connected Components in Parallel on CUDA (2011), trimming.
 
 Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast
 whatever the numbering.
