@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
 import platform
 import time
 import warnings
@@ -18,7 +17,7 @@ from gap import KINDS, Gap
 from gap import check as check_gap
 from graphs import Edges, default_cache, made
 from problems import PROBLEMS, timed, versions
-from turns import Row, around, ratios, replace, table, take_turns, write_csv
+from turns import Row, around, other_work, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine
 
@@ -39,6 +38,7 @@ MARK = "benchmarks/bench.py, two cores"
 def main(given: argparse.Namespace) -> None:
     if given.update:
         around(given.update, MARK)  # refused now rather than after the run
+    before = other_work()
     cache = given.cache or default_cache()
     gap = Gap(given.gap, cache) if given.gap else None
     for library, module in peers.MODULES.items():
@@ -66,8 +66,11 @@ def main(given: argparse.Namespace) -> None:
         del inputs, engine, done  # before the next graph
     if not rows:
         raise SystemExit("nothing to run: strong components run on rmat, all else on the others")
+    others, whole = other_work() - before
+    said = f"{about(given, device)} Other processes had {others / whole:.0%} of the cores' time."
+    print(f"\n{said}")
     if given.update:
-        replace(given.update, MARK, f"{about(given, device)}\n\n{markdown(rows)}")
+        replace(given.update, MARK, f"{said}\n\n{markdown(rows)}")
 
 
 def edges_of(name: str, given: argparse.Namespace, gap: Gap | None) -> Edges:
@@ -184,13 +187,11 @@ def described(name: str, edges: Edges) -> str:
 
 
 def about(given: argparse.Namespace, device: str) -> str:
-    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     return (
         f"{given.threads} threads of {processor()}; {device}; scale "
         f"{given.scale}, {given.rounds} rounds; "
         f"{versions('networkit', 'igraph', 'python-graphblas')}, Python "
-        f"{platform.python_version()}. Load of the last 1, 5 and 15 minutes, this run's own work "
-        f"included: {load}."
+        f"{platform.python_version()}."
     )
 
 

@@ -125,6 +125,17 @@ def write_csv(file: Path, rows: list[dict[str, Any]], key: tuple[str, ...]) -> l
     return rows
 
 
+def other_work() -> np.ndarray:
+    """Seconds that all cores worked for other processes, and seconds in all, since the start of
+    Linux; elsewhere not known."""
+    file = Path("/proc/stat")
+    if not file.exists():
+        return np.full(2, np.nan)
+    ticks = np.array(file.read_text().split()[1:9], float) / os.sysconf("SC_CLK_TCK")
+    idle = ticks[3] + ticks[4]
+    return np.array([ticks.sum() - idle - sum(os.times()[:4]), ticks.sum()])
+
+
 def limit_threads(threads: int) -> None:
     """Limit all contenders to so many cores and threads; call it before they are imported."""
     if hasattr(os, "sched_setaffinity"):

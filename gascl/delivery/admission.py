@@ -124,6 +124,8 @@ def frontier_refuses(demand: Demand) -> str | None:
     facts = demand.facts
     if facts.prioritized:
         return "it has a priority, and only the few vertices of a bucket scatter at once: use push"
+    if facts.apply_sends_to:
+        return "its apply sends to any vertex, and pulling empties no inbox"
     if facts.masked and not facts.lists_directly:
         return (
             "its mask is kept beside each vertex, as scatter or other vertices set it or snippets "

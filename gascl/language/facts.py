@@ -114,7 +114,9 @@ class Facts:
         filters = receive_if is not None and receive_if.uses("msg")
         first = combiner is FIRST
         set_by_others = used("set_mask_of") or (scatter is not None and scatter.uses("set_mask"))
-        reads_mask = used("get_mask", "get_mask_of") or spec.apply_on == "mask"
+        reads_mask = (
+            used("get_mask", "get_mask_of") or spec.apply_on == "mask" or "pairs" in snippets
+        )
         late = others(*(s for s in (gather, apply) if s is not None))
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")

@@ -89,7 +89,7 @@ class Device:
 
     @property
     def is_oclgrind(self) -> bool:
-        """Whether it looks for races, which a plain read beside atomic operations is to it."""
+        """Whether it is Oclgrind, which looks for races and accesses out of bounds."""
         return self.platform == "Oclgrind"
 
     @property

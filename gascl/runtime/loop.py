@@ -129,6 +129,8 @@ class Loop:
                 ahead = min(_MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
+        if self._starting:  # no superstep has run that would have done it
+            stopped = self._commit_first(fixed is None)
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -217,16 +219,22 @@ class Loop:
         if self.plan.whole and mask is None:  # the rest is part of the whole run
             self._starting = True
             return 0
-        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
-        state.swap()
-        state.control = self._records(1)
-        self._check(state.control[0])
+        stopped = self._commit_first(ask_stop)
         if mask is None:
-            return int(state.control["stopped"][0])
+            return stopped
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
         return self._idle()
+
+    def _commit_first(self, ask_stop: bool) -> int:
+        """Commit the first mask; returns why there is nothing to run, or 0."""
+        self._starting = False
+        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
+        self.state.swap()
+        self.state.control = self._records(1)
+        self._check(self.state.control[0])
+        return int(self.state.control["stopped"][0])
 
     # Supersteps -------------------------------------------------------------------------------
 
@@ -280,7 +288,7 @@ class Loop:
             )
 
         if delivery.pulls:
-            ways = ["pull" if pulled else "push" for pulled in np.unique(records["pulled"])]
+            ways = ["pull" if pulled else "push" for pulled in records["pulled"]]
         else:
             ways = [delivery.name]
         self.deliveries |= dict.fromkeys(ways)

@@ -269,7 +269,8 @@ def _build(
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
         *([f"-DGASCL_SEED={seed}u"] if debug else []),
         *(whole_options(device) if whole else []),
-        *(["-DGASCL_ATOMIC_READS"] if device.is_oclgrind else []),
+        # It takes plain reads beside atomic operations for races, and lacks some builtins.
+        *(["-DGASCL_OCLGRIND"] if device.is_oclgrind else []),
         # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
         *(device.atomics.options() if delivery.has_inbox(facts) else []),

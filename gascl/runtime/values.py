@@ -56,8 +56,8 @@ def bucket_width(program: VertexProgram, graph: Graph) -> float:
     weights = [graph.edge_fields[n] for n in fields]
     mean = max((float(w.mean(dtype=np.float64)) for w in weights if len(w)), default=1.0)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    width = 4 * mean / degree
-    return width if np.isfinite(width) and width > 0 else 1.0
+    width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
+    return width if width > 0 else 1.0
 
 
 def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:

@@ -59,6 +59,7 @@ def test_table(bench, tmp_path):
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")
     assert "old" not in text and "scale 7, 1 rounds" in text
+    assert "% of the cores' time" in text
     assert text.count("| gascl |") == len(own)
 
 

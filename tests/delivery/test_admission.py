@@ -44,6 +44,7 @@ WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
 PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and push has only one frontier"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
+EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
 KEPT = "its mask is kept beside each vertex"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 ASKS_AGAIN = "it asks the first sender again when apply has begun"
@@ -146,25 +147,27 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     # Of several messages one, or the nearest first
     "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
     "the first, who moves": ({"combine": "first"}, {**sparse(ASKS_AGAIN), "edges": SENDERS}),
+    "pairs": ({"pairs": "send(u.x);"}, {"frontier": KEPT}),
     "enough": ({"enough": "msg == 0"}, {}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
     "not every message": ({"receive_if": "msg < v.x"}, {}),
     "the nearest first": ({"priority": "v.x"}, {"frontier": "it has a priority"}),
     # To any vertex
     "to anyone": (TO_ANYONE, {**pulling(ANEW), "frontier": ANEW}),
-    "to anyone, from apply": ({"apply": "send_to(0, 1);"}, {}),
+    "to anyone, from apply": ({"apply": "send_to(0, 1);"}, {"frontier": EMPTIES}),
     "floats to anyone": (
         {**REAL, **TO_ANYONE},
         {**everywhere(ORDER), **pulling(ANEW), "frontier": ANEW},
     ),
     "floats to anyone, from apply": (
-        {**REAL, "apply": "send_to(0, 1);"}, everywhere(ORDER)
+        {**REAL, "apply": "send_to(0, 1);"}, {**everywhere(ORDER), "frontier": EMPTIES}
     ),
     "16 bytes to anyone": (
-        {**OF_WIDE, "apply": "send_to(0, msg);"}, everywhere(WIDE)
+        {**OF_WIDE, "apply": "send_to(0, msg);"}, {**everywhere(WIDE), "frontier": EMPTIES}
     ),
     "products of 64 bits to anyone": (
-        {"combine": "prod", "message": "int64", "apply": "send_to(0, 1);"}, everywhere(PRODUCT)
+        {"combine": "prod", "message": "int64", "apply": "send_to(0, 1);"},
+        {**everywhere(PRODUCT), "frontier": EMPTIES},
     ),
 }  # fmt: skip
 #: Those that deterministic=False lets pass.
@@ -204,8 +207,8 @@ NARROW = {
     "the largest of 64 bits": inboxes(NO_ATOMICS),
     "the least of floats": {},
     "a rule over floats": {},
-    "to anyone, from apply": {},
-    "floats to anyone, from apply": everywhere(NO_ATOMICS),
+    "to anyone, from apply": {"frontier": EMPTIES},
+    "floats to anyone, from apply": {**everywhere(NO_ATOMICS), "frontier": EMPTIES},
 }
 
 
@@ -239,6 +242,8 @@ AUTO = {
     "the first, who moves": "pull",
     "the nearest first": "push",
     "to anyone": "push",
+    "to anyone, from apply": "push",
+    "pairs": "push",
     "floats to anyone": "",
 }
 

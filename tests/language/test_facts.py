@@ -27,7 +27,7 @@ class Plain(VertexProgram):
     apply = "v.x = msg; set_mask();"
 
 
-#: Of the class above.
+#: Of the class above. What the new declarations add is tested on its own, below.
 PLAIN = {
     "scatters": True,
     "sends_only": True,
@@ -136,10 +136,15 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+def assert_found(cls: type[VertexProgram], expected: dict[str, Any]) -> None:
+    found = asdict(Facts.of(cls.spec))
+    assert {name: found[name] for name in expected} == expected
+
+
 @pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
 def test_facts(changed, found):
     cls = type("Changed", (Plain,), changed)
-    assert asdict(Facts.of(cls.spec)) == {**PLAIN, **found}
+    assert_found(cls, {**PLAIN, **found})
 
 
 @pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
@@ -148,9 +153,64 @@ def test_facts_of_what_macros_hide(changed, found):
     shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
     for seed in range(5):
         hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
-        assert asdict(Facts.of(hidden.spec)) == {**PLAIN, **found}
+        assert_found(hidden, {**PLAIN, **found})
 
 
 def test_lanes_are_those_of_the_run():
     assert Facts.of(Plain.spec, 7).lanes == 7
     assert Facts.of(type("Three", (Plain,), {"lanes": 3}).spec, 7).lanes == 7
+
+
+#: What decides how a frontier is kept and pulled, of the class above and of changed ones.
+FRONTIER: dict[str, Any] = {
+    "scatters_on_all": False,
+    "first": False,
+    "receives": False,
+    "filters": False,
+    "counts_once": False,
+    "prioritized": False,
+    "scatter_stays": False,  # scatter reads x, and apply writes it
+    "own_mask": True,
+    "reads_mask": False,
+    "lists_directly": True,
+    "keeps_flags": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({}, {}),
+        ({"scatter": "send(v.y);"}, {"scatter_stays": True}),
+        ({"scatter": "send(x_of(0));"}, {}),
+        ({"scatter": "send(y_of(0));"}, {"scatter_stays": True}),
+        ({"combine": "first"}, {"first": True, "counts_once": True}),
+        ({"receive_if": "v.x > 0"}, {"receives": True}),
+        ({"receive_if": "msg > v.x"}, {"receives": True, "filters": True}),
+        ({"enough": "msg <= 0"}, {"counts_once": True}),
+        ({"priority": "v.x"}, {"prioritized": True, "lists_directly": False, "keeps_flags": True}),
+        (ALL, {"scatters_on_all": True, "lists_directly": False}),
+        (
+            {"apply_on": "mask"},
+            {"reads_mask": True, "lists_directly": False, "keeps_flags": True},
+        ),
+        (
+            {"apply": "v.x = get_mask();"},
+            {"reads_mask": True, "lists_directly": False, "keeps_flags": True},
+        ),
+        (
+            {"scatter": "send(v.y); set_mask();"},
+            {"own_mask": False, "lists_directly": False, "keeps_flags": True}
+            | {"scatter_stays": True},
+        ),
+        (
+            {"apply": "set_mask_of(0);"},
+            {"own_mask": False, "lists_directly": False, "keeps_flags": True}
+            | {"scatter_stays": True},
+        ),
+    ],
+)
+def test_facts_of_the_frontier(changed, found):
+    facts = Facts.of(type("Changed", (Plain,), changed).spec)
+    expected = {**FRONTIER, **found}
+    assert {name: getattr(facts, name) for name in expected} == expected

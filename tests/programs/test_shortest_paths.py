@@ -69,7 +69,7 @@ def test_by_hand():
     result = Engine(graph).run(ShortestPaths(source="a"))
     assert result.distance.tolist() == [0, 2, 1, 3, math.inf]
     assert result.parent.tolist() == [-1, 0, 0, 1, -1]
-    assert [(s.active, s.messages) for s in result.trace] == [(1, 2), (2, 2), (1, 1)]
+    assert [(s.active, s.messages) for s in result.trace] == [(1, 2), (2, 2), (1, 0)]
     alone = Engine(graph).run(ShortestPaths(source="d"))
     assert alone.distance.tolist() == [math.inf] * 3 + [0, math.inf]
 

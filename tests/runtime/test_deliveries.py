@@ -29,6 +29,12 @@ pytestmark = pytest.mark.usefixtures("poisoned")
 GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 
 
+class Launches(Device):
+    """A device that makes no whole run in one launch."""
+
+    can_join = False
+
+
 # Auto --------------------------------------------------------------------------------------------
 
 
@@ -95,39 +101,59 @@ def frontiers(result: Result, graph: Graph) -> list[int]:
     return [int(graph.out_degree[result.level == s.superstep].sum()) for s in result.trace]
 
 
-def check_auto(result: Result, arcs: list[int], graph: Graph, few: str, many: str) -> None:
-    """Each superstep's choice is what the two bounds say, and tells the arcs that it went by."""
+def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
+    """Each superstep's way is what the two bounds say, and tells the arcs that it went by."""
     begins, goes_on = direction.CPU if find().is_cpu else direction.GPU
-    chosen = few
+    way = "push"
     for step, ahead in zip(result.trace, arcs, strict=True):
-        if chosen == few:
-            chosen = many if ahead > graph.num_arcs // begins else few
+        if way == "push":
+            way = "pull" if ahead > graph.num_arcs // begins else "push"
         else:
-            chosen = few if ahead < graph.num_arcs // goes_on else many
-        assert step.delivery == chosen, step
+            way = "push" if ahead < graph.num_arcs // goes_on else "pull"
+        assert step.delivery == way, step
         said = f"the frontier has {ahead:,} of {graph.num_arcs:,} arcs: "
-        assert step.why == said + ("few" if chosen == few else "many"), step
+        assert step.why == said + ("few" if way == "push" else "many"), step
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize(("program", "many"), [(Levels(), "pull"), (Marking(), "slots")])
-def test_auto_changes_to_pulling_and_back(program, many, group):
+@pytest.mark.parametrize("device", [Device, Launches])
+def test_auto_changes_to_pulling_and_back(device, group):
     graph = bulge()
-    engine = Engine(graph, Device(find().cl, group))
-    result = engine.run(program)
-    expected = engine.run(program, delivery="serial")
+    engine = Engine(graph, device(find().cl, group))
+    result = engine.run(Levels())
+    expected = engine.run(Levels(), delivery="serial")
     assert result.level.tolist() == expected.level.tolist()
     assert result.told.tolist() == expected.told.tolist()
     columns = [(s.superstep, s.active, s.messages) for s in result.trace]
     assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
     assert [s.active for s in result.trace] == [1] * TAIL + [WIDTH] + [1] * TAIL
-    check_auto(result, frontiers(result, graph), graph, "push", many)
+    check_ways(result, frontiers(result, graph), graph)
     # The bulge's beginning and its end, and nothing else, is worth pulling.
-    assert [s.delivery for s in result.trace].count(many) == 2
-    assert result.delivery == f"push and {many}"
+    assert [s.delivery for s in result.trace].count("pull") == 2
+    assert result.delivery == "push and pull"
 
 
-@pytest.mark.parametrize("group", GROUPS)
+class InLanes(Ahead):
+    lanes = 3
+
+
+@pytest.mark.parametrize("program", [Marking(), Ahead(), InLanes()])
+def test_auto_where_pulling_is_no_choice(program):
+    expected = Engine(bulge()).run(program, delivery="serial")
+    result = Engine(bulge()).run(program)
+    assert result.level.tolist() == expected.level.tolist()
+    assert {(s.delivery, s.why) for s in result.trace} == {(result.delivery, "")}
+    assert result.delivery == ("pull" if program.lanes > 1 else "push")
+
+
+class Moving(Levels):
+    """Scatter reads nothing that apply writes: who pulls applies at once."""
+
+    scatter = "send(superstep + 1);"
+
+
+@pytest.mark.parametrize("group", [*GROUPS, pytest.param(32, id="group32")])
+@pytest.mark.parametrize("program", [Levels(), Moving()], ids=["waits", "at once"])
 @pytest.mark.parametrize(
     ("shares", "chosen"),
     [
@@ -138,17 +164,18 @@ def test_auto_changes_to_pulling_and_back(program, many, group):
     ],
     ids=["as usual", "a change at each superstep", "a change before the first", "no change"],
 )
-def test_masks_and_messages_under_way_survive_a_change(group, shares, chosen, monkeypatch):
+def test_a_frontier_survives_each_change_of_its_form(group, program, shares, chosen, monkeypatch):
+    """From a list to bits and back, in vertices that do not fill the last word of these."""
     monkeypatch.setattr(direction, "CPU", shares)
     monkeypatch.setattr(direction, "GPU", shares)
+    assert bulge().num_vertices % 32
     engine = Engine(bulge(), Device(find().cl, group))
-    result = engine.run(Ahead())
-    expected = engine.run(Ahead(), delivery="serial")
+    result = engine.run(program, delivery="frontier")
+    expected = engine.run(program, delivery="serial")
     assert result.level.tolist() == expected.level.tolist()
     assert result.told.tolist() == expected.told.tolist()
     columns = [(s.superstep, s.active, s.messages) for s in result.trace]
     assert columns == [(s.superstep, s.active, s.messages) for s in expected.trace]
-    assert [s.superstep for s in result.trace] == list(range(len(result.trace)))
     assert {s.delivery for s in result.trace} == chosen
     if shares[1] == 0.5:
         assert all(a.delivery != b.delivery for a, b in pairwise(result.trace[:-1]))
@@ -160,10 +187,11 @@ def test_one_choice_needs_no_reason():
     assert result.delivery == "push"
 
 
-def test_auto_as_a_callback_sees_it():
+@pytest.mark.parametrize("device", [Device, Launches])
+def test_auto_as_a_callback_sees_it(device):
     seen = []
-    result = Engine(bulge()).run(Levels(), callback=seen.append)
-    assert seen == result.trace
+    result = Engine(bulge(), device(find().cl)).run(Levels(), callback=seen.append)
+    assert seen == list(result.trace)
 
 
 # Runs that repeat --------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
+from support.admission import DELIVERIES, expected_deliveries
 from support.agreement import check, check_case, find_device, in_turn
 from support.disguise import Disguise
 from support.features import EXPECTED
@@ -50,6 +52,12 @@ def test_recipes_use_the_whole_language() -> None:
     for number in range(len(RECIPES)):
         found |= shown(drawn(number, (1, 8)[number % 2]))
     assert not EXPECTED - found
+
+
+def test_recipes_are_for_all_deliveries() -> None:
+    cases = [drawn(number, (1, 8)[number % 2]) for number in range(len(RECIPES))]
+    taken = Counter(d for c in cases for d in expected_deliveries(c.program, c.dtype))
+    assert min(taken[d] for d in DELIVERIES) > 2
 
 
 def tokens_of(cls: Any, debug: bool) -> list[str]:

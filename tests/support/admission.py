@@ -115,7 +115,7 @@ def can_list_the_mask(program: Program) -> bool:
     parts = (program.init, program.scatter, program.apply)
     marked = any(contains(part, kind) for part in parts for kind in (SetMask, UnsetMask))
     asked = any(isinstance(x, GetMask) for x in walk((program.scatter, program.apply)))
-    asked |= program.apply_on == "mask"
+    asked |= program.apply_on == "mask" or bool(program.pairs)
     if program.scatter_on == "all":
         return not marked and not asked
     by_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(parts))

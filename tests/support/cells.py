@@ -102,7 +102,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
             KERNELS,
         ]
     )
-    reads = ["-DGASCL_ATOMIC_READS"] if UNDER_OCLGRIND else []
+    reads = ["-DGASCL_OCLGRIND"] if UNDER_OCLGRIND else []
     built = cl.Program(device.context, text).build([*atomics.options(), *reads])
     flags = cl.mem_flags.READ_WRITE
     copied = flags | cl.mem_flags.COPY_HOST_PTR

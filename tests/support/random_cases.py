@@ -39,6 +39,7 @@ SHOWS = {
     "receive_if": {"a message is received", "a message is dropped"},
     "enough": {"enough"},
     "priority": {"some wait"},
+    "own_mask": {"scatter_on: mask", "SetMask in apply"},
     "on_mask": {"apply_on: mask", "apply in the mask without a message"},
 }
 
@@ -203,6 +204,11 @@ RECIPES = (
     recipe("a > b ? a : b", "int32", "uint32", "remembers_on_arcs", "priority arc on_mask"),
     recipe("least", "struct", "struct", None, "priority receive_if others",
            "receive_if reads msg; edges: both"),
+    recipe("first", "int32", "int32", None, "own_mask receive_if", "the first of several"),
+    recipe("min", "int32", "real", "sends_twice", "own_mask receive_if enough",
+           "receive_if reads msg"),
+    recipe("or", "uint32", "int32", "sends_at_times", "own_mask enough", "edges: both"),
+    recipe("sum", "int64", "int32", "starts_from_few", "own_mask receive_if", "edges: in"),
     recipe("max", "int32", "int32", None, "pairs enough receive_if", "enough of several"),
 )  # fmt: skip
 

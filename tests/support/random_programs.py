@@ -155,6 +155,8 @@ class _Drawing:
         }  # fmt: skip
         if "priority" in self.wants:
             body |= {"scatter_on": "mask", "apply_on": "message"}
+        if "own_mask" in self.wants:
+            body["scatter_on"] = "mask"
         if "on_mask" in self.wants:
             body["apply_on"] = "mask"
         self.laned = bool(self.wants & {"lanes", "listed"})
@@ -221,7 +223,8 @@ class _Drawing:
             body["mask"] = body["mask"] or scope.test()
         if self.chance(35):
             aggregates = ["aggregate"] * bool(body["aggregates"])
-            effects = ["assign", "set_mask", "set_mask_of", *aggregates * 2]
+            others = ["set_mask_of"] * ("own_mask" not in self.wants)
+            effects = ["assign", "set_mask", *others, *aggregates * 2]
             body["init"] = Writer(scope, body, effects, self.real).block(2)
 
     def add_field(self, name: str, kind: str) -> None:
@@ -257,7 +260,8 @@ class _Drawing:
         others = self.body["fields"] if "others" in self.wants else {}
         adjacency = "adjacency" in self.wants
         structs = self.body["structs"]
-        scope = Scope(self.draw, leaves, True, structs, others, adjacency, **more)
+        masks = "own_mask" not in self.wants
+        scope = Scope(self.draw, leaves, masks, structs, others, adjacency, **more)
         wanted = [scope.other] * bool(others) + [scope.near] * adjacency
         if wanted and leaves:  # be it ever so short, the snippet is likely to ask
             asked = [self.pick(*wanted)() for _ in range(3)]
@@ -286,9 +290,10 @@ class _Drawing:
                 its += scalars(Var("e", name), kind, body["structs"], True)
         leaves, reads_arc = self.step_leaves(), self.chance(55)
         if reads_arc or arcs:
-            leaves += self.arc_leaves() * 2 + its * 6 + [E(GetMask(Var("e", "dst")), 0, 1)]
+            leaves += self.arc_leaves() * 2 + its * 6
+            leaves += [E(GetMask(Var("e", "dst")), 0, 1)] * ("own_mask" not in self.wants)
         scope = self.scope(leaves, arcs=arcs)
-        marks = "priority" not in self.wants and self.chance(35)
+        marks = not self.wants & {"own_mask", "priority"} and self.chance(35)
         effects = ["set_mask", "set_mask_of"] if marks else []
         effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
         if self.shape.combine in GATHERS:  # at most one message an arc
@@ -358,6 +363,8 @@ class _Drawing:
         effects = ["assign"] * 3 + ["store"] * 2 + ["set_mask"] * 2 + aggregates * 2
         if "priority" in self.wants:
             effects += ["set_mask"] * 4
+        elif "own_mask" in self.wants:
+            effects += ["set_mask", "unset_mask"]
         else:
             effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
         effects += ["send_to"] * 3 * ("send_to" in self.wants)

@@ -25,10 +25,10 @@ STRUCTS = (
     (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
 )
 # "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of; "on_mask" is
-# apply_on = "mask".
+# apply_on = "mask"; with "own_mask", nobody but the vertex itself sets its mask, or asks for it.
 WANTS = (
     *("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs"),
-    *("receive_if", "enough", "priority", "on_mask"),
+    *("receive_if", "enough", "priority", "on_mask", "own_mask"),
 )
 
 
@@ -40,6 +40,8 @@ def possible(combine: str, wants: frozenset[str]) -> frozenset[str]:
         wants -= {"enough"}
     if combine in ("sum", "prod") or "aggregators" in wants or "pairs" in wants:
         wants -= {"priority"}
+    if wants & {"on_mask", "priority"}:
+        wants -= {"own_mask"}
     return wants
 
 

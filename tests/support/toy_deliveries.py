@@ -240,7 +240,7 @@ static int gascl_get_mask_of(const long id, const int sender, const int line,
 #endif
 """
 BITS_KERNELS = """
-#define GASCL_RENEW_LISTS(starting)
+#define GASCL_RENEW_LISTS(now, starting)
 
 #if GASCL_MASKED
 __kernel void toy_commit_bits(GASCL_STATE, __global const gascl_offset *offsets,

@@ -644,6 +644,14 @@ static gascl_box gascl_join(__local const gascl_box *boxes, const int count, con
     return whole;
 }
 
+// What ends the fetching. `receive_if` reads fields of a row's vertex, which another item may then
+// apply.
+#if GASCL_RECEIVES
+#define GASCL_FETCHED (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define GASCL_FETCHED CLK_LOCAL_MEM_FENCE
+#endif
+
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const int item = get_local_id(0);
@@ -656,7 +664,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
         else
             gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(GASCL_FETCHED);
         if (rows != 1)
             for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
                 boxes[i] = gascl_combine_chunk(memory, i);

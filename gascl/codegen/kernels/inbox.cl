@@ -21,7 +21,7 @@ static gascl_cell gascl_cell_empty(void) {
 
 // Whether this sender is the first one that a vertex has heard of.
 static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_sender sender) {
-#ifndef GASCL_ATOMIC_READS
+#ifndef GASCL_OCLGRIND
     if (*cell <= sender)
         return false;
 #endif

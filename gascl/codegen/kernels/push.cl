@@ -443,7 +443,7 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
 // done with a row, and whether its bit is set.
-#if GASCL_GROUP == 1
+#if GASCL_GROUP < 32
 #define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                        \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                      \
         const int first = (int)word * 32;                                     \
@@ -568,11 +568,13 @@ __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
 
 // ... and set; or else listed.
 __kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
-    gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
-    sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
-    lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
-    gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    if (team.idle || GASCL_PULLS_NOW == GASCL_HAS_BITS)
+        return;
+    if (GASCL_PULLS_NOW)
+        gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    else
+        gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
 }
 #endif
 
