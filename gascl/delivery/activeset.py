@@ -94,7 +94,7 @@ FRONTIER = ActiveSet(
     kernel_text("frontier_kernels.cl"),
     (
         Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
-        Buffer("bits", "bits", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
+        Buffer("bits", "word", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
         Buffer("lengths", "length", lambda vertices, arcs: 16 * 7),
         Buffer("flags", "bits", "row", ("keeps_flags",)),
         Buffer("listed", "vertex", "row", ("keeps_flags",)),

@@ -41,6 +41,7 @@ ITEMS = {
     "flag": Item("uchar", "u1", ZERO),
     "mark": Item("uchar", "u1", ZERO),  # a flag, not needed if every arc sends
     "bits": Item("uint", "u4", ZERO),  # the flags of a vertex (frontier.cl)
+    "word": Item("uint", "u4", ANYTHING),  # bits that are cleared when they are needed
     "count": Item("uint", "u4", ZERO),
     "wrap": Item("int", "i4", ZERO),  # a count, only needed for 64-bit sums
 }
@@ -76,9 +77,13 @@ class Buffer:
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for
 #: the messages that arrive now, and one for those that arrive in the next superstep.
 INBOX = tuple(
-    Buffer(f"{name}{when}", item, "vertex", only_if)
+    Buffer(f"{name}{when}", item, "vertex", (*only_if, *more))
     for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "apply_sends_to")))
-    for name, item in (("inbox", "cell"), ("arrived", "count"), ("wraps", "wrap"))
+    for name, item, more in (
+        ("inbox", "cell", ()),
+        ("arrived", "count", ("combines",)),
+        ("wraps", "wrap", ("combines",)),
+    )
 )
 #: Every form of the mask can be converted to this one, and back.
 MASK = Buffer("mask", "flag", "row", ("masked",))

@@ -53,7 +53,15 @@ GOING_ON = 2
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.
 EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
-START = Launch("gascl_start", "vertices", ("STATE", "given", "kept", "own_mask", "tallies"))
+START = Launch(
+    "gascl_start",
+    "vertices",
+    ("STATE", "given", "kept", "own_mask", "tallies", "counts", "posted"),
+)
+#: The buffers that START sets.
+STARTED = {"tallies", "counts", "posted"} | {
+    f"{name}{when}" for name in ("inbox", "arrived", "wraps") for when in ("", "_next")
+}
 START_ARCS = Launch(
     "gascl_start_arcs", "vertices", ("STATE", "EDGE", "out_offsets", "out_targets", "kept_arcs")
 )

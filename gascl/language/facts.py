@@ -82,6 +82,11 @@ class Facts:
         return own and not self.prioritized and not self.scatters_on_all
 
     @property
+    def combines(self) -> bool:
+        """Whether the inbox combines messages; otherwise it remembers the first sender."""
+        return not self.first
+
+    @property
     def keeps_flags(self) -> bool:
         """Whether a list of active vertices needs flags beside each vertex."""
         return self.masked and not self.lists_directly

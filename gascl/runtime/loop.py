@@ -20,6 +20,7 @@ from gascl.delivery.launch import (
     PAIRS_JOIN,
     SNAPSHOT,
     START,
+    STARTED,
     START_ARCS,
     TOTAL,
     Launch,
@@ -188,7 +189,12 @@ class Loop:
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
+        active = self.plan.delivery.active
         for key, begins in self.state.unset.items():
+            started = not self.start.resumes and key.owner == RUN and key.name in STARTED
+            # A mask in another form is written as bytes where somebody asks for it.
+            if started or (key == MASK and active.leave and not self.start.resumes):
+                continue
             if begins == EMPTY:
                 self._launch(EMPTY_INBOX, cells=self.state.buffers[key])
             else:
@@ -302,9 +308,10 @@ class Loop:
         """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
         state, launch = self.state, self.plan.delivery.whole
         assert launch
-        words = np.zeros(16 * TEAM_WORDS, np.int32)
-        words[_TEAM_PHASE], words[_TEAM_STARTING] = _JOINING, self._starting
-        state.write(Key(RUN, "team_words"), words)
+        given = np.zeros(16 * TEAM_WORDS, np.int32)
+        words = np.empty_like(given)
+        given[_TEAM_PHASE], given[_TEAM_STARTING] = _JOINING, self._starting
+        state.write(Key(RUN, "team_words"), given, wait=False)
         least, greatest = self.bounds
         launched = self._launch(
             launch,

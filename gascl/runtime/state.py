@@ -217,10 +217,11 @@ class State:
                 control[name] = _NEVER
         self.write(Key(RUN, "control"), control)
 
-    def write(self, key: Key, values: np.ndarray) -> None:
-        """Copy values to the start of a buffer."""
+    def write(self, key: Key, values: np.ndarray, wait: bool = True) -> None:
+        """Copy values to the start of a buffer. Without `wait`, they must stay as they are until
+        what is enqueued next has been done."""
         if values.nbytes:
-            cl.enqueue_copy(self.device.queue, self.buffers[key], values)
+            cl.enqueue_copy(self.device.queue, self.buffers[key], values, is_blocking=wait)
 
     def read(self, key: Key, values: np.ndarray, wait: bool = True) -> np.ndarray:
         """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled

@@ -11,7 +11,20 @@ __kernel void gascl_sizes(__global int *sizes) {
 }
 
 #if GASCL_INBOX
-// How an inbox that is new to a run begins: without a message.
+// Empties the inbox of a vertex.
+#if GASCL_FIRST
+#define GASCL_EMPTY(id, when) gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty()
+#elif GASCL_WRAPS
+#define GASCL_EMPTY(id, when)                              \
+    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
+    gascl_arrived##when[GASCL_AT(id)] = 0, gascl_wraps##when[GASCL_AT(id)] = 0
+#else
+#define GASCL_EMPTY(id, when)                              \
+    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
+    gascl_arrived##when[GASCL_AT(id)] = 0
+#endif
+
+// How an inbox that is new to a run that goes on begins: without a message.
 __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *inbox) {
     const long cells = (long)run->graph.num_vertices * GASCL_LANES;
     GASCL_FOR_RANGE_OF(long, i, cells)
@@ -20,15 +33,28 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 #endif
 
 // Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
-// a value, those in `kept` keep it; `own_mask`: the program says who scatters first.
+// a value, those in `kept` keep it; `own_mask`: the program says who scatters first. All that a run
+// counts is 0, and its inbox empty: filling each buffer by itself would take longer than this.
 __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
-                          __global gascl_tally *tallies) {
+                          __global gascl_tally *tallies, __global long *counts,
+                          __global long *posted) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
+    if (get_local_id(0) == 0) {
+        counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
+        posted[get_group_id(0)] = 0;
+    }
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        GASCL_FOR_LANES
+        GASCL_FOR_LANES {
             gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_INBOX
+            GASCL_EMPTY(id, );
+#if GASCL_POSTS_AHEAD
+            GASCL_EMPTY(id, _next);
+#endif
+#endif
+        }
     gascl_tally_store(&tally, tallies, &shared);
 }
 

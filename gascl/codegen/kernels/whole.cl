@@ -248,8 +248,13 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
     }
 }
 
-// How many arcs are little work.
+// How many arcs and vertices are so little work that one group does it alone: meeting the others
+// costs as much, and on a CPU much more where other work keeps them from running.
+#if GASCL_GROUP == 1
 #define GASCL_LITTLE 4096
+#else
+#define GASCL_LITTLE (4 * GASCL_GROUP)
+#endif
 
 // What the group that arrived last does between two phases; its first item returns the next one.
 static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_EDGE, GASCL_STEP,
@@ -304,9 +309,7 @@ static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_ED
 #endif
 }
 
-#if GASCL_GROUP == 1
-// Whether a phase has so little to do that the others need not be asked: meeting them costs as much as
-// some thousand arcs, and much more where other work keeps them from running.
+// Whether a phase is little work.
 static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
     switch (phase) {
 #if GASCL_PRIORITY
@@ -323,7 +326,6 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
         return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
     }
 }
-#endif
 
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
@@ -354,6 +356,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
         if (!has_arrived) {
             if (!alone) {
                 phase = GASCL_LOOK(PHASE);
+                team.rank = rank;
                 team.groups = GASCL_LOOK(GROUPS);
             }
             if (gascl_has_share(phase, team, GASCL_STATE_ON, posted))
@@ -377,18 +380,21 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                     phase, joined, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                     GASCL_WHOLE_STATE_ON, team_words, num_tallies, ask_stop, least_arcs, most_arcs,
                     supersteps, most_work, &shared);
-                GASCL_MEET_GLOBALLY();
-                if (item == 0)
+                if (item == 0) {
+                    told[0] = next;
                     GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
-#if GASCL_GROUP == 1
-                alone = gascl_is_little(next, GASCL_STATE_ON, team_words);
+                }
+                GASCL_MEET_GLOBALLY();
+                phase = told[0];
+                alone = gascl_is_little(phase, GASCL_STATE_ON, team_words);
+                GASCL_MEET();
                 if (alone) {
-                    phase = next;
+                    team.rank = 0;
+                    team.groups = 1;
                     continue;
                 }
-#endif
                 if (item == 0) {
-                    GASCL_TEAM(PHASE) = next;
+                    GASCL_TEAM(PHASE) = phase;
                     GASCL_TEAM(GROUPS) = joined;
                     gascl_fence();
                     atomic_xchg(&GASCL_TEAM(STATE),
