@@ -16,15 +16,15 @@ Sources: Freeman, A Set of Measures of Centrality Based on Betweenness (1977); B
 Algorithm for Betweenness Centrality (2001); Brandes and Pich, Centrality Estimation in Large
 Networks (2007).
 
-Differences: 8 sources, a lane each, go level by level together, and back from the deepest level
-that any of them has.
+Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest
+level that any of them has.
 """
 
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, param, vertex
 
-#: Sources that are searched from at once.
+#: The largest number of sources that are searched from at once.
 LANES = 8
 
 
@@ -37,18 +37,17 @@ class Forward(VertexProgram):
     most = aggregate.real("max", doc="the largest number of paths")
 
     message, combine = "real", "sum"
+    receive_if = "v.depth < 0"
     mask = "v.id == p.source"
     scatter = """
         if (v.depth == superstep)
             send(v.paths);
     """
     apply = """
-        if (v.depth < 0) {
-            v.depth = superstep + 1;
-            v.paths = msg;
-            aggregate_most(msg);
-            set_mask();
-        }
+        v.depth = superstep + 1;
+        v.paths = msg;
+        aggregate_most(msg);
+        set_mask();
     """
 
 
@@ -61,6 +60,7 @@ class Backward(VertexProgram):
     dependency = vertex.real()
 
     message, combine = "real", "sum"
+    receive_if = "v.depth > 0 && v.depth == p.last - superstep - 1"
     edges, apply_on = "in", "all"
     mask = "v.depth == p.last"
     scatter = """
@@ -96,7 +96,8 @@ class Betweenness(VertexProgram):
     def solve(self, stages):
         count = stages.graph.num_vertices
         sources = stages.vertices(self.sources, self.seed)
-        lanes = LANES if len(sources) > 1 else 1
+        # A power of two, since kernels are built for each number of lanes.
+        lanes = min(LANES, 1 << (len(sources) - 1).bit_length())
         total = 0
         for begin in range(0, len(sources), lanes):
             batch = sources[begin : begin + lanes]

@@ -10,7 +10,8 @@ so on, but drops every part that is smaller than the highest count found so far.
 after some supersteps, and then a hub with a million neighbours reads each of them once or twice.
 
 Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Community Structures
-(2007); LDBC Graphalytics, which defines it as above (CDLP); Dobkin and Munro, Determining the Mode (1980), the division.
+(2007); LDBC Graphalytics, which defines it as above (CDLP); Dobkin and Munro, Determining the Mode
+(1980), the division.
 
 Differences: Raghavan, Albert and Kumara break ties at random and update one vertex after the other;
 here nothing is random, so that a run repeats. In bipartite parts labels may then swap for ever,

@@ -2,8 +2,9 @@
 Neighbourhoods are made of.
 
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
-word, and 8 words, a lane each, at once. In superstep k all bits travel one arc further; those that
-are new at a vertex belong to sources at distance k + 1, and it is enough to count them.
+word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those
+that are new at a vertex belong to sources at distance k + 1, and it is enough to count them. A
+vertex that all sources of a word have reached asks nobody any more.
 
 Source: Then, Kaufmann, Chirigati et al., The More the Merrier: Efficient Multi-Source Graph
 Traversal (2014).
@@ -15,7 +16,7 @@ import numpy as np
 
 from gascl import VertexProgram, param, vertex
 
-#: Sources of one lane, and lanes.
+#: Sources of one lane, and the largest number of lanes.
 WORD, LANES = 64, 8
 
 
@@ -23,6 +24,7 @@ class MultiSourceSearch(VertexProgram):
     """Sums over 64 sources, those numbered from `first` on; they are added to what is there."""
 
     first = param.int32()
+    all = param.uint64(doc="a bit for each of the sources")
     supersteps = param.supersteps()
     place = vertex.int32(doc="the vertex's number among the sources, or -1")
     seen = vertex.uint64(init="(uint)(v.place - p.first) < 64 ? 1ul << (v.place - p.first) : 0")
@@ -31,6 +33,8 @@ class MultiSourceSearch(VertexProgram):
     inverses = vertex.real(doc="the sum of 1 / distance")
 
     message, combine = "uint64", "or"
+    receive_if = "v.seen != p.all"
+    enough = "(msg | v.seen) == p.all"
     mask = "v.seen != 0"
     scatter = "send(v.seen);"
     apply = """
@@ -47,16 +51,19 @@ class MultiSourceSearch(VertexProgram):
 
     @classmethod
     def from_each(cls, stages, sources, **values):
-        """Search from all sources, 512 at once; the sums over all of them, by the field's name."""
+        """Search from all sources, up to 512 at once; the sums over all of them, by the field's
+        name."""
         count = stages.graph.num_vertices
         place = np.full(count, -1)
         place[stages.graph.indices_of(sources)] = np.arange(len(sources))
-        lanes = LANES if len(sources) > WORD else 1
+        # A power of two, since kernels are built for each number of lanes.
+        lanes = min(LANES, 1 << ((len(sources) - 1) // WORD).bit_length())
         for begin in range(0, len(sources), WORD * lanes):
             first = [begin + WORD * lane for lane in range(lanes)]
+            words = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]
             if begin == 0:
-                found = stages.run(cls(first=first, place=place, **values), fresh=True)
+                found = stages.run(cls(first=first, all=words, place=place, **values), fresh=True)
             else:
-                found = stages.run(cls(first=first, **values), fresh=["seen"])
+                found = stages.run(cls(first=first, all=words, **values), fresh=["seen"])
         sums = ("reached", "distances", "inverses")
         return {name: found[name].reshape(count, lanes).sum(1) for name in sums}

@@ -15,7 +15,6 @@ class Stop(IntEnum):
     EMPTY_MASK = 2
     OVERFLOW = 3  # of a combined message
     FAULT = 4
-    PAUSE = 5  # so that the host can choose another delivery
 
 
 class Fault(IntEnum):

@@ -20,8 +20,8 @@ from gascl.delivery.launch import (
     PAIRS_JOIN,
     SNAPSHOT,
     START,
-    STARTED,
     START_ARCS,
+    STARTED,
     TOTAL,
     Launch,
 )

@@ -147,7 +147,8 @@ def test_what_kernels_are_given():
     state = (Key(RUN, "run"), Key(RUN, "control"), Key(VERTEX, "level"), Key(RUN, "mask"))
     state += (Key("active set bytes", "next"),)
     tallies, counts = Key(RUN, "tallies"), Key(RUN, "counts")
-    assert spec.arguments[START.kernel] == (*state, "given", "kept", "own_mask", tallies)
+    begun = (tallies, counts, Key(RUN, "posted"))
+    assert spec.arguments[START.kernel] == (*state, "given", "kept", "own_mask", *begun)
     counted = (tallies, "num_tallies", counts, "num_counts")
     decision = ("starting", "ask_stop", "least_arcs", "most_arcs", Key(RUN, "records"), "record")
     assert spec.arguments[FINISH.kernel] == (*state, *counted, *decision)
@@ -172,7 +173,7 @@ def test_a_delivery_may_call_its_buffers_as_it_likes():
     given = spec.arguments["own_kernel"]
     assert given[-5:] == tuple(Key("own", name) for name in names)
     assert Key(RUN, "mask") in given[:-5]
-    assert spec.arguments[START.kernel][-1] == Key(RUN, "tallies")
+    assert spec.arguments[START.kernel][-3] == Key(RUN, "tallies")
     assert "given" in spec.arguments[START.kernel]
 
 

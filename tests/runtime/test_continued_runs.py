@@ -42,7 +42,7 @@ CONTINUED = {
         lambda n: ShortestPaths(source=0), None, "slots push edges auto"
     ),
     "BreadthFirst": (lambda n: BreadthFirst(source=0), None, "outbox push auto"),
-    "lanes": (lambda n: BreadthFirst(source=[0, 5, 9]), None, "slots edges"),
+    "lanes": (lambda n: BreadthFirst(source=[0, 5, 9]), None, "slots pull"),
     "ConnectedComponents": (lambda n: ConnectedComponents(), None, "slots push"),
     "LabelPropagation": (lambda n: LabelPropagation(supersteps=n), 6, "slots"),
     "Posts": (lambda n: Posts(supersteps=n), 9, "slots push edges serial"),

@@ -83,7 +83,7 @@ class Ahead(Levels):
     """
 
 
-WIDTH, TAIL = 200, 12
+WIDTH, TAIL = 201, 12
 
 
 @functools.cache

@@ -283,7 +283,7 @@ REFUSED = [
     (
         Weighing(source=0),
         {"delivery": "outbox"},
-        "reads `e`.*use one of: slots, pull, push, edges, serial$",
+        "reads `e`.*use one of: slots, pull, push, frontier, edges, serial$",
     ),
     (Bfs(source=0), {"callback": 3}, "callback must be a function of a Step, not 3"),
     (

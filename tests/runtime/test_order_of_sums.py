@@ -118,7 +118,8 @@ def check(device, seed, dtype):
         plain = {"x": rng.normal(size=n), "y": rng.normal(size=n)}
         plain = {name: values.astype(dtype) for name, values in plain.items()}
         assert agree(device, graph, cls(dtype=dtype, **plain)) >= 2
-    assert agree(device, GRAPHS[0], cls(dtype=dtype, k=[0.3, 0.7, 1.1])) >= 2
+    for graph in GRAPHS[::2]:
+        assert agree(device, graph, cls(dtype=dtype, k=[0.3, 0.7, 1.1])) >= 2
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ pytestmark = [
 @pytest.mark.parametrize("delivery", ["auto", "push", "edges"])
 def test_inboxes_are_empty_where_the_run_before_had_none(delivery):
     engine = Engine(Graph.from_edges(range(7), range(1, 8)))
-    program = bundled.BreadthFirst(source=0)
+    program = bundled.ShortestPaths(source=0)
     options = {"max_supersteps": 2, "keep_state": True, "not_converged": "ignore"}
     part = engine.run(program, delivery="pull", **options)
     rest = engine.run(program, delivery=delivery, state=part.state)
-    assert rest.parent.tolist() == [-1, 0, 1, 2, 3, 4, 5, 6]
+    assert rest.distance.tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
 
 
 # Random programs ---------------------------------------------------------------------------------

@@ -136,6 +136,7 @@ def expected_deliveries(
     if program.combine == "first":
         admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
     waits = program.priority is not None
-    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not waits:
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
+    if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
     return admitted & {*DELIVERIES}

@@ -94,7 +94,7 @@ def in_parts(
             keep_state=True,
             not_converged="ignore",
         )
-        trace, state, taken_up = trace + list(result.trace), result.state, taken_up + 1
+        trace, state, taken_up = [*trace, *result.trace], result.state, taken_up + 1
         if result.converged or state is None:  # which that of the empty graph is
             break
     assert [step.superstep for step in trace] == list(range(len(trace)))

@@ -140,14 +140,32 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #endif
 }
 
-// Whether any arc of a row must be fetched. Lanes may differ in what they receive.
+// Whether any arc of a row must be fetched, in any lane.
 static bool gascl_visits_row(const int row, GASCL_STATE GASCL_DELIVERY) {
-#if GASCL_MAY_STOP && GASCL_RECEIVES && GASCL_LANES == 1
-    if (!gascl_receives(row, GASCL_STATE_ON))
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+    bool receives = false;
+    GASCL_FOR_LANES receives = receives || gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+    if (!receives)
         return false;
 #endif
     return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
+
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+// Whether no other arc of a row must be fetched, in any lane.
+static bool gascl_is_done(const gascl_lane_boxes *boxes, const int row, GASCL_STATE) {
+    bool done = true;
+    GASCL_FOR_LANES {
+        bool of_lane = gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row,
+                                   GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_LANES > 1 && GASCL_RECEIVES
+        of_lane = of_lane || !gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
+        done = done && of_lane;
+    }
+    return done;
+}
+#endif
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -165,8 +183,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                 GASCL_FOR_LANES
                     gascl_gather_arc(&boxes, arc, row,
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-#if GASCL_MAY_STOP && GASCL_STOPS_EARLY && GASCL_LANES == 1
-                if (gascl_stops(gascl_lane_get(&boxes), row, GASCL_STATE_ON))
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+                if (gascl_is_done(&boxes, row, GASCL_STATE_ON))
                     break;
 #endif
             }
@@ -414,7 +432,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     boxes[item] = part;
                 }
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            // One item may now apply what several have asked gascl_visits_row() about.
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
             if (slice > 0)
                 part = gascl_box_empty();
             done += arcs;

@@ -107,30 +107,101 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
 #define GASCL_DELIVERY_ON , messages, sent, received
 
 #if GASCL_SINGLE
-// A gather snippet reads the messages one by one: they are moved side by side for it.
-static void gascl_slots_apply(GASCL_BLOCKS, gascl_tally *tally, GASCL_STATE GASCL_DELIVERY) {
+// A gather snippet reads the messages one by one: they are moved side by side for it. Of a row that
+// is a block by itself, the group moves them together; the snippet is one item's in any case.
+#define GASCL_MOVES_TOGETHER (GASCL_GROUP > 1 && !GASCL_EVERY_ARC_SENDS)
+
+typedef struct {
+    gascl_shared shared;
+    int counts[GASCL_LANES];  // messages that the group has moved
+} gascl_slots_memory;
+
+#if GASCL_MOVES_TOGETHER
+// As gascl_compact(), by the group, in all lanes. An item has GASCL_FETCHES slots at once; a sum
+// over the items before it (Hillis and Steele 1986) says where its messages go.
+static void gascl_compact_together(const int row, const int slots,
+                                   __local gascl_slots_memory *memory,
+                                   __global const gascl_offset *restrict offsets,
+                                   GASCL_STATE GASCL_DELIVERY) {
+    __local long2 *sums = memory->shared.counts;
+    const int item = get_local_id(0), size = GASCL_GROUP * GASCL_FETCHES;
+    const int pieces = slots / size + (slots % size > 0);
+    int count = 0;
+    for (int i = 0; i < pieces * GASCL_LANES; ++i) {
+#if GASCL_LANES > 1
+        const int gascl_lane = i / pieces;
+#endif
+        const int piece = i % pieces;
+        const int from = piece * size + item * GASCL_FETCHES;
+        const size_t first = GASCL_SLOT(offsets[row], offsets);
+        gascl_message x[GASCL_FETCHES];
+        int mine = 0;
+        for (int k = from; k < min(from + GASCL_FETCHES, slots); ++k)
+            if (sent[first + k]) {
+                sent[first + k] = 0;
+                x[mine++] = messages[first + k];
+            }
+        if (piece == 0)
+            count = 0;
+        int sum = mine;
+        for (int step = 1; step < GASCL_GROUP; step *= 2) {
+            sums[item].x = sum;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (item >= step)
+                sum += (int)sums[item - step].x;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (item == GASCL_GROUP - 1)
+            memory->counts[gascl_lane] = count + sum;
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read their slots
+        for (int k = 0; k < mine; ++k)
+            messages[first + count + sum - mine + k] = x[k];
+        count = memory->counts[gascl_lane];
+    }
+}
+#endif
+
+static void gascl_slots_apply(GASCL_BLOCKS, __local gascl_slots_memory *memory,
+                              gascl_tally *tally, GASCL_STATE GASCL_DELIVERY) {
     const int end = gascl_control_->stopped ? 0 : num_blocks;
     for (int i = get_group_id(0); i < end; i += get_num_groups(0)) {
         const gascl_block block = blocks[i];
-        for (int row = block.first + get_local_id(0); row < block.last; row += GASCL_GROUP)
-            GASCL_FOR_LANES {
-                __global gascl_message *inbox = messages + GASCL_SLOT(offsets[row], offsets);
-                int count = (int)(offsets[row + 1] - offsets[row]);
+        const int rows = block.last - block.first;
+#if GASCL_MOVES_TOGETHER
+        const bool together = rows == 1 && (!GASCL_RECEIVED || received[block.first]);
+        gascl_compact_together(block.first, together ? (int)(block.end - block.begin) : 0, memory,
+                               offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+        for (int j = get_local_id(0); j < rows * GASCL_LANES; j += GASCL_GROUP) {
+            const int row = block.first + j / GASCL_LANES;
+#if GASCL_LANES > 1
+            const int gascl_lane = j % GASCL_LANES;
+#endif
+            __global gascl_message *inbox = messages + GASCL_SLOT(offsets[row], offsets);
+            int count = (int)(offsets[row + 1] - offsets[row]);
 #if !GASCL_EVERY_ARC_SENDS
-                if (GASCL_RECEIVED && !received[row])
-                    count = 0;
-                else
-                    count = gascl_compact(inbox, sent + GASCL_SLOT(offsets[row], offsets), count);
+            if (GASCL_RECEIVED && !received[row])
+                count = 0;
+#if GASCL_MOVES_TOGETHER
+            else if (together)
+                count = count ? memory->counts[gascl_lane] : 0;
+#endif
+            else
+                count = gascl_compact(inbox, sent + GASCL_SLOT(offsets[row], offsets), count);
 #if GASCL_RECEIVED
-                if (count)
-                    received[row] = 0;
+            if (count)
+                received[row] = 0;
 #endif
 #endif
 #if GASCL_DEBUG
-                gascl_shuffle(inbox, count, row, gascl_control_->superstep);
+            gascl_shuffle(inbox, count, row, gascl_control_->superstep);
 #endif
-                gascl_apply_single(row, inbox, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
-            }
+            gascl_apply_single(row, inbox, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+        }
+#if GASCL_MOVES_TOGETHER
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 }
 #else
@@ -172,9 +243,9 @@ __kernel void gascl_slots_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
 #if GASCL_SINGLE
-    __local gascl_shared shared;
-    gascl_slots_apply(GASCL_BLOCKS_ON, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    gascl_tally_store(&tally, tallies, &shared);
+    __local gascl_slots_memory memory;
+    gascl_slots_apply(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_tally_store(&tally, tallies, &memory.shared);
 #else
     __local gascl_gather_memory memory;
     gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);

@@ -156,16 +156,13 @@ static void gascl_add_count(const long2 counted, __global long *count,
 #if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
 static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE,
                             __global const long *posted) {
-    const int superstep = gascl_control_->superstep;
-    int listed = GASCL_FRONTIER_LENGTH(superstep);
-    if (GASCL_PULLS_NOW)
+    if (GASCL_PULLS_NOW || (phase != GASCL_PHASE_SCATTER && phase != GASCL_PHASE_APPLY))
         return true;
+    const int listed = GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
     if (phase == GASCL_PHASE_SCATTER)
         return team.rank < listed;
-    if (phase == GASCL_PHASE_APPLY)
-        listed = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
-    return phase != GASCL_PHASE_APPLY || (long)team.rank * GASCL_GROUP < listed ||
-           posted[team.rank];
+    const int all = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
+    return (long)team.rank * GASCL_GROUP < all || posted[team.rank];
 }
 #else
 #define gascl_has_share(phase, team, ...) true
@@ -212,10 +209,8 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         GASCL_ZERO_TALLY(tally);
         gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
                           &counted);
-        if (get_local_id(0) == 0) {
+        if (get_local_id(0) == 0)
             tally.messages += posted[team.rank];
-            posted[team.rank] = 0;
-        }
         gascl_tally_store_at(&tally, &tallies[team.rank], shared);
 #if GASCL_LISTS_DIRECTLY
         GASCL_MEET();
@@ -359,11 +354,19 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 team.rank = rank;
                 team.groups = GASCL_LOOK(GROUPS);
             }
-            if (gascl_has_share(phase, team, GASCL_STATE_ON, posted))
+            // One item asks, since what it looks at changes while others would still ask.
+            if (item == 0)
+                told[0] = gascl_has_share(phase, team, GASCL_STATE_ON, posted);
+            GASCL_MEET();
+            const bool has_share = told[0];
+            GASCL_MEET();
+            if (has_share)
                 gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
+                if (phase == GASCL_PHASE_APPLY)  // not before every item has asked for its share
+                    posted[team.rank] = 0;
                 gascl_fence();
                 const uint state = alone ? (uint)GASCL_LOOK(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
@@ -382,11 +385,12 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                     supersteps, most_work, &shared);
                 if (item == 0) {
                     told[0] = next;
+                    told[1] = gascl_is_little(next, GASCL_STATE_ON, team_words);
                     GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
                 }
                 GASCL_MEET_GLOBALLY();
                 phase = told[0];
-                alone = gascl_is_little(phase, GASCL_STATE_ON, team_words);
+                alone = told[1];
                 GASCL_MEET();
                 if (alone) {
                     team.rank = 0;

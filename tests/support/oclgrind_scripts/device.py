@@ -11,6 +11,7 @@ import gascl.delivery.assembly
 import gascl.runtime.plan
 import gascl.runtime.resident
 import gascl.runtime.trial
+from gascl.delivery.activeset import BYTES, FRONTIER
 from gascl.delivery.table import DELIVERIES
 from gascl.runtime.device import Device
 
@@ -30,12 +31,15 @@ def patch_kernels(file: str, old: str, new: str) -> str:
         return patch(original(name)) if name == file else original(name)
 
     gascl.delivery.assembly.kernel_text = gascl.runtime.trial.kernel_text = patched
-    if file in ("frontier.cl", "frontier_kernels.cl"):
-        text = "kernels" if "kernels" in file else "functions"
-        active = DELIVERIES["push"].active
-        active = dataclasses.replace(active, **{text: patch(getattr(active, text))})
-        for name in ("push", "frontier"):
-            DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], active=active)
+    form, _, part = file.removesuffix(".cl").partition("_")
+    active = {"frontier": FRONTIER, "mask": BYTES}.get(form)
+    if active is not None:  # whose text deliveries hold
+        part = part or "functions"
+        patched_one = dataclasses.replace(active, **{part: patch(getattr(active, part))})
+        for name, delivery in DELIVERIES.items():
+            if delivery.active is active:
+                DELIVERIES[name] = dataclasses.replace(delivery, active=patched_one)
+        return ""
     if file == "push.cl":  # of both
         frontier = DELIVERIES["frontier"]
         DELIVERIES["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))

@@ -378,10 +378,10 @@ def run_debug(device: Device) -> None:
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "frontier_kernels.cl": [
-        *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=FAR), "push")),
+        *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=HUB), "push")),
         (Levels(start=FAR), "frontier"),
     ],
-    "mask_kernels.cl": [(Turns(start=FAR), "slots")],
+    "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "whole.cl": [(Levels(start=FAR), "frontier")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
@@ -405,6 +405,11 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file == "superstep.cl":
         run_parts(Engine(GRAPH, device))
+    if file == "frontier_kernels.cl":  # from a form of the mask to another
+        program, engine = Gathering(start=FAR), Engine(GRAPH, device)
+        options: dict[str, Any] = {"delivery": "push", "not_converged": "ignore"}
+        begun = engine.run(program, max_supersteps=1, keep_state=True, **options)
+        engine.run(program, max_supersteps=1, state=begun.state, **options)
 
 
 class Several(Device):
