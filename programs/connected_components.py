@@ -70,22 +70,30 @@ class ConnectedComponents(VertexProgram):
                 aggregate_busy(1);
             return;
         }
+        if (phase == HOOK || phase == HOOK_MORE || phase == HOOK_OUTSIDE)
+            return;
         int root = v.component;
         FOLLOW(root);
         if (phase == REST ? root != v.component : !IS_ROOT(root))
             aggregate_busy(1);
         v.component = root;
-        if (!num_neighbors || !IS_ROOT(root))
+        if (!IS_ROOT(root))
             return;
-        int most = component_of((int)prev.hub);
-        FOLLOW(most);
-        if (phase == MEET && root != most)
-            set_mask();
-        if (phase == OUTSIDE ? root != most : (phase == SOME || phase == MORE) && v.id % 8 == 0) {
-            int theirs = component_of(neighbor(min(root != v.id, num_neighbors - 1)));
-            FOLLOW(theirs);
-            if (theirs != root && IS_ROOT(theirs))
-                send_to(max(root, theirs), min(root, theirs));
+        bool looks = (phase == SOME || phase == MORE) && v.id % 8 == 0;
+        if (phase == OUTSIDE || phase == MEET) {
+            int most = component_of((int)prev.hub);
+            FOLLOW(most);
+            looks = root != most;
         }
+        if (!looks || !num_neighbors)
+            return;
+        if (phase == MEET) {
+            set_mask();
+            return;
+        }
+        int theirs = component_of(neighbor(min(root != v.id, num_neighbors - 1)));
+        FOLLOW(theirs);
+        if (theirs != root && IS_ROOT(theirs))
+            send_to(max(root, theirs), min(root, theirs));
     """
     stop = "agg.phase == 8 && !agg.busy"  # REST

@@ -11,7 +11,7 @@ ParK (2014), who remove all vertices of a round at once; Dhulipala, Blelloch and
 (2017), who keep vertices in buckets.
 
 Differences: only vertices with few arcs left, up to a limit, wait in buckets for their turn. The
-limit then doubles.
+limit then rises by half.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ import numpy as np
 from gascl import VertexProgram, param, struct, vertex
 
 
-class Peel(VertexProgram):
-    """Removes all vertices that get below `limit`; those below `begin` have been removed before."""
+class Shells(VertexProgram):
+    """Removes the vertices with core numbers from `begin` to below `limit`."""
 
     begin = param.int32()
     limit = param.int32()
@@ -63,11 +63,11 @@ class CoreNumber(VertexProgram):
         fields = {"core": core}
         begin, limit = 0, 1
         while True:
-            core = stages.run(Peel(begin=begin, limit=limit, **fields)).core
+            core = stages.run(Shells(begin=begin, limit=limit, **fields)).core
             left = core[core >= limit]
             if not len(left):
                 return {"core": core}
-            begin, limit, fields = limit, 2 * max(limit, int(left.min())), {}
+            begin, limit, fields = limit, 3 * max(limit, int(left.min())) // 2 + 1, {}
 
 
 def degrees_without_loops(graph):

@@ -1,7 +1,10 @@
 """Strongly connected components: sets of vertices that can all reach each other.
 
-Algorithm: rounds of four stages, among the vertices that have no component yet. All of them look
-only at arcs within a part: at first the whole graph is one, later what one colour covered.
+Algorithm: what a pivot reaches and is reached from is its component, the largest one as a rule if
+the pivot has many arcs in and out. No other component has vertices both within and outside of what
+the pivot reaches, which are the first two parts. Then come rounds of four stages, among the
+vertices that have no component yet. All of them look only at arcs within a part, which later is
+what one colour covered.
 
 1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others
    may have none, either.
@@ -13,9 +16,10 @@ only at arcs within a part: at first the whole graph is one, later what one colo
    round.
 
 Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
-(2000), from a pivot in each part both ways; Orzan, On Distributed Verification and Verified
-Distribution (2004), colours; Barnat, Bauch, Brim and Češka, Computing Strongly Connected Components
-in Parallel on CUDA (2011), trimming.
+(2000), from a pivot both ways; Slota, Rajamanickam and Madduri, BFS and Coloring-based Parallel
+Algorithms for Strongly Connected Components (2014), one such pivot before the colours; Orzan, On
+Distributed Verification and Verified Distribution (2004), colours; Barnat, Bauch, Brim and Češka,
+Computing Strongly Connected Components in Parallel on CUDA (2011), trimming.
 
 Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast
 whatever the numbering.
@@ -24,6 +28,7 @@ whatever the numbering.
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
+from gascl.programs.connected_components import ConnectedComponents
 
 
 class Stage(VertexProgram):
@@ -36,7 +41,38 @@ class Stage(VertexProgram):
     mask = "v.component < 0"
     functions = """
         #define PRIORITY hash(v.id)
-        #define WITHIN_PART (component_of(e.dst) < 0 && part_of(e.dst) == v.part)
+        #define WITHIN_PART (part_of(e.dst) == v.part)
+    """
+
+
+class Reached(Stage):
+    """What the pivot reaches is a part."""
+
+    pivot = param.int32()
+    part = vertex.uint32(init="v.id == p.pivot")
+
+    message, combine = "int32", "first"
+    receive_if = "v.part == 0"
+    mask = "v.id == p.pivot"
+    scatter = "send(v.id);"
+    apply = """
+        v.part = 1;
+        set_mask();
+    """
+
+
+class Reaching(Stage):
+    """What reaches the pivot within its part is its component."""
+
+    pivot = param.int32()
+
+    message, combine, edges = "int32", "first", "in"
+    receive_if = "v.part == 1 && v.component < 0"
+    mask = "v.id == p.pivot"
+    scatter = "send(v.id);"
+    apply = """
+        v.component = p.pivot;
+        set_mask();
     """
 
 
@@ -46,13 +82,16 @@ class Trim(Stage):
     arcs = vertex.int2(doc="arcs in and out that are left: counted first, and then counted down")
 
     message, combine, identity = "int2", "a + b", "(int2)(0)"
-    edges = "both"
+    edges, apply_on = "both", "mask"
+    receive_if = "v.component < 0"
     scatter = """
         const int2 arc = e.reversed ? (int2)(0, 1) : (int2)(1, 0);  // in, or out, at the other end
         if (WITHIN_PART)
             send(superstep == 0 ? arc : -arc);
     """
     apply = """
+        if (v.component >= 0)
+            return;
         v.arcs = superstep == 0 ? msg : v.arcs + msg;
         if (v.arcs.x == 0 || v.arcs.y == 0) {
             v.component = v.id;
@@ -65,15 +104,14 @@ class Colour(Stage):
     """Every vertex takes the highest priority of all that reach it."""
 
     message, combine = "uint32", "max"
+    receive_if = "v.component < 0 && msg > v.colour"
     scatter = """
         if (WITHIN_PART)
             send(v.colour);
     """
     apply = """
-        if (msg > v.colour) {
-            v.colour = msg;
-            set_mask();
-        }
+        v.colour = msg;
+        set_mask();
     """
 
 
@@ -98,6 +136,7 @@ class Collect(Stage):
     """What reaches a root within its part is of its component."""
 
     message, combine, edges = "int32", "max", "in"
+    receive_if = "v.component < 0"
     scatter = """
         if (WITHIN_PART)
             send(v.component);
@@ -116,14 +155,26 @@ class StronglyConnected(VertexProgram):
     component = vertex.int32()
 
     def solve(self, stages):
+        graph = stages.graph
         stages.state = None  # from the beginning: another graph's components are not this one's
+        if not graph.directed:
+            return {"component": stages.run(ConnectedComponents()).component}
+        pivot = int(np.argmax(graph.in_degree.astype(np.int64) * graph.out_degree))
+        stages.run(Reached(pivot=pivot))
+        stages.run(Reaching(pivot=pivot))
         while True:
-            if stages.graph.directed:  # else a vertex that has edges has them both ways
-                stages.run(Trim())
+            stages.run(Trim())
             coloured = stages.run(Colour(), fresh=["colour"])
             if coloured.supersteps == 0:
                 break  # every vertex has a component
             stages.run(Roots())
             stages.run(Collect(), start="mask")
-        _, first, which = np.unique(coloured.component, return_index=True, return_inverse=True)
-        return {"component": first[which]}
+        return {"component": smallest_of_each(coloured.component)}
+
+
+def smallest_of_each(component):
+    """int32 (V,): the smallest vertex with the same value, which is a vertex, too."""
+    vertices = np.arange(len(component), dtype=np.int32)
+    smallest = np.empty_like(vertices)
+    smallest[component[::-1]] = vertices[::-1]  # the last one stays
+    return smallest[component]

@@ -37,34 +37,27 @@ class Count(VertexProgram):
         #define MOST 512  // out-neighbours in the table at a time
         #define HEADS (16 * MOST)
 
-        // The row that a vertex works on. Every stretch of vertices gets rows from all over the
-        // graph, 64 and 64: rows of nearly the same degree, side by side, would be unequal work.
-        #define WIDTH (g.num_vertices / 64 / 256)
-        #define SPREAD(i) ((i) < WIDTH * 256 ? (i) % 256 * WIDTH + (i) / 256 : (i))
-        #define ROW(id) (SPREAD((id) / 64) * 64 + (id) % 64)
-
         if (superstep > 0) {
-            v.closed = msg;
+            v.closed += msg;
             return;
         }
-        const int a = ROW(v.id), degree = num_neighbors_of(a);
+        const int degree = num_neighbors;
         ushort head[HEADS], next[MOST + 1];  // chains of places in the table; 0 ends them
         int end[MOST + 1], found[MOST + 1];
-        long closed = 0;
         for (int begin = 0; degree > 1 && begin < degree; begin += MOST) {
             const int count = min(MOST, degree - begin);
             const int mask = (int)(0xffffffffu >> clz(16 * count - 1));
             for (int i = 0; i <= mask; ++i)
                 head[i] = 0;
             for (int i = 1; i <= count; ++i) {
-                end[i] = neighbor_of(a, begin + i - 1);
+                end[i] = neighbor(begin + i - 1);
                 found[i] = 0;
                 const int chain = VERTEX(end[i]) & mask;
                 next[i] = head[chain];
                 head[chain] = i;
             }
             for (int i = 0; i < degree; ++i) {
-                const int to_b = neighbor_of(a, i), b = VERTEX(to_b);
+                const int to_b = neighbor(i), b = VERTEX(to_b);
                 if (b >= VERTEX(end[count]))
                     break;  // all that follows b is beyond this part of the row
                 const int others = num_neighbors_of(b);
@@ -82,15 +75,13 @@ class Count(VertexProgram):
                 }
                 if (between_b_c) {
                     send_to(b, between_a_c);
-                    closed += between_b_c;
+                    v.closed += between_b_c;
                 }
             }
             for (int i = 1; i <= count; ++i)
                 if (found[i])
                     send_to(VERTEX(end[i]), found[i]);
         }
-        if (closed)
-            send_to(a, closed);
     """
 
 

@@ -51,14 +51,6 @@ def test_rows_longer_than_the_table():
     assert (result.triangles == 1099 * 1098 // 2).all()
 
 
-def test_rows_spread_over_the_vertices():
-    """More than 64 * 256 vertices, and not a multiple of either."""
-    ids = np.arange(40_000)
-    graph = Graph.from_edges(np.append(ids[:-1], ids[:-2]), np.append(ids[1:], ids[2:]))
-    result = run(graph)
-    assert result.triangles.tolist() == [1, 2, *[3] * 39_996, 2, 1]
-
-
 def test_direction_loops_and_parallel_edges_do_not_count():
     src, dst = [0, 1, 2, 0, 2, 1, 1, 3, 0], [1, 2, 0, 1, 1, 1, 1, 3, 3]
     for directed in (True, False):

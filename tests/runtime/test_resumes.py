@@ -33,6 +33,7 @@ from gascl import (
 from gascl import programs as bundled
 from gascl.delivery.table import DELIVERIES
 from gascl.programs.betweenness import Forward
+from gascl.programs.core_number import Shells
 from gascl.programs.eigenvector import Peel, WeightedIteration
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.katz import WeightedWalks
@@ -123,7 +124,6 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "BreadthFirst": (lambda n: bundled.BreadthFirst(source=0), None),
     "BreadthFirst in lanes": (lambda n: bundled.BreadthFirst(source=[0, 5, 9]), None),
     "ConnectedComponents": (lambda n: bundled.ConnectedComponents(), None),
-    "CoreNumber": (lambda n: bundled.CoreNumber(), None),
     "GreedyColouring": (lambda n: bundled.GreedyColouring(), None),
     "LabelPropagation": (lambda n: bundled.LabelPropagation(supersteps=n), 6),
     "MaximalIndependentSet": (lambda n: bundled.MaximalIndependentSet(), None),
@@ -143,6 +143,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     ),
     "Peel": (lambda n: Peel(), None),
     "MultiSourceSearch": (lambda n: MultiSourceSearch(first=0, place=np.arange(64)), None),
+    "Shells": (lambda n: Shells(begin=0, limit=20, core=np.arange(64) % 24), None),
     "Trim": (lambda n: Trim(), None),
     "WeightedIteration": (lambda n: WeightedIteration(tolerance=1e-9, dtype="float64"), None),
     "WeightedWalks": (
@@ -154,7 +155,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "Waves": (lambda n: Waves(supersteps=n), 9),
 }  # fmt: skip
 #: Fields that the program would not find in its State, if they were not given.
-GIVEN = {"Particles": "position", "MultiSourceSearch": "place"}
+GIVEN = {"Particles": "position", "MultiSourceSearch": "place", "Shells": "core"}
 FAST = {
     *("BreadthFirst", "ConnectedComponents", "LabelPropagation", "PageRank twelve times"),
     *("ShortestPaths", "Marked", "Waves"),
@@ -226,7 +227,7 @@ COMPOSITE = {
     "Betweenness": {}, "Closeness": {}, "HarmonicCloseness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
-    "Triangles": {},
+    "Triangles": {}, "CoreNumber": {},
 }  # fmt: skip
 
 
