@@ -271,6 +271,8 @@ def _build(
         *(whole_options(device) if whole else []),
         # It takes plain reads beside atomic operations for races, and lacks some builtins.
         *(["-DGASCL_OCLGRIND"] if device.is_oclgrind else []),
+        # Oclgrind cannot run the builtin.
+        *(["-DGASCL_PREFETCHES=1"] if device.is_cpu and not device.is_oclgrind else []),
         # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
         *(device.atomics.options() if delivery.has_inbox(facts) else []),

@@ -18,10 +18,9 @@
 // so of its own: between two phases, others write what it reads.
 #define GASCL_RESTRICT restrict
 
-// Asks for a cache line that is read soon. OpenCL's prefetch() does nothing in PoCL, and Oclgrind
-// cannot run the builtin.
-#ifdef __has_builtin
-#if GASCL_GROUP == 1 && __has_builtin(__builtin_prefetch) && !defined(GASCL_OCLGRIND)
+// Asks for a cache line that is read soon, on CPUs; OpenCL's prefetch() does nothing in PoCL.
+#if GASCL_PREFETCHES && defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
 #define GASCL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
 #endif
 #endif

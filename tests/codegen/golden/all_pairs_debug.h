@@ -15,7 +15,7 @@ typedef int gascl_offset;
 #define GASCL_PRIORITY 0
 #define GASCL_SCATTER_STAYS 1
 #define GASCL_OWN_MASK 1
-#define GASCL_READS_MASK 0
+#define GASCL_READS_MASK 1
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
 #define GASCL_MASKED 1
@@ -141,6 +141,7 @@ static void gascl_aggregate_change(gascl_tally *all, const float x) {
 typedef struct {
     long active;
     long next_active;
+    long arcs;
     long next_arcs;
     long clock;
     long ticks;
@@ -151,6 +152,7 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulled;
     int pulls;
     int bits;
 } gascl_control;
@@ -159,6 +161,7 @@ typedef struct {
     do { \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
@@ -169,6 +172,7 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulled = (gascl_from).pulled; \
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
@@ -240,7 +244,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 243 };
+enum { gascl_first = __LINE__ - 247 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -383,6 +387,11 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
 static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
 }
 
+// Asks for what apply reads and writes of a vertex.
+static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    GASCL_PREFETCH(&gascl_v_push[GASCL_AT(gascl_id)]);
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }
@@ -412,8 +421,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 394, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 394, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 403, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 403, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

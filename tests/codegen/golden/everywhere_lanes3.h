@@ -195,6 +195,7 @@ static void gascl_aggregate_farthest(gascl_tally *all, const Pair x) {
 typedef struct {
     long active;
     long next_active;
+    long arcs;
     long next_arcs;
     long clock;
     long ticks;
@@ -205,6 +206,7 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulled;
     int pulls;
     int bits;
 } gascl_control;
@@ -213,6 +215,7 @@ typedef struct {
     do { \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
@@ -223,6 +226,7 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulled = (gascl_from).pulled; \
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
@@ -446,6 +450,12 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
 
 // Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
 static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+}
+
+// Asks for what apply reads and writes of a vertex.
+static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    GASCL_PREFETCH(&gascl_v_best[GASCL_AT(gascl_id)]);
+    GASCL_PREFETCH(&gascl_v_up[GASCL_AT(gascl_id)]);
 }
 
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {

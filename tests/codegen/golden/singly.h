@@ -118,6 +118,7 @@ static void gascl_aggregate_most(gascl_tally *all, const float x) {
 typedef struct {
     long active;
     long next_active;
+    long arcs;
     long next_arcs;
     long clock;
     long ticks;
@@ -128,6 +129,7 @@ typedef struct {
     int overflow;
     int fault;
     int under_way;
+    int pulled;
     int pulls;
     int bits;
 } gascl_control;
@@ -136,6 +138,7 @@ typedef struct {
     do { \
         (gascl_to).active = (gascl_from).active; \
         (gascl_to).next_active = (gascl_from).next_active; \
+        (gascl_to).arcs = (gascl_from).arcs; \
         (gascl_to).next_arcs = (gascl_from).next_arcs; \
         (gascl_to).clock = (gascl_from).clock; \
         (gascl_to).ticks = (gascl_from).ticks; \
@@ -146,6 +149,7 @@ typedef struct {
         (gascl_to).overflow = (gascl_from).overflow; \
         (gascl_to).fault = (gascl_from).fault; \
         (gascl_to).under_way = (gascl_from).under_way; \
+        (gascl_to).pulled = (gascl_from).pulled; \
         (gascl_to).pulls = (gascl_from).pulls; \
         (gascl_to).bits = (gascl_from).bits; \
     } while (0)
@@ -296,6 +300,12 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
 
 // Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
 static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+}
+
+// Asks for what apply reads and writes of a vertex.
+static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    GASCL_PREFETCH(&gascl_v_x[GASCL_AT(gascl_id)]);
+    GASCL_PREFETCH(&gascl_v_share[GASCL_AT(gascl_id)]);
 }
 
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
