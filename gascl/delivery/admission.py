@@ -105,13 +105,13 @@ def edges_refuses(demand: Demand) -> str | None:
 
 
 def push_refuses(demand: Demand) -> str | None:
+    if demand.facts.lanes > 1:
+        return "it has several lanes, and push has only one frontier"
     if demand.facts.first and demand.facts.scatter_moves:
         return (
             "it asks the first sender again when apply has begun, and scatter reads what apply "
             "writes"
         )
-    if demand.facts.lanes > 1:
-        return "it has several lanes, and push has only one frontier"
     if demand.deterministic and demand.tallies_floats:
         return (
             "an aggregator would add floats in the order of the frontier, which varies; "

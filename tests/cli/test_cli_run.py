@@ -127,7 +127,7 @@ def test_every_delivery_and_a_device_by_index_and_name(gascl_):
     for delivery in ("auto", *DELIVERIES):
         device = 0 if delivery == "auto" else first.upper()
         options = ["--delivery", delivery, "--device", device, "--top", 5]
-        if delivery in ("push", "edges"):
+        if delivery in ("push", "frontier", "edges"):
             code, _, err = gascl_("run", "PageRank", KARATE, *options)
             assert code == 1
             assert "cannot run PageRank: " in err

@@ -188,7 +188,6 @@ FRONTIER: dict[str, Any] = {
         ({"receive_if": "v.x > 0"}, {"receives": True}),
         ({"receive_if": "msg > v.x"}, {"receives": True, "filters": True}),
         ({"enough": "msg <= 0"}, {"counts_once": True}),
-        ({"priority": "v.x"}, {"prioritized": True, "lists_directly": False, "keeps_flags": True}),
         (ALL, {"scatters_on_all": True, "lists_directly": False}),
         (
             {"apply_on": "mask"},
@@ -214,3 +213,15 @@ def test_facts_of_the_frontier(changed, found):
     facts = Facts.of(type("Changed", (Plain,), changed).spec)
     expected = {**FRONTIER, **found}
     assert {name: getattr(facts, name) for name in expected} == expected
+
+
+def test_waiting_for_a_bucket_takes_flags():
+    class Waiting(VertexProgram):
+        x = vertex.int32()
+        message, combine = "int32", "min"
+        priority = "v.x"
+        scatter = "send(v.x);"
+        apply = "v.x = msg; set_mask();"
+
+    facts = Facts.of(Waiting.spec)
+    assert (facts.prioritized, facts.lists_directly, facts.keeps_flags) == (True, False, True)

@@ -26,7 +26,7 @@ def one_by_one(program: type[VertexProgram], **options) -> tuple[Graph, list[int
     return graph, sources, [runner.run(program(source=s, **options)) for s in sources]
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "outbox", "edges", "serial"])
+@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "outbox", "serial"])
 def test_breadth_first_from_64_sources(delivery):
     graph, sources, singles = one_by_one(BreadthFirst)
     result = Engine(graph).run(BreadthFirst(source=sources), delivery=delivery)
