@@ -325,7 +325,7 @@ class Loop:
         )
         state.read(Key(RUN, "team_words"), words, wait=False)
         records = self._records(min(most, _MOST_AHEAD))
-        if words[_TEAM_FAILED]:
+        if words[_TEAM_FAILED] or words[_TEAM_PHASE]:  # 0: the end
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "

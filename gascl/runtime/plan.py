@@ -161,8 +161,9 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
 
 def whole_options(device: Device) -> list[str]:
     """The options of a kernel that makes a whole run: how often a group looks for others that start
-    with it, on a GPU, and before it gives those up that do not arrive."""
-    welcome, patience = (0, 2**37) if device.is_cpu else (64, 2**30)
+    with it, on a GPU, and for others in a phase: before it leaves them, on a CPU (after some
+    milliseconds), or gives up the run."""
+    welcome, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
     return [
         "-DGASCL_WHOLE=1",
         f"-DGASCL_WELCOME={welcome}",

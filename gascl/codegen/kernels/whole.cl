@@ -2,8 +2,9 @@
 // them. Which phase is next, and whether the run goes on, is decided by the group that arrives last.
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
-// when it starts; whoever starts late joins then, and whoever starts after the end leaves at once. A
-// group that has joined runs until it leaves, and is waited for.
+// when it starts; whoever starts late joins then, and whoever starts after the end leaves at once.
+// Whoever has joined is waited for. On a CPU that other work keeps busy, a group that waits keeps the
+// one that it waits for from running: it leaves the team soon, and the others go on without it.
 //
 // The team's words, each in a cache line of its own.
 enum {
@@ -16,7 +17,8 @@ enum {
     GASCL_TEAM_TAKEN_TOO,
     GASCL_TEAM_WORK,    // how many arcs the supersteps had, in units of 1024
     GASCL_TEAM_SMALL,   // the superstep has little to do
-    GASCL_TEAM_STARTING // the first mask is still to be committed
+    GASCL_TEAM_STARTING,  // the first mask is still to be committed
+    GASCL_TEAM_RANKS      // how many have ever joined
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -61,7 +63,9 @@ static void gascl_fence(void) {
 
 #define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
 
-// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase.
+// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase, and
+// GASCL_HAS_ARRIVED for all but the first.
+#define GASCL_HAS_ARRIVED 0x100
 static int gascl_join(volatile __global int *team_words, __local int *number) {
     for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn) {
         const uint state = (uint)GASCL_LOOK(STATE);
@@ -74,22 +78,54 @@ static int gascl_join(volatile __global int *team_words, __local int *number) {
         const uint joined = state + (first ? 1u << 20 : (1u << 20) + (1u << 8));
         if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)joined) != (int)state)
             continue;
-        *number = (int)GASCL_NUMBER(state);
-        return (int)GASCL_JOINED(state);
+        *number = (int)GASCL_NUMBER(state) | (first ? 0 : GASCL_HAS_ARRIVED);
+        const int rank = atomic_inc(&GASCL_TEAM(RANKS));
+        // Items that share a group share out work by ranks, and no such group ever leaves.
+        return GASCL_GROUP == 1 ? rank : (int)GASCL_JOINED(state);
     }
-    GASCL_TEAM(FAILED) = 1;
     return -1;
 }
 
-// Waits until the phase with this number is over; whether it ever was.
+// Waits until the phase with this number is over; whether it was, and not somebody's patience before.
 static bool gascl_await(const uint number, volatile __global int *team_words) {
-    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn)
+    uint seen = 0;
+    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn) {
         if (GASCL_NUMBER(GASCL_LOOK(STATE)) != number)
             return !GASCL_LOOK(FAILED);
-        else if (turn % 1024 == 1023 && GASCL_LOOK(FAILED))
+        if (turn % 1024 == 1023) {
+            if (GASCL_LOOK(FAILED))
+                return false;
+            // Whoever still takes work, or finishes supersteps alone, is running.
+            const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
+            turn = now == seen ? turn : 0;
+            seen = now;
+        }
+    }
+#if GASCL_GROUP == 1
+    for (;;) {  // leave, unless the phase ends at this moment
+        const uint state = (uint)GASCL_LOOK(STATE);
+        if (GASCL_NUMBER(state) != number)
+            return !GASCL_LOOK(FAILED);
+        const uint without = state - (1u << 20) - (1u << 8);
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)without) == (int)state)
             return false;
+    }
+#else
     GASCL_TEAM(FAILED) = 1;
     return false;
+#endif
+}
+
+// Lets all that wait go on with the next phase.
+static void gascl_release(const uint number, volatile __global int *team_words) {
+    for (;;) {
+        const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile
+        const uint next = (GASCL_JOINED(state) << 20) | (number + 1 & 0xff);
+        GASCL_TEAM(GROUPS) = (int)GASCL_JOINED(state);
+        gascl_fence();
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)next) == (int)state)
+            return;
+    }
 }
 
 #if GASCL_PRIORITY
@@ -99,9 +135,9 @@ static bool gascl_await(const uint number, volatile __global int *team_words) {
 #define GASCL_FAR
 #define GASCL_FAR_ON
 #endif
-#define GASCL_WHOLE_STATE                                                                          \
-    __global long *GASCL_RESTRICT posted GASCL_FAR, __global gascl_tally *GASCL_RESTRICT tallies, __global long *GASCL_RESTRICT counts,        \
-        __global gascl_control *GASCL_RESTRICT records
+#define GASCL_WHOLE_STATE                                                                     \
+    __global long *GASCL_RESTRICT posted GASCL_FAR, __global gascl_tally *GASCL_RESTRICT tallies, \
+        __global long *GASCL_RESTRICT counts, __global gascl_control *GASCL_RESTRICT records
 #define GASCL_WHOLE_STATE_ON posted GASCL_FAR_ON, tallies, counts, records
 
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
@@ -154,15 +190,14 @@ static void gascl_add_count(const long2 counted, __global long *count,
 // Whether a group has a share of a phase that goes by a list. Without one it leaves nothing, since
 // what groups leave is 0 at first.
 #if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
-static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE,
-                            __global const long *posted) {
+static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE) {
     if (GASCL_PULLS_NOW || (phase != GASCL_PHASE_SCATTER && phase != GASCL_PHASE_APPLY))
         return true;
     const int listed = GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
     if (phase == GASCL_PHASE_SCATTER)
         return team.rank < listed;
     const int all = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
-    return (long)team.rank * GASCL_GROUP < all || posted[team.rank];
+    return (long)team.rank * GASCL_GROUP < all;
 }
 #else
 #define gascl_has_share(phase, team, ...) true
@@ -209,8 +244,6 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         GASCL_ZERO_TALLY(tally);
         gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
                           &counted);
-        if (get_local_id(0) == 0)
-            tally.messages += posted[team.rank];
         gascl_tally_store_at(&tally, &tallies[team.rank], shared);
 #if GASCL_LISTS_DIRECTLY
         GASCL_MEET();
@@ -252,7 +285,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 #endif
 
 // What the group that arrived last does between two phases; its first item returns the next one.
-static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                          GASCL_WHOLE_STATE, volatile __global int *team_words,
                          const int num_tallies, const int ask_stop, const long least_arcs,
                          const long most_arcs, const int supersteps, const int most_work,
@@ -269,18 +302,23 @@ static int gascl_between(const int phase, const int joined, GASCL_STATE GASCL_ED
         if (next != GASCL_PHASE_JOIN)
             return next;
         // Before the first superstep there are those of init, which was a launch by itself.
-        const int tallied = starting ? max(joined, num_tallies) : joined;
+        const int tallied = starting ? max(ranks, num_tallies) : ranks;
         gascl_tally tally, none;
-        const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, joined, shared);
+        const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, ranks, shared);
+        long messages = 0;  // that were posted; who posted them may have left
+        for (int i = item; i < ranks; i += GASCL_GROUP)
+            messages += posted[i];
+        const long all_messages = gascl_count_reduce((long2)(messages, 0), shared).x;
         GASCL_MEET_GLOBALLY();
         // A group that joins later leaves nothing in the phases that it has missed.
         GASCL_ZERO_TALLY(none);
         for (int i = item; i < tallied; i += GASCL_GROUP)
             GASCL_COPY_TALLY(tallies[i], none);
-        for (int i = item; i < joined; i += GASCL_GROUP)
-            counts[2 * i] = counts[2 * i + 1] = 0;
+        for (int i = item; i < ranks; i += GASCL_GROUP)
+            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
         if (item != 0)
             return 0;
+        tally.messages += all_messages;
         const int done = GASCL_LOOK(DONE);
         GASCL_TEAM(DONE) = done + !starting;
         GASCL_TEAM(STARTING) = 0;
@@ -326,8 +364,8 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
 #define GASCL_RESTRICT
 __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                           volatile __global int *team_words, const int num_tallies,
-                          const int ask_stop, const long least_arcs, const long most_arcs, const int supersteps,
-                          const int most_work) {
+                          const int ask_stop, const long least_arcs, const long most_arcs,
+                          const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
     __local int told[2];
@@ -336,7 +374,8 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
         told[1] = gascl_join(team_words, &told[0]);
     GASCL_MEET();
     const int rank = told[1];
-    uint number = (uint)told[0];
+    uint number = (uint)told[0] & 0xff;
+    bool has_arrived = told[0] & GASCL_HAS_ARRIVED, alone = false;
     GASCL_MEET();
     if (rank < 0)
         return;
@@ -344,7 +383,6 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     team.rank = rank;
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
-    bool has_arrived = rank > 0, alone = false;
     int phase = GASCL_PHASE_JOIN;
     for (;;) {
         bool last = false;
@@ -356,7 +394,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             }
             // One item asks, since what it looks at changes while others would still ask.
             if (item == 0)
-                told[0] = gascl_has_share(phase, team, GASCL_STATE_ON, posted);
+                told[0] = gascl_has_share(phase, team, GASCL_STATE_ON);
             GASCL_MEET();
             const bool has_share = told[0];
             GASCL_MEET();
@@ -365,22 +403,20 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
-                if (phase == GASCL_PHASE_APPLY)  // not before every item has asked for its share
-                    posted[team.rank] = 0;
                 gascl_fence();
                 const uint state = alone ? (uint)GASCL_LOOK(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
                 told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
-                told[1] = (int)GASCL_JOINED(state);
+                told[1] = GASCL_GROUP == 1 ? GASCL_LOOK(RANKS) : (int)GASCL_JOINED(state);
                 gascl_fence();
             }
             GASCL_MEET_GLOBALLY();
             last = told[0];
-            const int joined = told[1];
+            const int ranks = told[1];
             GASCL_MEET();
             if (last) {
                 const int next = gascl_between(
-                    phase, joined, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                    phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                     GASCL_WHOLE_STATE_ON, team_words, num_tallies, ask_stop, least_arcs, most_arcs,
                     supersteps, most_work, &shared);
                 if (item == 0) {
@@ -399,10 +435,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 }
                 if (item == 0) {
                     GASCL_TEAM(PHASE) = phase;
-                    GASCL_TEAM(GROUPS) = joined;
-                    gascl_fence();
-                    atomic_xchg(&GASCL_TEAM(STATE),
-                                (int)((uint)joined << 20 | (number + 1 & 0xff)));
+                    gascl_release(number, team_words);
                 }
             }
         }
