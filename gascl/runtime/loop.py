@@ -311,7 +311,7 @@ class Loop:
         given = np.zeros(16 * TEAM_WORDS, np.int32)
         words = np.empty_like(given)
         given[_TEAM_PHASE], given[_TEAM_STARTING] = _JOINING, self._starting
-        state.write(Key(RUN, "team_words"), given, wait=False)
+        written = state.enqueue_write(Key(RUN, "team_words"), given)
         least, greatest = self.bounds
         launched = self._launch(
             launch,
@@ -323,8 +323,8 @@ class Loop:
             supersteps=most,
             most_work=_MOST_WORK[self.device.kind],
         )
-        state.read(Key(RUN, "team_words"), words, wait=False)
-        records = self._records(min(most, _MOST_AHEAD))
+        read = state.enqueue_read(Key(RUN, "team_words"), words)
+        records = self._records(min(most, _MOST_AHEAD), written, read)
         if words[_TEAM_FAILED] or words[_TEAM_PHASE]:  # 0: the end
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
@@ -350,10 +350,11 @@ class Loop:
         self._add(records[:done].copy(), seconds * ticks / ticks.sum())
         return int(state.control["stopped"][0])
 
-    def _records(self, count: int) -> np.ndarray:
-        """Wait for the control records of the first `count` slots, and return them."""
+    def _records(self, count: int, *before: Any) -> np.ndarray:
+        """Wait for the control records of the first `count` slots, and return them; `before`: the
+        events of copies that this waits for, too."""
         records, copied = self.state.records(count)
-        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue))
+        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue, before))
         return records
 
     def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:

@@ -217,17 +217,23 @@ class State:
                 control[name] = _NEVER
         self.write(Key(RUN, "control"), control)
 
-    def write(self, key: Key, values: np.ndarray, wait: bool = True) -> None:
-        """Copy values to the start of a buffer. Without `wait`, they must stay as they are until
-        what is enqueued next has been done."""
+    def write(self, key: Key, values: np.ndarray) -> None:
+        """Copy values to the start of a buffer."""
         if values.nbytes:
-            cl.enqueue_copy(self.device.queue, self.buffers[key], values, is_blocking=wait)
+            cl.enqueue_copy(self.device.queue, self.buffers[key], values)
 
-    def read(self, key: Key, values: np.ndarray, wait: bool = True) -> np.ndarray:
-        """Fill an array from the start of a buffer, and return it. Without `wait`, it is filled
-        when what is enqueued next has been done."""
-        cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=wait)
+    def read(self, key: Key, values: np.ndarray) -> np.ndarray:
+        """Fill an array from the start of a buffer, and return it."""
+        cl.enqueue_copy(self.device.queue, values, self.buffers[key])
         return values
+
+    def enqueue_write(self, key: Key, values: np.ndarray) -> Any:
+        """As `write`, without waiting; returns the event, whose end waits if nobody keeps it."""
+        return cl.enqueue_copy(self.device.queue, self.buffers[key], values, is_blocking=False)
+
+    def enqueue_read(self, key: Key, values: np.ndarray) -> Any:
+        """As `read`, without waiting; returns the event, whose end waits if nobody keeps it."""
+        return cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=False)
 
     def faults(self, plan: Plan) -> np.ndarray:
         """(kinds of faults, lines of the source text): the smallest vertex with each fault."""

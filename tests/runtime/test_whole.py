@@ -390,14 +390,14 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     class Lonely(Reach):
         pass
 
-    write = loop.State.write
+    write = loop.State.enqueue_write
 
-    def one_more(self, key, values, wait=True):
+    def one_more(self, key, values):
         if key.name == "team_words":
             values[0] = 1 << 20
-        write(self, key, values, wait)
+        return write(self, key, values)
 
-    monkeypatch.setattr(loop.State, "write", one_more)
+    monkeypatch.setattr(loop.State, "enqueue_write", one_more)
     monkeypatch.setattr(Plan, "whole_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
