@@ -1,11 +1,12 @@
 """Shortest paths from one source, by relaxation from a frontier of vertices that came nearer.
 
-Algorithm: every vertex of the frontier sends its distance plus the arc's weight along each of its
-arcs. A vertex takes the least that it receives, and where that is less than its distance, it is in
-the next frontier. As GasCL writes it (section VI-B): the combiner is a minimum, the mask is the
-frontier.
+Algorithm: a vertex whose distance fell waits in a bucket of distances. Those of the lowest bucket
+send their distance plus the arc's weight along each of their arcs; a vertex receives only what is
+less than its distance, takes the least of that, and waits again. As GasCL writes it (section VI-B),
+the combiner is a minimum and the mask is the frontier.
 
-Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Che, GasCL (2014).
+Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Meyer and Sanders,
+Delta-Stepping (2003), the buckets; Che, GasCL (2014).
 
 Differences: a vertex is in the frontier only where its distance fell, not wherever a message
 arrived; and a message carries its sender, so that parents come from the same minimum, ties to the
