@@ -1,7 +1,7 @@
 """gascl's programs against other libraries, every answer verified: one table.
 
     python benchmarks/bench.py --gap gapbs --csv benchmarks/results/cpu.csv
-    python benchmarks/bench.py --only bfs sssp --graphs kron --scale 14 --rounds 3
+    python benchmarks/bench.py --only bfs,sssp --graphs kron --scale 14 --rounds 3
     python benchmarks/bench.py --gpu --cache /tmp/graphs --csv benchmarks/results/gpu.csv
     python benchmarks/bench.py --growth --scales 16-22 --csv benchmarks/results/growth.csv
 

@@ -106,7 +106,7 @@ def edges_refuses(demand: Demand) -> str | None:
 
 def push_refuses(demand: Demand) -> str | None:
     if demand.facts.lanes > 1:
-        return "it has several lanes, and push has only one frontier"
+        return "it has several lanes, and there is only one list of active vertices"
     if demand.facts.first and demand.facts.scatter_moves:
         return (
             "it asks the first sender again when apply has begun, and scatter reads what apply "
@@ -128,7 +128,7 @@ def frontier_refuses(demand: Demand) -> str | None:
         return "its apply sends to any vertex, and pulling empties no inbox"
     if facts.masked and not facts.lists_directly:
         return (
-            "its mask is kept beside each vertex, as scatter or other vertices set it or snippets "
-            "read it, and frontier keeps a list"
+            "scatter or other vertices set its mask, or apply or a snippet reads it, and frontier "
+            "only lists the vertices that put themselves into it"
         )
     return pull_refuses(demand) or push_refuses(demand)

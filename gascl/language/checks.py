@@ -330,7 +330,8 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
     if space not in _READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g
-        spec.refuse(place, f"`{space}` is not available in {snippet.label}")
+        remedy = ": test it in scatter, before send" if (space, kind) == ("e", "receive_if") else ""
+        spec.refuse(place, f"`{space}` is not available in {snippet.label}{remedy}")
     tables: dict[str, list[str]] = {
         "v": [*VERTEX_MEMBERS, *spec.vertex_fields],
         "u": [*VERTEX_MEMBERS, *spec.vertex_fields],
@@ -541,7 +542,7 @@ def _check_priority(spec: ProgramSpec) -> None:
         spec.refuse(
             spec.source.place("combine"),
             f"combine = {spec.combiner.name!r} depends on when vertices scatter, and with a "
-            "priority they wait: remove priority, or combine by min, max, or, and, first",
+            "priority they wait: remove priority, or combine by min, max, or, and",
         )
     for name in spec.aggregates:
         spec.refuse(
@@ -592,7 +593,7 @@ def _check_delta(spec: ProgramSpec) -> None:
     number = isinstance(delta, Real) and not isinstance(delta, bool)
     if not number or not _LEAST_DELTA <= delta <= _MOST_DELTA:
         spec.refuse(
-            place, f"delta must be a positive number that float32 can hold, or None, not {delta!r}"
+            place, f"delta must be a positive number from 1.2e-38 to 3.4e38, or None, not {delta!r}"
         )
 
 

@@ -42,7 +42,7 @@ ORDER = (
 )
 WIDE = "a combined message has 16 bytes, and atomics handle at most 8"
 PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
-LANES = "it has several lanes, and push has only one frontier"
+LANES = "it has several lanes, and there is only one list of active vertices"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
 EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
 KEPT = "its mask is kept beside each vertex"

@@ -110,7 +110,7 @@ DELTAS = [
     *(
         (
             ORDERED + f"delta = {given}  # <<<",
-            "delta must be a positive number that float32 can hold, or None, not ",
+            "delta must be a positive number from 1.2e-38 to 3.4e38, or None, not ",
         )
         for given in (
             *("0", "-1", "True", "'4'", "float('nan')", "float('inf')", "1e-50", "1e50", "10**400"),

@@ -13,7 +13,7 @@ enum {
     GASCL_TEAM_GROUPS,  // how many share its work
     GASCL_TEAM_DONE,    // how many supersteps have run
     GASCL_TEAM_FAILED,  // somebody waited too long
-    GASCL_TEAM_TAKEN,   // see gascl_share(), and for a second loop in the same phase
+    GASCL_TEAM_TAKEN,   // see gascl_share() in team.cl; and for a second loop in the same phase
     GASCL_TEAM_TAKEN_TOO,
     GASCL_TEAM_WORK,    // how many arcs the supersteps had, in units of 1024
     GASCL_TEAM_SMALL,   // the superstep has little to do
@@ -71,7 +71,8 @@ static int gascl_join(volatile __global int *team_words, __local int *number) {
         const uint state = (uint)GASCL_LOOK(STATE);
         if (GASCL_LOOK(PHASE) == GASCL_PHASE_END || GASCL_LOOK(FAILED))
             return -1;
-        // The first one begins. Others have arrived by joining, while somebody else has not.
+        // The first one begins. Joining counts as arriving. Nobody joins when all have arrived: the
+        // last one is deciding then.
         const bool first = GASCL_JOINED(state) == 0;
         if (!first && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
             continue;
@@ -148,6 +149,7 @@ static int gascl_phase_after(const int phase, GASCL_STATE) {
         if (GASCL_PULLS_NOW != GASCL_HAS_BITS)
             return GASCL_PULLS_NOW ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
 #endif
+    // The frontier has the form that is needed.
     case GASCL_PHASE_TURN:
 #if GASCL_SCATTER_STAYS
         if (GASCL_PULLS_NOW)
@@ -360,6 +362,7 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
     }
 }
 
+// Other groups write what these arguments lead to between two phases: they are not `restrict` here.
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
