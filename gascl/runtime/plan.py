@@ -49,6 +49,8 @@ ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run. Fewer meet
 #: faster: on sparse graphs, which have many small frontiers, there are half as many as units.
 WHOLE_GROUPS = 2
+#: The most groups that kernels/whole.cl can count, in 12 bits.
+MOST_GROUPS = 2**12 - 1
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -126,9 +128,9 @@ class Plan:
         if not device.is_cpu:
             sparse = resident.num_arcs <= SPARSE * resident.graph.num_vertices
             units = int(device.cl.max_compute_units)
-            return units // 2 if sparse else units * WHOLE_GROUPS
+            return min(max(1, units // 2) if sparse else units * WHOLE_GROUPS, MOST_GROUPS)
         alone = resident.graph.num_vertices + resident.num_arcs <= ALONE
-        return 1 if alone else int(device.cl.max_compute_units) * 4
+        return 1 if alone else min(int(device.cl.max_compute_units) * 4, MOST_GROUPS)
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
