@@ -119,7 +119,10 @@ class Loop:
         ):
             most = int(min(limit, standstill.due)) - len(self.trace)
             if self.plan.whole:
-                stopped = self._whole(min(most, RECORDS), fixed is None)
+                # A callback is called after the launch: the first launches are short ones for it.
+                count = min(most, RECORDS if self.callback is None else ahead)
+                stopped = self._whole(count, fixed is None)
+                ahead = min(RECORDS, 2 * ahead)
                 endless = "" if stopped else standstill.look(self.trace)
                 continue
             count = min(ahead, most)
