@@ -9,6 +9,8 @@ from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
 from gascl.language.combiners import SUM
 from gascl.runtime.device import Device, find
 
+pytestmark = pytest.mark.unoptimized
+
 SHAPES = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 STAR = Graph.from_edges(range(1, 20), [0] * 19)
 

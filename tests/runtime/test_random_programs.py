@@ -33,13 +33,20 @@ from gascl.language.tokens import tokens
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
+#: Of the recipes of frontiers, which are the last, every other one is left to the slow tests.
+NUMBERS = [
+    number if number < 27 or number % 2 else pytest.param(number, marks=pytest.mark.slow)
+    for number in range(len(RECIPES))
+]
+
+
 @pytest.mark.parametrize(("name", "device"), in_turn(SPECIAL_PROGRAMS), indirect=["device"])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_every_special_graph(device: Any, name: str) -> None:
     check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
-@pytest.mark.parametrize("number", range(len(RECIPES)))
+@pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_random_programs(number: int) -> None:
     """The same program of each recipe in every run, in one of the two shapes of a work-group."""
@@ -66,7 +73,7 @@ def tokens_of(cls: Any, debug: bool) -> list[str]:
     return [t.text for t in tokens(re.sub(r"(__LINE__ -|gascl_first \+) \d+", "", text))]
 
 
-@pytest.mark.parametrize("number", range(len(RECIPES)))
+@pytest.mark.parametrize("number", NUMBERS)
 def test_random_programs_in_disguise(number: int) -> None:
     """Behind macros and continued lines, a program is the same to the last word."""
     body = namespace(drawn(number, (1, 8)[number % 2]).program)
