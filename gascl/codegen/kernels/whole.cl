@@ -307,6 +307,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
         const int tallied = starting ? max(ranks, num_tallies) : ranks;
         gascl_tally tally, none;
         const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, ranks, shared);
+        GASCL_MEET();  // the sums share local memory
         long messages = 0;  // that were posted; who posted them may have left
         for (int i = item; i < ranks; i += GASCL_GROUP)
             messages += posted[i];
