@@ -14,9 +14,9 @@ from gascl.runtime.plan import Plan
 
 #: A run starts to pull when the frontier has more than 1 / the first number of the graph's arcs,
 #: and continues to pull while it has more than 1 / the second. Where a vertex stops receiving,
-#: pulling skips it and stops at the first message that decides, which makes it much cheaper.
+#: pulling skips it and stops at the first message that decides: 15 is the GAP benchmark's.
 SKIPPING = (15, 60)
-#: For programs that pull along all arcs.
+#: For programs that pull along all arcs, as measured when the host still decided.
 GPU, CPU = (14, 18), (3, 4)
 NEVER = 2**62
 

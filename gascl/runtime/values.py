@@ -53,7 +53,8 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
 
     Four times the mean weight by the mean degree (Meyer and Sanders, Delta-Stepping, 2003, section
     3, have the maximum by the degree): on two CPU cores, half and twice as much were up to a fifth
-    slower. A GPU needs wider frontiers than sparse graphs have, and takes wider buckets for them.
+    slower on Kronecker and uniform graphs. A GPU needs wider frontiers than sparse graphs have, and
+    takes wider buckets for them.
     """
     spec = program.spec
     if spec.delta is not None:

@@ -44,7 +44,7 @@ static gascl_offset gascl_list(const int id, const gascl_offset arcs, gascl_piec
 
 // Where the frontier of a superstep is, in the buffer of both.
 static __global int2 *gascl_frontier_of(__global int2 *frontiers, const int superstep,
-                                        __global const gascl_run *run, const long most_pieces) {
+                                        const long most_pieces) {
     return frontiers + (superstep & 1 ? most_pieces : 0);
 }
 
@@ -101,7 +101,7 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
                                 const int starting, long2 *counted) {
     const int superstep = gascl_control_->superstep;
     const int coming = starting ? superstep : superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
     gascl_pieces held;
     held.count = 0;
@@ -149,7 +149,7 @@ static void gascl_uncommit(const gascl_team team, GASCL_STATE, GASCL_COMMITTED) 
 #if !GASCL_SCATTER_ALL && !GASCL_LISTS_DIRECTLY
     const int superstep = gascl_control_->superstep;
     __global const int2 *frontier =
-        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+        gascl_frontier_of(frontiers, superstep, most_pieces);
     GASCL_FOR_SHARE(i, GASCL_FRONTIER_LENGTH(superstep), 256)
         if (frontier[i].y == 0)
             atomic_and(&gascl_flags[frontier[i].x], ~GASCL_MASK_BIT(superstep));
@@ -193,7 +193,7 @@ static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITT
                                __global int *far, const int starting, long2 *counted) {
     const int superstep = gascl_control_->superstep;
     const int coming = starting ? superstep : superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
     const int side = gascl_control_->far_side ^ GASCL_LOOKS_FAR;
     const long start = side ? gascl_run_->graph.num_vertices : 0;
@@ -233,7 +233,7 @@ static void gascl_split_far(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
         return;
     const int superstep = gascl_control_->superstep;
     const int coming = starting ? superstep : superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
     const int side = gascl_control_->far_side, other = side ^ 1;
     const long n = gascl_run_->graph.num_vertices;

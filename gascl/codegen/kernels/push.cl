@@ -126,7 +126,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     const int superstep = gascl_control_->superstep;
     const int pieces = GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
-        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+        gascl_frontier_of(frontiers, superstep, most_pieces);
     gascl_held_receivers held;
     long messages = 0;
 #if GASCL_GROUP == 1
@@ -281,7 +281,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
                                 __local gascl_step_memory *memory, gascl_tally *tally,
                                 long2 *counted) {
     const int superstep = gascl_control_->superstep;
-    __global int2 *next = gascl_frontier_of(frontiers, superstep + 1, gascl_run_, most_pieces);
+    __global int2 *next = gascl_frontier_of(frontiers, superstep + 1, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(superstep + 1);
     gascl_pieces held;
     held.count = 0;
@@ -291,7 +291,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     const int touched = GASCL_LENGTH(TOUCHED);
     const int all = touched + GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
-        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+        gascl_frontier_of(frontiers, superstep, most_pieces);
 #else
     const int all = GASCL_LENGTH(TOUCHED);
 #endif
@@ -365,7 +365,7 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     const int superstep = gascl_control_->superstep;
     __global uint *now = GASCL_BITS(superstep);
     __global const int2 *frontier =
-        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+        gascl_frontier_of(frontiers, superstep, most_pieces);
     GASCL_FOR_SHARE(i, GASCL_FRONTIER_LENGTH(superstep), 256)
         if (frontier[i].y == 0)
             atomic_or(&now[frontier[i].x / 32], 1u << frontier[i].x % 32);
@@ -376,7 +376,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
                             __global const uint *restrict bits) {
     const int superstep = gascl_control_->superstep;
     __global const uint *now = GASCL_BITS(superstep);
-    __global int2 *frontier = gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+    __global int2 *frontier = gascl_frontier_of(frontiers, superstep, most_pieces);
     gascl_pieces held;
     held.count = 0;
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
