@@ -119,7 +119,7 @@ __kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_
     const int superstep = gascl_control_->superstep;
     const int pieces = gascl_control_->stopped ? 0 : GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
-        gascl_frontier_of(frontiers, superstep, gascl_run_, most_pieces);
+        gascl_frontier_of(frontiers, superstep, most_pieces);
     long messages = 0;
     GASCL_FOR_RANGE(i, pieces) {
         const int source = frontier[i].x;
@@ -158,7 +158,7 @@ __kernel void toy_frontier_apply(GASCL_STATE, __global const gascl_offset *offse
     long2 counted = 0;
 #if GASCL_LISTS_DIRECTLY
     const int coming = gascl_control_->superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, gascl_run_, most_pieces);
+    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
     gascl_pieces held;
     held.count = 0;
 #endif
