@@ -26,6 +26,9 @@ typedef struct {
 #endif
 } gascl_step_memory;
 
+// Which part of all vertices is many.
+#define GASCL_DENSE 8
+
 // How far ahead of its use a cache line is asked for, in arcs.
 #define GASCL_AHEAD 16
 
@@ -212,6 +215,14 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
 #endif
 }
 
+static bool gascl_has_message(const int id, GASCL_STATE) {
+#if GASCL_FIRST
+    return gascl_inbox[id] != GASCL_NO_SENDER;
+#else
+    return gascl_arrived[id] != 0;
+#endif
+}
+
 // What a vertex has received through the inbox, which is empty then.
 static gascl_box gascl_take_touched(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED) {
 #if GASCL_FIRST
@@ -293,7 +304,11 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
 #else
-    const int all = GASCL_LENGTH(TOUCHED);
+    // Where many have a message, going through all vertices in order costs less than the jumps of
+    // a list.
+    const int touched = GASCL_LENGTH(TOUCHED), n = gascl_run_->graph.num_vertices;
+    const bool dense = touched > n / GASCL_DENSE;
+    const int all = dense ? n : touched;
 #endif
 #if GASCL_GROUP == 1
     GASCL_FOR_SHARE(i, all, 64) {
@@ -312,9 +327,11 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
             applies = i < touched ? !masked : frontier[i - touched].y == 0;
         }
 #else
-        const int id = applies ? gascl_touched[i] : 0;
+        const int id = dense ? (int)i : applies ? gascl_touched[i] : 0;
+        if (dense && applies)
+            applies = gascl_has_message(id, GASCL_STATE_ON);
 #if GASCL_GROUP == 1
-        if (i + GASCL_AHEAD < all) {
+        if (!dense && i + GASCL_AHEAD < all) {
             const int later = gascl_touched[i + GASCL_AHEAD];
             GASCL_PREFETCH(&gascl_inbox[later]);
             GASCL_PREFETCH(&offsets[later]);
@@ -402,10 +419,21 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
 #define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
 
+// Asks for the first sources of a vertex that will pull soon.
+static void gascl_expect_row(const int row, GASCL_STATE,
+                             __global const gascl_offset *restrict in_offsets,
+                             __global const int *restrict sources) {
+#if GASCL_GROUP == 1
+    if (row < gascl_run_->graph.num_vertices && gascl_receives(row, GASCL_STATE_ON))
+        GASCL_PREFETCH(&sources[in_offsets[row]]);
+#endif
+}
+
 // What a vertex receives from the frontier, the least sender first.
 static gascl_box gascl_pull_row(const int row, __global const uint *now,
                                 GASCL_STATE GASCL_EDGE, GASCL_PULLED) {
     gascl_box in = gascl_box_empty();
+    gascl_expect_row(row + 2 * GASCL_AHEAD, GASCL_STATE_ON, in_offsets, sources);
     if (!gascl_receives(row, GASCL_STATE_ON))
         return in;
     const gascl_offset end = in_offsets[row + 1];

@@ -63,25 +63,55 @@ static void gascl_fence(void) {
 
 #define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
 
-// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase, and
-// GASCL_HAS_ARRIVED for all but the first.
+// Lets another thread have the processor, where there may be fewer processors than groups.
+#if GASCL_GROUP == 1 && defined(__linux__) && defined(__x86_64__) && !defined(GASCL_OCLGRIND)
+static void gascl_yield(void) {
+    long result = 24;  // the system call sched_yield
+    __asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+}
+#else
+#define gascl_yield()
+#endif
+
+// How long a group waits.
+typedef struct {
+    ulong turn;  // how often it has looked since it last saw progress
+    uint seen;
+} gascl_patience;
+
+// Whether a group goes on waiting. Whoever takes work meanwhile, or finishes supersteps, is running.
+static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
+    if (++mine->turn % 1024 == 0) {
+        const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
+        if (now != mine->seen)
+            mine->turn = 0;
+        mine->seen = now;
+        gascl_yield();
+    }
+    return mine->turn < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
+}
+
+// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase; and
+// GASCL_HAS_ARRIVED if it is too late for a share of it.
 #define GASCL_HAS_ARRIVED 0x100
 static int gascl_join(volatile __global int *team_words, __local int *number) {
-    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn) {
+    gascl_patience mine = {0, 0};
+    while (gascl_waits(&mine, team_words)) {
         const uint state = (uint)GASCL_LOOK(STATE);
-        if (GASCL_LOOK(PHASE) == GASCL_PHASE_END || GASCL_LOOK(FAILED))
+        if (GASCL_LOOK(PHASE) == GASCL_PHASE_END)
             return -1;
-        // The first one begins. Joining counts as arriving. Nobody joins when all have arrived: the
-        // last one is deciding then.
+        // The first one begins. Nobody joins when all have arrived: the last one is deciding then.
         const bool first = GASCL_JOINED(state) == 0;
         if (!first && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
             continue;
-        const uint joined = state + (first ? 1u << 20 : (1u << 20) + (1u << 8));
+        // Items that share a group share out work by ranks, and have done so.
+        const bool late = GASCL_GROUP > 1 && !first;
+        const uint joined = state + (1u << 20) + (late ? 1u << 8 : 0);
         if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)joined) != (int)state)
             continue;
-        *number = (int)GASCL_NUMBER(state) | (first ? 0 : GASCL_HAS_ARRIVED);
+        *number = (int)GASCL_NUMBER(state) | (late ? GASCL_HAS_ARRIVED : 0);
         const int rank = atomic_inc(&GASCL_TEAM(RANKS));
-        // Items that share a group share out work by ranks, and no such group ever leaves.
+        // No such group ever leaves.
         return GASCL_GROUP == 1 ? rank : (int)GASCL_JOINED(state);
     }
     return -1;
@@ -89,19 +119,11 @@ static int gascl_join(volatile __global int *team_words, __local int *number) {
 
 // Waits until the phase with this number is over; whether it was, and not somebody's patience before.
 static bool gascl_await(const uint number, volatile __global int *team_words) {
-    uint seen = 0;
-    for (ulong turn = 0; turn < GASCL_PATIENCE; ++turn) {
+    gascl_patience mine = {0, 0};
+    do {
         if (GASCL_NUMBER(GASCL_LOOK(STATE)) != number)
             return !GASCL_LOOK(FAILED);
-        if (turn % 1024 == 1023) {
-            if (GASCL_LOOK(FAILED))
-                return false;
-            // Whoever still takes work, or finishes supersteps alone, is running.
-            const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
-            turn = now == seen ? turn : 0;
-            seen = now;
-        }
-    }
+    } while (gascl_waits(&mine, team_words));
 #if GASCL_GROUP == 1
     for (;;) {  // leave, unless the phase ends at this moment
         const uint state = (uint)GASCL_LOOK(STATE);
@@ -281,7 +303,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 // How many arcs and vertices are so little work that one group does it alone: meeting the others
 // costs as much, and on a CPU much more where other work keeps them from running.
 #if GASCL_GROUP == 1
-#define GASCL_LITTLE 4096
+#define GASCL_LITTLE 1024
 #else
 #define GASCL_LITTLE (4 * GASCL_GROUP)
 #endif
