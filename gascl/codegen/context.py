@@ -209,7 +209,8 @@ class Context:
             "bits",
         )
         if self.facts.prioritized:  # buckets: see frontier_kernels.cl and mask_kernels.cl
-            numbers += ("low", "low_far", "far_low", "far_low_next", "far_side")
+            numbers += ("low", "low_far", "bucket", "near_end", "near_side", "far_side")
+            numbers += ("near_low", "far_low", "near_low_next", "far_low_next")
         return struct_of(
             "gascl_control",
             [

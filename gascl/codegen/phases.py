@@ -199,7 +199,10 @@ class Phases:
             self._load(priority)
             self.calls.declare_read(priority)
             self.text.expression("    const real gascl_priority = (real)(", priority, "    );")
-            put("    return convert_int_sat_rtn(gascl_priority / gascl_run_->graph.gascl_delta);")
+            put("    const real gascl_turn = gascl_priority / gascl_run_->graph.gascl_delta;")
+            # The least and the largest numbers are no buckets, but none at all.
+            put("    if (isnan(gascl_turn))", "        return INT_MAX - 1;")
+            put("    return clamp(convert_int_sat_rtn(gascl_turn), -INT_MAX, INT_MAX - 1);")
             put("}", "")
 
     def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:

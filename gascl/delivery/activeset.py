@@ -87,7 +87,14 @@ def most_pieces(vertices: int, arcs: int) -> int:
 
 
 _COMMITTED = ("out_offsets", "frontiers", "most_pieces")
-_SPLIT = (*_COMMITTED, "far", "counts", "starting")
+_TURNS = ("piles", "counts", "starting")
+
+
+def _turns(kernel: str, *arguments: str) -> Launch:
+    """A launch at the end of a superstep in a run with priorities."""
+    return Launch(kernel, "vertices", ("STATE", *arguments), only_if=("prioritized",))
+
+
 FRONTIER = ActiveSet(
     "lists",
     f"{_PIECES}{kernel_text('frontier.cl')}",
@@ -95,19 +102,21 @@ FRONTIER = ActiveSet(
     (
         Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
         Buffer("bits", "word", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
-        Buffer("lengths", "length", lambda vertices, arcs: 16 * 7),
+        Buffer("lengths", "length", lambda vertices, arcs: 16 * 9),
         Buffer("flags", "bits", "row", ("keeps_flags",)),
         Buffer("listed", "vertex", "row", ("keeps_flags",)),
         Buffer("touched", "vertex", "row", ("inbox",)),
         Buffer("touched_next", "vertex", "row", ("inbox", "apply_sends_to")),
-        Buffer("far", "vertex", lambda vertices, arcs: 2 * vertices, ("prioritized",)),
+        Buffer("piles", "vertex", lambda vertices, arcs: 4 * vertices, ("prioritized",)),
     ),
     state=("lengths", "flags", "listed", "touched", "touched_next"),
     commits=(
-        Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, "counts", "starting")),
-        Launch("gascl_scan", "vertices", ("STATE", "far"), only_if=("prioritized",)),
-        Launch("gascl_split", "vertices", ("STATE", *_SPLIT), only_if=("prioritized",)),
-        Launch("gascl_far", "vertices", ("STATE", *_SPLIT), only_if=("prioritized",)),
+        Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, *_TURNS)),
+        _turns("gascl_back", *_COMMITTED, *_TURNS),
+        _turns("gascl_scan_near", "piles", "starting"),
+        _turns("gascl_scan_far", "piles", "starting"),
+        _turns("gascl_split_near", *_COMMITTED, *_TURNS),
+        _turns("gascl_split_far", *_COMMITTED, *_TURNS),
     ),
     enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
     leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),

@@ -27,7 +27,7 @@ from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
-_PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces")
+_PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
 
 
@@ -55,7 +55,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
             "gascl_whole",
             "",
             (
-                *(*step, "posted", "far", "tallies", "counts", "records", "team_words"),
+                *(*step, "posted", "tallies", "counts", "records", "team_words"),
                 *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
             ),
         ),

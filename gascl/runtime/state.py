@@ -209,12 +209,16 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        for name in ("under_way", "pulls", "bits", "far_side"):
+        for name in ("under_way", "pulls", "bits", "near_side", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
-        for name in ("low", "low_far", "far_low", "far_low_next"):  # no bucket is known yet
+        lows = ("low", "low_far", "near_low", "far_low", "near_low_next", "far_low_next")
+        for name in lows:  # no bucket is known yet
             if name in control.dtype.names:
                 control[name] = _NEVER
+        for name in ("bucket", "near_end"):
+            if name in control.dtype.names:
+                control[name] = -_NEVER - 1
         self.write(Key(RUN, "control"), control)
 
     def write(self, key: Key, values: np.ndarray) -> None:

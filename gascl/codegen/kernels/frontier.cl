@@ -13,8 +13,7 @@ enum {  // the lists; gascl_lengths has the length of each, in a cache line of i
     GASCL_LIST_LISTED,
     GASCL_LIST_TOUCHED,
     GASCL_LIST_TOUCHED_next,  // as GASCL_POST(_next) in inbox.cl spells it
-    GASCL_LIST_FAR,
-    GASCL_LIST_FAR_OTHER
+    GASCL_LIST_PILES  // four: see frontier_kernels.cl
 };
 #define GASCL_LENGTH_AT(list) gascl_lengths[16 * (list)]
 #define GASCL_LENGTH(name) GASCL_LENGTH_AT(GASCL_LIST_##name)
@@ -30,7 +29,8 @@ enum {  // the lists; gascl_lengths has the length of each, in a cache line of i
 #define GASCL_LISTED 4u     // is in `listed`
 #define GASCL_MASK_BIT(superstep) ((superstep) & 1 ? 16u : 8u)  // this superstep's, and the next's
 #define GASCL_WAITING 32u   // for its bucket's turn
-#define GASCL_IN_FAR 64u    // is in `far`, waiting or not
+#define GASCL_IN_NEAR 64u   // is in this pile, waiting or not
+#define GASCL_IN_FAR 128u
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
 #if GASCL_LISTS_DIRECTLY

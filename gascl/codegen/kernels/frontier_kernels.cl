@@ -42,6 +42,11 @@ static gascl_offset gascl_list(const int id, const gascl_offset arcs, gascl_piec
     return arcs;
 }
 
+// Local memory in which a group gathers what its items list.
+typedef struct {
+    int counts[3], places[3], low;
+} gascl_list_memory;
+
 // Where the frontier of a superstep is, in the buffer of both.
 static __global int2 *gascl_frontier_of(__global int2 *frontiers, const int superstep,
                                         const long most_pieces) {
@@ -82,18 +87,7 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
         const long most_pieces
 #define GASCL_COMMITTED_ON offsets, frontiers, most_pieces
 
-#if GASCL_PRIORITY
-// Asks for what is read of a vertex listed behind the j-th.
-static void gascl_expect_listed(const int j, const int listed, GASCL_STATE) {
-#if GASCL_GROUP == 1
-    if (j + 16 < listed) {
-        GASCL_PREFETCH(&gascl_flags[gascl_listed[j + 16]]);
-        gascl_expect_apply(gascl_listed[j + 16], GASCL_STATE_ON);
-    }
-#endif
-}
-#endif
-
+#if !GASCL_PRIORITY
 // The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:
 // superstep 0 is next, or that with which a run goes on, and there was none before. Adds to the
 // numbers of vertices in the mask and of their arcs.
@@ -116,20 +110,6 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
         counted->x += 1;
         counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
     }
-#elif GASCL_PRIORITY
-    int low = INT_MAX;
-    const int listed = GASCL_LENGTH(LISTED);
-    GASCL_FOR_SHARE(j, listed, 256) {
-        gascl_expect_listed(j, listed, GASCL_STATE_ON);
-        const int id = gascl_listed[j];
-        const uint flags = atomic_or(&gascl_flags[id], 0u);
-        if (flags & GASCL_BY_SELF)
-            atomic_or(&gascl_flags[id], GASCL_WAITING);
-        if (flags & (GASCL_BY_SELF | GASCL_WAITING))
-            low = min(low, gascl_bucket(id, GASCL_STATE_ON));
-    }
-    if (low < INT_MAX)
-        atomic_min(&gascl_control_->low, low);
 #else
     GASCL_FOR_SHARE(j, GASCL_LENGTH(LISTED), 256) {
         const int id = gascl_listed[j];
@@ -143,10 +123,11 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
 #endif
     gascl_flush_pieces(&held, next, length);
 }
+#endif
 
 // Takes this superstep's vertices out of the mask.
 static void gascl_uncommit(const gascl_team team, GASCL_STATE, GASCL_COMMITTED) {
-#if !GASCL_SCATTER_ALL && !GASCL_LISTS_DIRECTLY
+#if !GASCL_SCATTER_ALL && !GASCL_LISTS_DIRECTLY && (GASCL_READS_MASK || !GASCL_PRIORITY)
     const int superstep = gascl_control_->superstep;
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
@@ -161,143 +142,403 @@ static void gascl_commit_phase(const gascl_team team, GASCL_STATE, GASCL_COMMITT
                                const int starting, long2 *counted) {
     if (!starting)
         gascl_uncommit(gascl_second_share(team), GASCL_STATE_ON, GASCL_COMMITTED_ON);
+#if !GASCL_PRIORITY
     gascl_commit_listed(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, counted);
+#endif
 }
 
 #if GASCL_PRIORITY
-// Buckets, as Meyer and Sanders' delta-stepping has them (2003), with two piles as in Davidson,
-// Baxter, Garland and Owens (2014): the vertices whose turn it is, and `far`, all others that wait.
-// `low` is the lowest bucket of the vertices listed in this superstep, `far_low` a bound of those in
-// `far`: only where that is not higher, `far` must be looked through.
-#define GASCL_LOOKS_FAR (gascl_control_->low >= gascl_control_->far_low)
-#define GASCL_FAR_LENGTH(side) GASCL_LENGTH_AT(GASCL_LIST_FAR + (side))
+// Buckets, as Meyer and Sanders' delta-stepping has them (2003), with piles as in Davidson, Baxter,
+// Garland and Owens (2014). The frontier has the vertices of the bucket whose turn it is. Those that
+// wait are in `near`, if their bucket is one of the next few, or in `far`. A pile may still list
+// vertices that wait no longer, and in both of them a vertex counts as in `near`.
+//
+// Apply lists a vertex at once: in the frontier, where it is of the bucket whose turn it is, or in a
+// pile. When the frontier is empty, the lowest bucket of those that wait is found in the piles, and
+// its vertices become the frontier. Where a vertex came into a lower bucket than that whose turn it
+// is, the frontier is put back into `near` before.
+//
+// Each pile is two lists, since it is copied when it is looked through.
+enum { GASCL_NEAR, GASCL_FAR };
+#define GASCL_NEAR_BUCKETS 8  // from the lowest one when `far` was looked through
+#define GASCL_SIDE(pile) ((pile) == GASCL_NEAR ? gascl_control_->near_side : gascl_control_->far_side)
+#define GASCL_PILE(pile, side) \
+    (piles + (size_t)(2 * (pile) + (side)) * (size_t)gascl_run_->graph.num_vertices)
+#define GASCL_PILE_LENGTH(pile, side) GASCL_LENGTH_AT(GASCL_LIST_PILES + 2 * (pile) + (side))
 
-// The lowest bucket in `far`.
-static void gascl_scan_far(const gascl_team team, GASCL_STATE, __global const int *far) {
-    if (!GASCL_LOOKS_FAR)
-        return;
-    const int side = gascl_control_->far_side;
-    const long start = side ? gascl_run_->graph.num_vertices : 0;
-    int low = INT_MAX;
-    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
-        const int id = far[start + i];
-        if (gascl_flags[id] & GASCL_WAITING)
-            low = min(low, gascl_bucket(id, GASCL_STATE_ON));
-    }
-    if (low < INT_MAX)
-        atomic_min(&gascl_control_->low_far, low);
+// Whether a vertex waits in a lower bucket than that whose turn it is.
+#define GASCL_TURNS_BACK \
+    (min(gascl_control_->near_low, gascl_control_->far_low) < gascl_control_->bucket)
+// Whether it is the turn of another bucket.
+#define GASCL_TURNS(coming) (GASCL_TURNS_BACK || GASCL_FRONTIER_LENGTH(coming) == 0)
+#define GASCL_LOOKS_FAR(coming) \
+    (GASCL_TURNS(coming) && gascl_control_->far_low < INT_MAX && \
+     gascl_control_->far_low <= gascl_control_->low)
+// Which piles have vertices of the lowest bucket, when they have been looked through.
+#define GASCL_SPLITS_NEAR(control) \
+    ((control)->low < INT_MAX && (control)->low <= (control)->low_far)
+#define GASCL_SPLITS_FAR(control) \
+    ((control)->low_far < INT_MAX && (control)->low_far <= (control)->low)
+
+#if GASCL_READS_MASK  // other vertices may ask for the flags meanwhile
+#define GASCL_TURN_BIT(superstep) GASCL_MASK_BIT(superstep)
+#define GASCL_OWN_FLAGS(id) atomic_or(&gascl_flags[id], 0u)
+#define GASCL_SET_FLAGS(id, value) atomic_xchg(&gascl_flags[id], value)
+#else  // or nobody does, and the frontier says whose turn it is
+#define GASCL_TURN_BIT(superstep) 0u
+#define GASCL_OWN_FLAGS(id) gascl_flags[id]
+#define GASCL_SET_FLAGS(id, value) gascl_flags[id] = value
+#endif
+
+// The lists that a phase adds to.
+enum { GASCL_TO_FRONTIER, GASCL_TO_NEAR, GASCL_TO_FAR, GASCL_NOWHERE };
+typedef struct {
+    __global int2 *frontier;
+    __global int *near, *far;
+    __global int *frontier_length, *near_length, *far_length;
+    int near_low, far_low;  // the lowest bucket of those that were added
+#if GASCL_GROUP == 1
+    gascl_pieces held;
+    int counts[2], ids[2][GASCL_HELD];
+#endif
+} gascl_turns;
+
+static void gascl_begin_turns(gascl_turns *to, const int coming, const int near_side,
+                              const int far_side, GASCL_STATE, __global int2 *frontiers,
+                              const long most_pieces, __global int *piles) {
+    to->frontier = gascl_frontier_of(frontiers, coming, most_pieces);
+    to->near = GASCL_PILE(GASCL_NEAR, near_side);
+    to->far = GASCL_PILE(GASCL_FAR, far_side);
+    to->frontier_length = &GASCL_FRONTIER_LENGTH(coming);
+    to->near_length = &GASCL_PILE_LENGTH(GASCL_NEAR, near_side);
+    to->far_length = &GASCL_PILE_LENGTH(GASCL_FAR, far_side);
+    to->near_low = to->far_low = INT_MAX;
+#if GASCL_GROUP == 1
+    to->held.count = to->counts[0] = to->counts[1] = 0;
+#endif
 }
 
-// Whose turn it is of the vertices listed in this superstep; the others wait in `far`.
-static void gascl_split_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
-                               __global int *far, const int starting, long2 *counted) {
-    const int superstep = gascl_control_->superstep;
-    const int coming = starting ? superstep : superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
-    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
-    const int side = gascl_control_->far_side ^ GASCL_LOOKS_FAR;
-    const long start = side ? gascl_run_->graph.num_vertices : 0;
-    const int low = min(gascl_control_->low, gascl_control_->low_far);
-    int rest = INT_MAX;
-    gascl_pieces held;
-    held.count = 0;
-    const int listed = GASCL_LENGTH(LISTED);
-    GASCL_FOR_SHARE(j, listed, 256) {
-        gascl_expect_listed(j, listed, GASCL_STATE_ON);
-        const int id = gascl_listed[j];
-        uint flags = gascl_flags[id] & ~(GASCL_LISTED | GASCL_BY_SELF);
-        if (flags & GASCL_WAITING) {
-            const int bucket = gascl_bucket(id, GASCL_STATE_ON);
-            if (bucket == low) {
-                flags = (flags & ~GASCL_WAITING) | GASCL_MASK_BIT(coming);
-                counted->x += 1;
-                counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
-            } else {
-                rest = min(rest, bucket);
-                if (!(flags & GASCL_IN_FAR))
-                    far[start + atomic_inc(&GASCL_FAR_LENGTH(side))] = id;
-                flags |= GASCL_IN_FAR;
-            }
-        }
-        gascl_flags[id] = flags;
-    }
-    gascl_flush_pieces(&held, next, length);
-    if (rest < INT_MAX)
-        atomic_min(&gascl_control_->far_low_next, rest);
-}
-
-// Whose turn it is of the vertices in `far`.
-static void gascl_split_far(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
-                            __global int *far, const int starting, long2 *counted) {
-    if (!GASCL_LOOKS_FAR)
+#if GASCL_GROUP == 1
+static void gascl_flush_pile(gascl_turns *to, const int pile) {
+    if (!to->counts[pile])
         return;
-    const int superstep = gascl_control_->superstep;
-    const int coming = starting ? superstep : superstep + 1;
-    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
-    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
-    const int side = gascl_control_->far_side, other = side ^ 1;
-    const long n = gascl_run_->graph.num_vertices;
-    const int low = min(gascl_control_->low, gascl_control_->low_far);
-    int rest = INT_MAX;
-    gascl_pieces held;
-    held.count = 0;
-    GASCL_FOR_SHARE(i, GASCL_FAR_LENGTH(side), 256) {
-        const int id = far[side * n + i];
-        const uint flags = gascl_flags[id];
-        if (!(flags & GASCL_WAITING)) {
-            gascl_flags[id] = flags & ~GASCL_IN_FAR;
-            continue;
-        }
-        const int bucket = gascl_bucket(id, GASCL_STATE_ON);
-        if (bucket == low) {
-            gascl_flags[id] =
-                (flags & ~(GASCL_WAITING | GASCL_IN_FAR)) | GASCL_MASK_BIT(coming);
-            counted->x += 1;
-            counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
-        } else {
-            rest = min(rest, bucket);
-            far[other * n + atomic_inc(&GASCL_FAR_LENGTH(other))] = id;
-        }
-    }
-    gascl_flush_pieces(&held, next, length);
-    if (rest < INT_MAX)
-        atomic_min(&gascl_control_->far_low_next, rest);
+    const int at =
+        atomic_add(pile == GASCL_NEAR ? to->near_length : to->far_length, to->counts[pile]);
+    __global int *list = pile == GASCL_NEAR ? to->near : to->far;
+    for (int i = 0; i < to->counts[pile]; ++i)
+        list[at + i] = to->ids[pile][i];
+    to->counts[pile] = 0;
 }
 #endif
 
-__kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED, __global long *restrict counts,
-                           const int starting) {
+// Lists the vertices that the items of a group have. All items call it.
+static void gascl_list_turn(gascl_turns *to, const int where, const int id,
+                            const gascl_offset arcs, __local gascl_list_memory *memory) {
+#if GASCL_GROUP == 1
+    if (where == GASCL_TO_FRONTIER) {
+        gascl_list(id, arcs, &to->held, to->frontier, to->frontier_length);
+    } else if (where != GASCL_NOWHERE) {
+        const int pile = where == GASCL_TO_NEAR ? GASCL_NEAR : GASCL_FAR;
+        if (to->counts[pile] == GASCL_HELD)
+            gascl_flush_pile(to, pile);
+        to->ids[pile][to->counts[pile]++] = id;
+    }
+#else
+    const int item = get_local_id(0);
+    const int pieces = where == GASCL_NOWHERE ? 0
+                       : where != GASCL_TO_FRONTIER
+                           ? 1
+                           : max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE));
+    if (item < 3)
+        memory->counts[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int at = pieces ? atomic_add(&memory->counts[where], pieces) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < 3 && memory->counts[item])
+        memory->places[item] = atomic_add(item == GASCL_TO_FRONTIER ? to->frontier_length
+                                          : item == GASCL_TO_NEAR   ? to->near_length
+                                                                    : to->far_length,
+                                          memory->counts[item]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (where == GASCL_TO_FRONTIER)
+        for (int i = 0; i < pieces; ++i)
+            to->frontier[memory->places[0] + at + i] = (int2)(id, i);
+    else if (where == GASCL_TO_NEAR)
+        to->near[memory->places[1] + at] = id;
+    else if (where == GASCL_TO_FAR)
+        to->far[memory->places[2] + at] = id;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+// The lowest of what the items of a group found becomes that of all. All items call it.
+static void gascl_lower(volatile __global int *lowest, const int found,
+                        __local gascl_list_memory *memory) {
+#if GASCL_GROUP == 1
+    if (found < INT_MAX)
+        atomic_min(lowest, found);
+#else
+    if (get_local_id(0) == 0)
+        memory->low = INT_MAX;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (found < INT_MAX)
+        atomic_min(&memory->low, found);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && memory->low < INT_MAX)
+        atomic_min(lowest, memory->low);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+static void gascl_end_turns(gascl_turns *to, volatile __global int *near_low,
+                            volatile __global int *far_low, __local gascl_list_memory *memory) {
+#if GASCL_GROUP == 1
+    gascl_flush_pieces(&to->held, to->frontier, to->frontier_length);
+    gascl_flush_pile(to, GASCL_NEAR);
+    gascl_flush_pile(to, GASCL_FAR);
+#endif
+    gascl_lower(near_low, to->near_low, memory);
+    gascl_lower(far_low, to->far_low, memory);
+}
+
+// Where a vertex is to be listed that was put into the mask (`set`), or that apply has changed while
+// it waits.
+static int gascl_place(const int id, const bool set, const int coming, gascl_turns *to,
+                       GASCL_STATE) {
+    uint flags = GASCL_OWN_FLAGS(id);
+    if (!set && !(flags & GASCL_WAITING))
+        return GASCL_NOWHERE;
+    const int bucket = gascl_bucket(id, GASCL_STATE_ON);
+    int where = GASCL_NOWHERE;
+    if (bucket == gascl_control_->bucket) {
+        flags = (flags & ~GASCL_WAITING) | GASCL_TURN_BIT(coming);
+        where = GASCL_TO_FRONTIER;
+    } else if (flags & GASCL_IN_NEAR || bucket < gascl_control_->near_end) {
+        to->near_low = min(to->near_low, bucket);
+        where = flags & GASCL_IN_NEAR ? GASCL_NOWHERE : GASCL_TO_NEAR;
+        flags |= GASCL_WAITING | GASCL_IN_NEAR;
+    } else {
+        to->far_low = min(to->far_low, bucket);
+        where = flags & GASCL_IN_FAR ? GASCL_NOWHERE : GASCL_TO_FAR;
+        flags |= GASCL_WAITING | GASCL_IN_FAR;
+    }
+    GASCL_SET_FLAGS(id, flags);
+    return where;
+}
+
+// A loop over a list in which all items of a group make as many turns.
+#if GASCL_GROUP == 1
+#define GASCL_FOR_LISTED(i, n) GASCL_FOR_SHARE(i, n, 64)
+#else
+#define GASCL_FOR_LISTED(i, n)                                                     \
+    for (long i = (long)team.rank * GASCL_GROUP + get_local_id(0),                 \
+              gascl_base = (long)team.rank * GASCL_GROUP,                          \
+              gascl_end = team.idle ? 0 : (n);                                     \
+         gascl_base < gascl_end;                                                   \
+         i += (long)team.groups * GASCL_GROUP, gascl_base += (long)team.groups * GASCL_GROUP)
+#endif
+
+// Asks for what is read of a vertex that is looked at soon.
+static void gascl_expect_waiting(const int id, GASCL_STATE) {
+    GASCL_PREFETCH(&gascl_flags[id]);
+    gascl_expect_apply(id, GASCL_STATE_ON);
+}
+
+// The vertices that init put into the mask wait; where a run goes on, those that did so.
+static void gascl_first_turns(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                              __global int *piles, __local gascl_list_memory *memory) {
+    gascl_turns to;
+    const int listed = GASCL_LENGTH(LISTED);
+    gascl_begin_turns(&to, gascl_control_->superstep, 0, 0, GASCL_STATE_ON, frontiers, most_pieces,
+                      piles);
+    GASCL_FOR_LISTED(i, listed) {
+        int where = GASCL_NOWHERE;
+        const int id = i < listed ? gascl_listed[i] : 0;
+        if (i < listed) {
+            const bool set = gascl_flags[id] & GASCL_BY_SELF;
+            gascl_flags[id] = 0;
+            where = gascl_place(id, set, gascl_control_->superstep, &to, GASCL_STATE_ON);
+        }
+        gascl_list_turn(&to, where, id, 0, memory);
+    }
+    gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, memory);
+}
+
+// Puts the frontier back.
+static void gascl_turn_back(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                            __global int *piles, const int coming, long2 *counted,
+                            __local gascl_list_memory *memory) {
+    gascl_turns to;
+    const bool back = GASCL_TURNS_BACK;
+    const int bucket = gascl_control_->bucket;
+    const int listed = back ? GASCL_FRONTIER_LENGTH(coming) : 0;
+    gascl_begin_turns(&to, coming, gascl_control_->near_side, 0, GASCL_STATE_ON, frontiers,
+                      most_pieces, piles);
+    GASCL_FOR_LISTED(i, listed) {
+        int where = GASCL_NOWHERE;
+        const int2 piece = i < listed ? to.frontier[i] : (int2)(0, 1);
+        if (piece.y == 0) {
+            const uint flags = gascl_flags[piece.x];
+            where = flags & GASCL_IN_NEAR ? GASCL_NOWHERE : GASCL_TO_NEAR;
+            gascl_flags[piece.x] =
+                (flags & ~GASCL_TURN_BIT(coming)) | GASCL_WAITING | GASCL_IN_NEAR;
+            to.near_low = bucket;
+            counted->x -= 1;
+            counted->y -= offsets[piece.x + 1] - offsets[piece.x];
+        }
+        gascl_list_turn(&to, where, piece.x, 0, memory);
+    }
+    gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, memory);
+}
+
+// The lowest bucket of those that wait in a pile.
+static void gascl_scan_pile(const gascl_team team, GASCL_STATE, __global const int *piles,
+                            const int pile, const int coming,
+                            __local gascl_list_memory *memory) {
+    const bool looks = pile == GASCL_NEAR ? GASCL_TURNS(coming) : GASCL_LOOKS_FAR(coming);
+    __global const int *list = GASCL_PILE(pile, GASCL_SIDE(pile));
+    const int listed = looks ? GASCL_PILE_LENGTH(pile, GASCL_SIDE(pile)) : 0;
+    const uint others = pile == GASCL_FAR ? GASCL_IN_NEAR : 0;
+    int low = INT_MAX;
+    GASCL_FOR_SHARE(i, listed, 256) {
+#if GASCL_GROUP == 1
+        if (i + 16 < listed)
+            gascl_expect_waiting(list[i + 16], GASCL_STATE_ON);
+#endif
+        const int id = list[i];
+        if ((gascl_flags[id] & (GASCL_WAITING | others)) == GASCL_WAITING)
+            low = min(low, gascl_bucket(id, GASCL_STATE_ON));
+    }
+    gascl_lower(pile == GASCL_NEAR ? &gascl_control_->low : &gascl_control_->low_far, low, memory);
+}
+
+// The vertices of the lowest bucket in a pile become the frontier, or a part of it.
+static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                             __global int *piles, const int pile, const int coming,
+                             long2 *counted, __local gascl_list_memory *memory) {
+    gascl_turns to;
+    const bool near = GASCL_SPLITS_NEAR(gascl_control_), far = GASCL_SPLITS_FAR(gascl_control_);
+    const int low = min(gascl_control_->low, gascl_control_->low_far);
+    const int end = low < INT_MAX - GASCL_NEAR_BUCKETS ? low + GASCL_NEAR_BUCKETS : INT_MAX;
+    const uint in = pile == GASCL_NEAR ? GASCL_IN_NEAR : GASCL_IN_FAR;
+    __global const int *list = GASCL_PILE(pile, GASCL_SIDE(pile));
+    const int listed =
+        (pile == GASCL_NEAR ? near : far) ? GASCL_PILE_LENGTH(pile, GASCL_SIDE(pile)) : 0;
+    gascl_begin_turns(&to, coming, gascl_control_->near_side ^ near, gascl_control_->far_side ^ 1,
+                      GASCL_STATE_ON, frontiers, most_pieces, piles);
+    GASCL_FOR_LISTED(i, listed) {
+#if GASCL_GROUP == 1
+        if (i + 16 < listed) {
+            gascl_expect_waiting(list[i + 16], GASCL_STATE_ON);
+            GASCL_PREFETCH(&offsets[list[i + 16]]);
+        }
+#endif
+        int where = GASCL_NOWHERE;
+        gascl_offset arcs = 0;
+        const int id = i < listed ? list[i] : 0;
+        if (i < listed) {
+            uint flags = gascl_flags[id];
+            if (!(flags & GASCL_WAITING) || (pile == GASCL_FAR && flags & GASCL_IN_NEAR)) {
+                flags &= ~in;
+            } else {
+                const int bucket = gascl_bucket(id, GASCL_STATE_ON);
+                if (bucket == low) {
+                    flags = (flags & ~(GASCL_WAITING | in)) | GASCL_TURN_BIT(coming);
+                    where = GASCL_TO_FRONTIER;
+                    arcs = offsets[id + 1] - offsets[id];
+                    counted->x += 1;
+                    counted->y += arcs;
+                } else if (pile == GASCL_NEAR || bucket < end) {
+                    flags = (flags & ~in) | GASCL_IN_NEAR;
+                    where = GASCL_TO_NEAR;
+                    to.near_low = min(to.near_low, bucket);
+                } else {
+                    where = GASCL_TO_FAR;
+                    to.far_low = min(to.far_low, bucket);
+                }
+            }
+            gascl_flags[id] = flags;
+        }
+        gascl_list_turn(&to, where, id, arcs, memory);
+    }
+    gascl_end_turns(&to, &gascl_control_->near_low_next, &gascl_control_->far_low_next, memory);
+}
+#endif
+
+__kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
+#if GASCL_PRIORITY
+                           __global int *restrict piles,
+#endif
+                           __global long *restrict counts, const int starting) {
     __local gascl_shared shared;
     const gascl_team team = gascl_team_of_launch(gascl_control_);
     long2 counted = 0;
     gascl_commit_phase(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, &counted);
+#if GASCL_PRIORITY
+    __local gascl_list_memory memory;
+    gascl_team starts = team;
+    starts.idle |= !starting;
+    gascl_first_turns(starts, GASCL_STATE_ON, GASCL_COMMITTED_ON, piles, &memory);
+    if (starting && get_local_id(0) == 0)
+        counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
+#else
     gascl_count(counted.x, counted.y, counts, &shared);
+#endif
 }
 
 #if GASCL_PRIORITY
-__kernel void gascl_scan(GASCL_STATE, __global const int *restrict far) {
-    gascl_scan_far(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, far);
+// Adds to what a group has counted in this superstep.
+static void gascl_count_more(const long2 counted, __global long *counts,
+                             __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce(counted, shared);
+    if (get_local_id(0) == 0) {
+        counts[2 * get_group_id(0)] += sum.x;
+        counts[2 * get_group_id(0) + 1] += sum.y;
+    }
 }
 
-__kernel void gascl_split(GASCL_STATE, GASCL_COMMITTED, __global int *restrict far,
-                          __global long *restrict counts, const int starting) {
+#define GASCL_COMING(starting) (gascl_control_->superstep + !(starting))
+
+__kernel void gascl_back(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,
+                         __global long *restrict counts, const int starting) {
     __local gascl_shared shared;
+    __local gascl_list_memory memory;
     long2 counted = 0;
-    gascl_split_listed(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
-                       far, starting, &counted);
-    gascl_count(counted.x, counted.y, counts, &shared);
+    gascl_turn_back(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
+                    piles, GASCL_COMING(starting), &counted, &memory);
+    gascl_count_more(counted, counts, &shared);
 }
 
-__kernel void gascl_far(GASCL_STATE, GASCL_COMMITTED, __global int *restrict far,
-                        __global long *restrict counts, const int starting) {
-    __local gascl_shared shared;
-    long2 counted = 0;
-    if (get_local_id(0) == 0)
-        counted = (long2)(counts[2 * get_group_id(0)], counts[2 * get_group_id(0) + 1]);
-    gascl_split_far(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON, far,
-                    starting, &counted);
-    gascl_count(counted.x, counted.y, counts, &shared);
+__kernel void gascl_scan_near(GASCL_STATE, __global const int *restrict piles,
+                              const int starting) {
+    __local gascl_list_memory memory;
+    gascl_scan_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, piles, GASCL_NEAR,
+                    GASCL_COMING(starting), &memory);
+    // What was in the frontier is in a pile.
+    if (get_global_id(0) == 0 && GASCL_TURNS_BACK)
+        GASCL_FRONTIER_LENGTH(GASCL_COMING(starting)) = 0;
 }
+
+__kernel void gascl_scan_far(GASCL_STATE, __global const int *restrict piles,
+                             const int starting) {
+    __local gascl_list_memory memory;
+    gascl_scan_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, piles, GASCL_FAR,
+                    GASCL_COMING(starting), &memory);
+}
+
+#define GASCL_SPLIT_KERNEL(name, pile)                                                            \
+    __kernel void name(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,                \
+                       __global long *restrict counts, const int starting) {                      \
+        __local gascl_shared shared;                                                              \
+        __local gascl_list_memory memory;                                                         \
+        long2 counted = 0;                                                                        \
+        gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON,                    \
+                         GASCL_COMMITTED_ON, piles, pile, GASCL_COMING(starting), &counted,       \
+                         &memory);                                                                \
+        gascl_count_more(counted, counts, &shared);                                               \
+    }
+GASCL_SPLIT_KERNEL(gascl_split_near, GASCL_NEAR)
+GASCL_SPLIT_KERNEL(gascl_split_far, GASCL_FAR)
 #endif
 
 // From a mask of bytes to lists, where a run goes on: gascl_commit then makes them the frontier.
@@ -338,7 +579,15 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 #else
     const uint set = GASCL_MASK_BIT(gascl_control_->superstep) | GASCL_WAITING;
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        mask[id] = (gascl_flags[id] & set) != 0;
+        if (gascl_flags[id] & set)
+            mask[id] = 1;
+#if GASCL_PRIORITY && !GASCL_READS_MASK
+    __global const int2 *frontier =
+        frontiers + (gascl_control_->superstep & 1 ? most_pieces : 0);
+    GASCL_FOR_RANGE(i, GASCL_FRONTIER_LENGTH(gascl_control_->superstep))
+        if (frontier[i].y == 0)
+            mask[frontier[i].x] = 1;
+#endif
 #endif
 }
 #endif
@@ -356,14 +605,24 @@ static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
     }
     GASCL_LENGTH(LISTED) = 0;
 #if GASCL_PRIORITY
-    if (now->low >= now->far_low) {  // `far` was looked through
-        GASCL_FAR_LENGTH(now->far_side) = 0;
-        now->far_side ^= 1;
-        now->far_low = now->far_low_next;
-    } else {
-        now->far_low = min(now->far_low, now->far_low_next);
+    const int low = min(now->low, now->low_far);
+    const bool near = GASCL_SPLITS_NEAR(now), far = GASCL_SPLITS_FAR(now);
+    if (near) {
+        GASCL_PILE_LENGTH(GASCL_NEAR, now->near_side) = 0;
+        now->near_side ^= 1;
+        now->near_low = INT_MAX;
     }
-    now->low = now->low_far = now->far_low_next = INT_MAX;
+    if (far) {
+        GASCL_PILE_LENGTH(GASCL_FAR, now->far_side) = 0;
+        now->far_side ^= 1;
+        now->far_low = INT_MAX;
+        now->near_end = low < INT_MAX - GASCL_NEAR_BUCKETS ? low + GASCL_NEAR_BUCKETS : INT_MAX;
+    }
+    if (low < INT_MAX)
+        now->bucket = low;
+    now->near_low = min(now->near_low, now->near_low_next);
+    now->far_low = min(now->far_low, now->far_low_next);
+    now->low = now->low_far = now->near_low_next = now->far_low_next = INT_MAX;
 #endif
 }
 #define GASCL_RENEW_LISTS(now, starting) gascl_renew_lists(gascl_lengths, now, starting)

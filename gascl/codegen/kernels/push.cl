@@ -7,10 +7,17 @@
 #include "runtime.cl"
 
 // The arguments of what follows.
+#if GASCL_PRIORITY
+#define GASCL_PILES , __global int *GASCL_RESTRICT piles
+#define GASCL_PILES_ON , piles
+#else
+#define GASCL_PILES
+#define GASCL_PILES_ON
+#endif
 #define GASCL_PUSHED                                                                        \
     __global const gascl_offset *restrict offsets, __global const int *restrict targets,    \
-        __global int2 *GASCL_RESTRICT frontiers, const long most_pieces
-#define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces
+        __global int2 *GASCL_RESTRICT frontiers, const long most_pieces GASCL_PILES
+#define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces GASCL_PILES_ON
 
 // Local memory of a group: words of the next frontier's bits, the pieces whose arcs it shares, and
 // what its items have to list.
@@ -18,6 +25,7 @@
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
 typedef struct {
     uint words[GASCL_BIT_WORDS];
+    gascl_list_memory lists;
 #if GASCL_GROUP > 1
     int ends[GASCL_GROUP], sources[GASCL_GROUP];
     gascl_offset begins[GASCL_GROUP];
@@ -247,18 +255,12 @@ static gascl_box gascl_take_touched(const int id, GASCL_STATE GASCL_EDGE, GASCL_
 #endif
 }
 
-// Applies what a vertex has received; returns whether it is to be listed in the next frontier.
+// Applies what a vertex has received; returns whether it is to be listed.
 static bool gascl_apply_and_mask(const int id, const gascl_box in, gascl_tally *tally,
                                  GASCL_STATE) {
     const int set = gascl_apply_box(id, in, tally, GASCL_STATE_ON);
-#if GASCL_LISTS_DIRECTLY
+#if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
     return set == GASCL_SET;
-#elif GASCL_PRIORITY
-    // A vertex that waits may have got into another bucket.
-    if (set == GASCL_SET)
-        gascl_put_flag(id, GASCL_BY_SELF, gascl_lengths, gascl_flags, gascl_listed);
-    else if (gascl_flags[id] & GASCL_WAITING)
-        gascl_put_flag(id, 0, gascl_lengths, gascl_flags, gascl_listed);
 #else
     GASCL_PUT_OWN(id, set);
 #endif
@@ -292,10 +294,16 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
                                 __local gascl_step_memory *memory, gascl_tally *tally,
                                 long2 *counted) {
     const int superstep = gascl_control_->superstep;
+#if GASCL_PRIORITY
+    gascl_turns to;
+    gascl_begin_turns(&to, superstep + 1, gascl_control_->near_side, gascl_control_->far_side,
+                      GASCL_STATE_ON, frontiers, most_pieces, piles);
+#else
     __global int2 *next = gascl_frontier_of(frontiers, superstep + 1, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(superstep + 1);
     gascl_pieces held;
     held.count = 0;
+#endif
 #if GASCL_APPLY_ALL || GASCL_PAIRS
     const int all = gascl_run_->graph.num_vertices;
 #elif GASCL_APPLY_MASK  // behind the receivers, those in the mask
@@ -350,7 +358,15 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #endif
             listed = gascl_apply_and_mask(id, in, tally, GASCL_STATE_ON);
         }
-#if GASCL_LISTS_DIRECTLY
+#if GASCL_PRIORITY
+        const int where = applies ? gascl_place(id, listed, superstep + 1, &to, GASCL_STATE_ON)
+                                  : GASCL_NOWHERE;
+        const bool next = where == GASCL_TO_FRONTIER;
+        const gascl_offset arcs = next ? offsets[id + 1] - offsets[id] : 0;
+        counted->x += next;
+        counted->y += arcs;
+        gascl_list_turn(&to, where, id, arcs, &memory->lists);
+#elif GASCL_LISTS_DIRECTLY
         const gascl_offset arcs = listed ? offsets[id + 1] - offsets[id] : 0;
         counted->x += listed;
         counted->y += arcs;
@@ -362,7 +378,9 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #endif
 #endif
     }
-#if GASCL_LISTS_DIRECTLY
+#if GASCL_PRIORITY
+    gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, &memory->lists);
+#elif GASCL_LISTS_DIRECTLY
     gascl_flush_pieces(&held, next, length);
 #endif
 }
@@ -631,7 +649,7 @@ __kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
     if (get_local_id(0) == 0)
         tally.messages += posted[team.rank];
     gascl_tally_store(&tally, tallies, &shared);
-#if GASCL_LISTS_DIRECTLY
+#if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
     barrier(CLK_LOCAL_MEM_FENCE);
     gascl_count(counted.x, counted.y, counts, &shared);
 #endif

@@ -34,9 +34,11 @@ enum {  // phases
     GASCL_PHASE_SCATTER,
     GASCL_PHASE_APPLY,
     GASCL_PHASE_COMMIT,
-    GASCL_PHASE_SCAN,
-    GASCL_PHASE_SPLIT,
-    GASCL_PHASE_FAR
+    GASCL_PHASE_BACK,
+    GASCL_PHASE_SCAN_NEAR,
+    GASCL_PHASE_SCAN_FAR,
+    GASCL_PHASE_SPLIT_NEAR,
+    GASCL_PHASE_SPLIT_FAR
 };
 
 // What one group writes before it arrives, all others read when they go on. OpenCL C 1.2 has no
@@ -151,20 +153,13 @@ static void gascl_release(const uint number, volatile __global int *team_words) 
     }
 }
 
-#if GASCL_PRIORITY
-#define GASCL_FAR , __global int *GASCL_RESTRICT far
-#define GASCL_FAR_ON , far
-#else
-#define GASCL_FAR
-#define GASCL_FAR_ON
-#endif
 #define GASCL_WHOLE_STATE                                                                     \
-    __global long *GASCL_RESTRICT posted GASCL_FAR, __global gascl_tally *GASCL_RESTRICT tallies, \
+    __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
         __global long *GASCL_RESTRICT counts, __global gascl_control *GASCL_RESTRICT records
-#define GASCL_WHOLE_STATE_ON posted GASCL_FAR_ON, tallies, counts, records
+#define GASCL_WHOLE_STATE_ON posted, tallies, counts, records
 
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
-static int gascl_phase_after(const int phase, GASCL_STATE) {
+static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
     switch (phase) {
     case GASCL_PHASE_SNAPSHOT:
 #if GASCL_PULLS
@@ -182,19 +177,29 @@ static int gascl_phase_after(const int phase, GASCL_STATE) {
         return GASCL_PHASE_TURN;
     case GASCL_PHASE_SCATTER:
         return GASCL_PHASE_APPLY;
-    case GASCL_PHASE_APPLY:
-#if GASCL_MASKED && !GASCL_LISTS_DIRECTLY
-        return GASCL_PHASE_COMMIT;
-#else
-        return GASCL_PHASE_JOIN;
-#endif
 #if GASCL_PRIORITY
+    case GASCL_PHASE_APPLY:
+#if GASCL_READS_MASK
+        return GASCL_PHASE_COMMIT;
+#endif
     case GASCL_PHASE_COMMIT:
-        return GASCL_LOOKS_FAR ? GASCL_PHASE_SCAN : GASCL_PHASE_SPLIT;
-    case GASCL_PHASE_SCAN:
-        return GASCL_PHASE_SPLIT;
-    case GASCL_PHASE_SPLIT:
-        return GASCL_LOOKS_FAR ? GASCL_PHASE_FAR : GASCL_PHASE_JOIN;
+        return GASCL_TURNS_BACK     ? GASCL_PHASE_BACK
+               : GASCL_TURNS(coming) ? GASCL_PHASE_SCAN_NEAR
+                                     : GASCL_PHASE_JOIN;
+    case GASCL_PHASE_BACK:
+        return GASCL_PHASE_SCAN_NEAR;
+    case GASCL_PHASE_SCAN_NEAR:
+        if (GASCL_LOOKS_FAR(coming))
+            return GASCL_PHASE_SCAN_FAR;
+    // The lowest bucket is known.
+    case GASCL_PHASE_SCAN_FAR:
+        if (GASCL_SPLITS_NEAR(gascl_control_))
+            return GASCL_PHASE_SPLIT_NEAR;
+    case GASCL_PHASE_SPLIT_NEAR:
+        return GASCL_SPLITS_FAR(gascl_control_) ? GASCL_PHASE_SPLIT_FAR : GASCL_PHASE_JOIN;
+#elif GASCL_MASKED && !GASCL_LISTS_DIRECTLY
+    case GASCL_PHASE_APPLY:
+        return GASCL_PHASE_COMMIT;
 #endif
     default:
         return GASCL_PHASE_JOIN;
@@ -269,7 +274,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
                           &counted);
         gascl_tally_store_at(&tally, &tallies[team.rank], shared);
-#if GASCL_LISTS_DIRECTLY
+#if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
         GASCL_MEET();
         gascl_add_count(counted, &counts[2 * team.rank], shared);
 #endif
@@ -279,21 +284,31 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
     case GASCL_PHASE_COMMIT:
         gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,
                            GASCL_LOOK(STARTING), &counted);
+#if GASCL_PRIORITY
+        if (GASCL_LOOK(STARTING))
+            gascl_first_turns(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                              &memory->lists);
+#endif
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
 #if GASCL_PRIORITY
-    case GASCL_PHASE_SCAN:
-        gascl_scan_far(team, GASCL_STATE_ON, far);
-        break;
-    case GASCL_PHASE_SPLIT:
-        gascl_split_listed(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
-                           GASCL_LOOK(STARTING), &counted);
+    case GASCL_PHASE_BACK:
+        gascl_turn_back(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                        GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
-    case GASCL_PHASE_FAR:
-        gascl_split_far(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, far,
-                        GASCL_LOOK(STARTING), &counted);
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SCAN_FAR:
+        gascl_scan_pile(team, GASCL_STATE_ON, piles,
+                        phase == GASCL_PHASE_SCAN_NEAR ? GASCL_NEAR : GASCL_FAR,
+                        GASCL_COMING(GASCL_LOOK(STARTING)), &memory->lists);
+        break;
+    case GASCL_PHASE_SPLIT_NEAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        gascl_split_pile(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                         phase == GASCL_PHASE_SPLIT_NEAR ? GASCL_NEAR : GASCL_FAR,
+                         GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
@@ -303,7 +318,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 // How many arcs and vertices are so little work that one group does it alone: meeting the others
 // costs as much, and on a CPU much more where other work keeps them from running.
 #if GASCL_GROUP == 1
-#define GASCL_LITTLE 1024
+#define GASCL_LITTLE 2048
 #else
 #define GASCL_LITTLE (4 * GASCL_GROUP)
 #endif
@@ -316,13 +331,17 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
                          __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
-    const int starting = GASCL_LOOK(STARTING);
+    const int starting = GASCL_LOOK(STARTING), coming = gascl_control_->superstep + !starting;
+#if GASCL_PRIORITY
+    if (phase == GASCL_PHASE_BACK && item == 0)
+        GASCL_FRONTIER_LENGTH(coming) = 0;
+#endif
     if (starts && starting && GASCL_MASKED)
         return GASCL_PHASE_COMMIT;
     if (starts && item == 0)
         gascl_control_->clock = GASCL_CLOCK();
     if (!starts || starting) {
-        const int next = starts ? phase : gascl_phase_after(phase, GASCL_STATE_ON);
+        const int next = starts ? phase : gascl_phase_after(phase, coming, GASCL_STATE_ON);
         if (next != GASCL_PHASE_JOIN)
             return next;
         // Before the first superstep there are those of init, which was a launch by itself.
@@ -363,7 +382,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
 #else
-    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, GASCL_STATE_ON);
+    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, coming, GASCL_STATE_ON);
 #endif
 }
 
@@ -371,14 +390,16 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
 static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
     switch (phase) {
 #if GASCL_PRIORITY
-    case GASCL_PHASE_SCAN:
-    case GASCL_PHASE_FAR:
-        return GASCL_FAR_LENGTH(gascl_control_->far_side) <= GASCL_LITTLE;
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SPLIT_NEAR:
+        return GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) <= GASCL_LITTLE;
+    case GASCL_PHASE_SCAN_FAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        return GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) <= GASCL_LITTLE;
 #endif
     case GASCL_PHASE_SCATTER:
     case GASCL_PHASE_APPLY:
     case GASCL_PHASE_COMMIT:
-    case GASCL_PHASE_SPLIT:
         return GASCL_LOOK(SMALL);
     default:
         return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
