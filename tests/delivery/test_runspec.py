@@ -99,7 +99,7 @@ def test_only_what_is_used():
     assert Key(GRAPH, "in_sources") in pulled.graph
     pushed = {key.name for key in spec_of(Levels, "push").own}
     assert {"inbox", "arrived", "touched", "mask"} <= pushed
-    assert not pushed & {"inbox_next", "flags", "listed", "bits", "pulled", "far"}
+    assert not pushed & {"inbox_next", "flags", "listed", "bits", "pulled", "piles"}
     assert Key(GRAPH, "in_sources") not in spec_of(Levels, "push").graph
     asked = type("Asked", (Levels,), {"apply": "v.level = get_mask(); set_mask();"})
     assert {"flags", "listed"} <= {key.name for key in spec_of(asked, "push").own}
@@ -129,13 +129,13 @@ def test_what_a_frontier_takes_that_pushes_and_pulls():
 def test_arguments_that_a_program_does_not_need_are_left_out():
     """Of a launch that names them, too, so that kernels do not take them."""
     whole = DELIVERIES["push"].whole
-    assert whole is not None and "far" in whole.arguments
-    far = Key("active set lists", "far")
-    assert far not in spec_of(Levels, "push").arguments["gascl_whole"]
+    assert whole is not None and "piles" in whole.arguments
+    piles = Key("active set lists", "piles")
+    assert piles not in spec_of(Levels, "push").arguments["gascl_whole"]
     turns = type("Turns", (Levels,), {"priority": "v.level"})
-    assert far in spec_of(turns, "push").arguments["gascl_whole"]
-    assert "gascl_split" in spec_of(turns, "push").arguments
-    assert "gascl_split" not in spec_of(Levels, "push").arguments
+    assert piles in spec_of(turns, "push").arguments["gascl_whole"]
+    assert "gascl_split_far" in spec_of(turns, "push").arguments
+    assert "gascl_split_far" not in spec_of(Levels, "push").arguments
     # A launch cannot make the whole run of a program whose messages are under way between two.
     assert "gascl_whole" not in spec_of(Ahead, "push").arguments
 

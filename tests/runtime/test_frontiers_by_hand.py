@@ -174,6 +174,68 @@ class NearestFirst(VertexProgram):
 @case(
     CASES,
     tree=Program(
+        fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(999)))},
+        edge_fields={"w": ("int32", None)},
+        message="int32",
+        combine="min",
+        mask=Bin("==", ID, Const(0)),
+        priority=X,
+        delta=1,
+        scatter=(Send(Bin("+", X, Var("e", "w"))),),
+        apply=(If(Bin("<", MSG, X), (Assign("x", MSG), SetMask())),),
+    ),
+    graph=PlainGraph(
+        5,
+        ((0, 1), (0, 2), (2, 3), (3, 1), (0, 4), (4, 1)),
+        fields={"w": [100, 3, 5, 4, 50, 1]},
+    ),
+    fields={"x": [0, 12, 3, 8, 50]},
+    # 0; 2 (at 3) before 4 and 1 (at 50 and 100); 3 (at 8); 1 (which is at 12 now); 4
+    steps=[(1, 3), (1, 1), (1, 1), (1, 0), (1, 1)],
+)
+class NearAndFar(VertexProgram):
+    x = vertex.int32(init="v.id == 0 ? 0 : 999")
+    w = edge.int32()
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.x", 1
+    scatter = "send(v.x + e.w);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={
+            "turn": Field("int32", Bin("%", Bin("+", Bin("*", ID, Const(2)), Const(1)), Const(3))),
+            "heard": Field("int32", Const(-1)),
+        },
+        message="int32",
+        combine="min",
+        mask=Bin("==", ID, Const(0)),
+        priority=v("turn"),
+        delta=1,
+        scatter=(Send(Const(1)),),
+        apply=(Assign("heard", NOW), SetMask()),
+    ),
+    graph=PlainGraph(5, ((0, 3), (0, 1), (1, 2), (3, 4))),
+    fields={"turn": [1, 0, 2, 1, 0], "heard": [-1, 0, 1, 0, 2]},
+    # 0; 1, which is before 3; 3, since 2 is behind it; 4, which is before 2; 2
+    steps=[(1, 2), (1, 1), (1, 1), (1, 0), (1, 0)],
+)
+class EarlierTurnsComeLate(VertexProgram):
+    turn = vertex.int32(init="(v.id * 2 + 1) % 3")
+    heard = vertex.int32(init=-1)
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.turn", 1
+    scatter = "send(1);"
+    apply = "v.heard = superstep; set_mask();"
+
+
+@case(
+    CASES,
+    tree=Program(
         fields={"x": Field("int32", Bin("%", Bin("*", ID, Const(10)), Const(16))),
                 "heard": Field("int32", Const(-1))},
         message="int32",

@@ -388,7 +388,7 @@ static void gascl_turn_back(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
         }
         gascl_list_turn(&to, where, piece.x, 0, memory);
     }
-    gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, memory);
+    gascl_end_turns(&to, &gascl_control_->near_low_next, &gascl_control_->far_low_next, memory);
 }
 
 // The lowest bucket of those that wait in a pile.
@@ -526,19 +526,25 @@ __kernel void gascl_scan_far(GASCL_STATE, __global const int *restrict piles,
                     GASCL_COMING(starting), &memory);
 }
 
-#define GASCL_SPLIT_KERNEL(name, pile)                                                            \
-    __kernel void name(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,                \
-                       __global long *restrict counts, const int starting) {                      \
-        __local gascl_shared shared;                                                              \
-        __local gascl_list_memory memory;                                                         \
-        long2 counted = 0;                                                                        \
-        gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON,                    \
-                         GASCL_COMMITTED_ON, piles, pile, GASCL_COMING(starting), &counted,       \
-                         &memory);                                                                \
-        gascl_count_more(counted, counts, &shared);                                               \
-    }
-GASCL_SPLIT_KERNEL(gascl_split_near, GASCL_NEAR)
-GASCL_SPLIT_KERNEL(gascl_split_far, GASCL_FAR)
+__kernel void gascl_split_near(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,
+                               __global long *restrict counts, const int starting) {
+    __local gascl_shared shared;
+    __local gascl_list_memory memory;
+    long2 counted = 0;
+    gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
+                     piles, GASCL_NEAR, GASCL_COMING(starting), &counted, &memory);
+    gascl_count_more(counted, counts, &shared);
+}
+
+__kernel void gascl_split_far(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,
+                              __global long *restrict counts, const int starting) {
+    __local gascl_shared shared;
+    __local gascl_list_memory memory;
+    long2 counted = 0;
+    gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
+                     piles, GASCL_FAR, GASCL_COMING(starting), &counted, &memory);
+    gascl_count_more(counted, counts, &shared);
+}
 #endif
 
 // From a mask of bytes to lists, where a run goes on: gascl_commit then makes them the frontier.

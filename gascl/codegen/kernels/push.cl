@@ -437,11 +437,12 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
 #define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
 
-// Asks for the first sources of a vertex that will pull soon.
+// Asks for the first sources of a vertex that will pull soon. Another group may apply it meanwhile;
+// whether it is asked for does not change any result.
 static void gascl_expect_row(const int row, GASCL_STATE,
                              __global const gascl_offset *restrict in_offsets,
                              __global const int *restrict sources) {
-#if GASCL_GROUP == 1
+#if GASCL_GROUP == 1 && GASCL_PREFETCHES
     if (row < gascl_run_->graph.num_vertices && gascl_receives(row, GASCL_STATE_ON))
         GASCL_PREFETCH(&sources[in_offsets[row]]);
 #endif

@@ -237,6 +237,12 @@ class Turns(VertexProgram):
     apply = "if (msg < v.distance) { v.distance = msg; set_mask(); }"
 
 
+class Back(Levels):
+    """Those whose turn is earlier come late."""
+
+    priority, delta = "v.id % 4 * 4", 1.0
+
+
 class Masked(Levels):
     """Apply runs for who scatters, and for who hears of it."""
 
@@ -249,7 +255,7 @@ PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
-    Masked(start=FAR),
+    *(Masked(start=FAR), Back(start=FAR)),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
 BOTH_WAYS: list[VertexProgram] = [Levels(start=FAR), Reached(start=FAR), ReachedBy(start=HUB)]
@@ -323,7 +329,8 @@ def run_changing(engine: Engine) -> None:
             result = each.run(program, delivery="frontier")
             assert len({s.delivery for s in result.trace}) == 2
             same(result, engine.run(program, delivery="serial"))
-    for program in (Turns(start=FAR), Gathering(start=FAR), Least(), Masked(start=FAR)):
+    by_lists = (Turns(start=FAR), Back(start=FAR), Gathering(start=FAR), Least())
+    for program in (*by_lists, Masked(start=FAR)):
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
     direction.CPU, direction.SKIPPING = shares
@@ -379,6 +386,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=HUB), "push")),
+        (Back(start=HUB), "push"),
         (Levels(start=FAR), "frontier"),
     ],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
