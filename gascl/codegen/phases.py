@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.codegen.calls import Calls
-from gascl.codegen.context import Context
+from gascl.codegen.context import INT32, Context
 from gascl.codegen.text import Text
 from gascl.codegen.traps import Traps
 from gascl.language.snippet import Snippet
@@ -191,6 +191,7 @@ class Phases:
             if name in used:
                 put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
         put("}", "")
+        self._expect_others(of)
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
@@ -204,6 +205,29 @@ class Phases:
             put("    if (isnan(gascl_turn))", "        return INT_MAX - 1;")
             put("    return clamp(convert_int_sat_rtn(gascl_turn), -INT_MAX, INT_MAX - 1);")
             put("}", "")
+
+    def _expect_others(self, of: str) -> None:
+        """Write a function that asks for what apply is likely to read of other vertices: those whose
+        ids are in fields, and its first neighbour."""
+        c, put = self.context, self.text.put
+        put("// Asks for what apply may read by way of a vertex. Others may write its fields meanwhile;")
+        put("// what is asked for does not change any result.")
+        put(f"static void gascl_expect_others({of}) {{", "#if GASCL_PREFETCHES")
+        apply = c.spec.snippets.get("apply")
+        ids = apply.reads("v") if apply is not None else set()
+        read = [n for n in c.vertex_fields if apply is not None and apply.uses(f"{n}_of")]
+        for name, type_ in c.vertex_fields.items():
+            if read and name in ids and type_ == INT32:
+                other = f"gascl_other_{name}"
+                put(f"    const int {other} = gascl_v_{name}[GASCL_AT(gascl_id)];")
+                put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
+                for field in read:
+                    when = "old" if field in c.facts.snapshots else "v"
+                    put(f"        GASCL_PREFETCH(&gascl_{when}_{field}[GASCL_AT({other})]);")
+                put("    }")
+        if apply is not None and apply.uses("neighbor"):
+            put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
+        put("#endif", "}", "")
 
     def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
         """Write the body of a function that returns a condition on a vertex."""

@@ -43,7 +43,7 @@ class Delivery:
 
     def runs_whole(self, facts: Facts) -> bool:
         """Whether a launch can make a whole run of a program with these facts."""
-        return self.whole is not None and not facts.pairs and not facts.apply_sends_to
+        return self.whole is not None and not facts.pairs
 
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
         """Whether a program with these facts needs a buffer."""

@@ -50,7 +50,7 @@ _AHEAD, _MOST_AHEAD = 0.1, 64
 #: second or less of work, so that Ctrl-C is heeded.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: Words of a team, as in kernels/whole.cl.
-_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_STARTING = 16, 48, 64, 144
+_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_STARTING, _TEAM_SWAPPED = 16, 48, 64, 144, 176
 _JOINING = 1
 
 
@@ -334,6 +334,8 @@ class Loop:
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
                 "is lost. Give delivery='pull' or 'slots', and please report this"
             )
+        if words[_TEAM_SWAPPED]:
+            state.swap()
         done = int(words[_TEAM_DONE])
         if done > len(records):
             records = self._records(done)

@@ -319,7 +319,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     const int all = dense ? n : touched;
 #endif
 #if GASCL_GROUP == 1
-    GASCL_FOR_SHARE(i, all, 64) {
+    GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 16, 2048)) {
 #else
     const long step = (long)team.groups * GASCL_GROUP;
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : all); base += step) {
@@ -328,6 +328,10 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
         bool applies = GASCL_GROUP == 1 || i < all;
 #if GASCL_APPLY_ALL || GASCL_PAIRS
         const int id = (int)i;
+#if GASCL_GROUP == 1
+        if (i + GASCL_AHEAD < all)
+            gascl_expect_others(id + GASCL_AHEAD, GASCL_STATE_ON);
+#endif
 #elif GASCL_APPLY_MASK
         const int id = !applies ? 0 : i < touched ? gascl_touched[i] : frontier[i - touched].x;
         if (applies) {

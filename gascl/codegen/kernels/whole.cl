@@ -8,17 +8,18 @@
 //
 // The team's words, each in a cache line of its own.
 enum {
-    GASCL_TEAM_STATE,   // how many have joined (12 bits) and arrived (12), and the phase's number (8)
-    GASCL_TEAM_PHASE,   // which phase is running
-    GASCL_TEAM_GROUPS,  // how many share its work
-    GASCL_TEAM_DONE,    // how many supersteps have run
-    GASCL_TEAM_FAILED,  // somebody waited too long
-    GASCL_TEAM_TAKEN,   // see gascl_share() in team.cl; and for a second loop in the same phase
+    GASCL_TEAM_STATE,     // how many have joined (12 bits) and arrived (12), and the phase's number (8)
+    GASCL_TEAM_PHASE,     // which phase is running
+    GASCL_TEAM_GROUPS,    // how many share its work
+    GASCL_TEAM_DONE,      // how many supersteps have run
+    GASCL_TEAM_FAILED,    // somebody waited too long
+    GASCL_TEAM_TAKEN,     // see gascl_share() in team.cl; and for a second loop in the same phase
     GASCL_TEAM_TAKEN_TOO,
-    GASCL_TEAM_WORK,    // how many arcs the supersteps had, in units of 1024
-    GASCL_TEAM_SMALL,   // the superstep has little to do
+    GASCL_TEAM_WORK,      // how much the supersteps had to do, in units of 1024 arcs
+    GASCL_TEAM_SMALL,     // the superstep has little to do
     GASCL_TEAM_STARTING,  // the first mask is still to be committed
-    GASCL_TEAM_RANKS      // how many have ever joined
+    GASCL_TEAM_RANKS,     // how many have ever joined
+    GASCL_TEAM_SWAPPED    // what is sent ahead comes into the inbox that was the other one
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -365,6 +366,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
         tally.messages += all_messages;
         const int done = GASCL_LOOK(DONE);
         GASCL_TEAM(DONE) = done + !starting;
+        GASCL_TEAM(SWAPPED) = !GASCL_LOOK(SWAPPED);
         GASCL_TEAM(STARTING) = 0;
         gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, done);
@@ -373,12 +375,14 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
         return 0;
     if (gascl_control_->stopped || GASCL_LOOK(DONE) >= supersteps || GASCL_LOOK(WORK) >= most_work)
         return GASCL_PHASE_END;
-    GASCL_TEAM(SMALL) =
-        (GASCL_APPLY_ALL ? gascl_run_->graph.num_vertices : 0) +
-            (GASCL_PULLS_NOW ? LONG_MAX / 2 : gascl_control_->next_arcs) +
-            gascl_control_->next_active <=
-        GASCL_LITTLE;
-    GASCL_TEAM(WORK) += 1 + (int)((GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs) / 1024);
+    const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.num_vertices
+                         : GASCL_POSTS_AHEAD ? GASCL_LENGTH(TOUCHED)
+                                             : 0;
+    GASCL_TEAM(SMALL) = applied + (GASCL_PULLS_NOW ? LONG_MAX / 2 : gascl_control_->next_arcs) +
+                            gascl_control_->next_active <=
+                        GASCL_LITTLE;
+    GASCL_TEAM(WORK) +=
+        1 + (int)((applied + (GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs)) / 1024);
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
 #else
@@ -406,6 +410,30 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
     }
 }
 
+// What was sent ahead in one superstep arrives in the next: the two inboxes change places.
+#if GASCL_POSTS_AHEAD
+#define GASCL_SWAP(type, one, other) \
+    do {                             \
+        type *const held = one;      \
+        one = other;                 \
+        other = held;                \
+    } while (0)
+#if GASCL_WRAPS
+#define GASCL_SWAP_WRAPS() GASCL_SWAP(__global int, gascl_wraps, gascl_wraps_next)
+#else
+#define GASCL_SWAP_WRAPS()
+#endif
+#define GASCL_SWAP_INBOXES()                                             \
+    do {                                                                 \
+        GASCL_SWAP(__global gascl_cell, gascl_inbox, gascl_inbox_next);  \
+        GASCL_SWAP(__global uint, gascl_arrived, gascl_arrived_next);    \
+        GASCL_SWAP(__global int, gascl_touched, gascl_touched_next);     \
+        GASCL_SWAP_WRAPS();                                              \
+    } while (0)
+#else
+#define GASCL_SWAP_INBOXES()
+#endif
+
 // Other groups write what these arguments lead to between two phases: they are not `restrict` here.
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
@@ -430,9 +458,13 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     team.rank = rank;
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
-    int phase = GASCL_PHASE_JOIN;
+    int phase = GASCL_PHASE_JOIN, swapped = 0;
     for (;;) {
         bool last = false;
+        if (swapped != GASCL_LOOK(SWAPPED)) {
+            swapped = !swapped;
+            GASCL_SWAP_INBOXES();
+        }
         if (!has_arrived) {
             if (!alone) {
                 phase = GASCL_LOOK(PHASE);
