@@ -136,8 +136,10 @@ def test_arguments_that_a_program_does_not_need_are_left_out():
     assert piles in spec_of(turns, "push").arguments["gascl_whole"]
     assert "gascl_split_far" in spec_of(turns, "push").arguments
     assert "gascl_split_far" not in spec_of(Levels, "push").arguments
-    # A launch cannot make the whole run of a program whose messages are under way between two.
-    assert "gascl_whole" not in spec_of(Ahead, "push").arguments
+    # A launch cannot make the whole run of a program with pairs.
+    paired = type("Paired", (Levels,), {"pairs": "send(u.level);"})
+    assert "gascl_whole" not in spec_of(paired, "push").arguments
+    assert Key(RUN, "inbox_next") in spec_of(Ahead, "push").arguments["gascl_whole"]
 
 
 def test_what_kernels_are_given():

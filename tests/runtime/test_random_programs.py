@@ -54,6 +54,7 @@ def test_random_programs(number: int) -> None:
     check_case(find_device(group), drawn(number, group))
 
 
+@pytest.mark.slow
 def test_recipes_use_the_whole_language() -> None:
     found: set[str] = set()
     for number in range(len(RECIPES)):

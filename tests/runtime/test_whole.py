@@ -115,11 +115,40 @@ class Everyone(VertexProgram):
     apply = "v.x = (v.x + (has_msg ? msg : 1)) % 1000; aggregate_total(v.x);"
 
 
+class Backwards(VertexProgram):
+    """Whose turn is earlier often comes late."""
+
+    x = vertex.int32(init="v.id == 0 ? 0 : INT_MAX")
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.id % 3 * 10", 1
+    scatter = "send(v.x + 1 + e.dst % 4);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+class Forwarding(VertexProgram):
+    """Apply sends to others, whose sums of 64 bits arrive a superstep later."""
+
+    x = vertex.int64(init="v.id % 1000")
+    supersteps = param.supersteps(6)
+    message, combine = "int64", "sum"
+    mask = "v.id % 7 == 0"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (v.x + msg) % 1000;
+        send_to((v.id * 31L + superstep) % g.num_vertices, v.x);
+        if (v.x % 3 == 0)
+            set_mask();
+    """
+
+
 #: Programs, with the deliveries that make whole runs of them.
 PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Reach": (Reach, ("push", "frontier")),
     "Least": (Least, ("push", "frontier")),
     "Nearest": (Nearest, ("push",)),
+    "Backwards": (Backwards, ("push",)),
+    "Forwarding": (Forwarding, ("push",)),
     "Marking": (Marking, ("push",)),
     "Everyone": (Everyone, ("push",)),
 }
@@ -333,14 +362,6 @@ class Halving(VertexProgram):
         return step.superstep == 4
 
 
-class Ahead(Reach):
-    """What apply sends is under way between two supersteps."""
-
-    combine = "min"
-    receive_if = None
-    apply = "if (v.level < 0) { v.level = superstep + 1; set_mask(); send_to(v.id / 2, 1); }"
-
-
 class Items(Device):
     """Eight items in a group, which PoCL cannot have wait in a branch."""
 
@@ -352,12 +373,11 @@ class Items(Device):
     ("program", "options"),
     [
         (Halving(), {}),
-        (Ahead(), {}),
         (Reach(), {"delivery": "pull"}),
         (Reach(), {"kind": Items}),
         (Reach(), {"debug": True}),
     ],
-    ids=["the host decides", "messages under way", "pull", "groups of 8", "debug"],
+    ids=["the host decides", "pull", "groups of 8", "debug"],
 )
 def test_where_launches_it_must_be(program, options, launched):
     kind = options.pop("kind", Device)

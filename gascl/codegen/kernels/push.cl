@@ -319,7 +319,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     const int all = dense ? n : touched;
 #endif
 #if GASCL_GROUP == 1
-    GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 16, 2048)) {
+    GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 64, 2048)) {
 #else
     const long step = (long)team.groups * GASCL_GROUP;
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : all); base += step) {
