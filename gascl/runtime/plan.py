@@ -125,12 +125,14 @@ class Plan:
     def whole_groups(self, device: Device, resident: ResidentGraph) -> int:
         """The number of work-groups that make a whole run: as many as run at once, or some more,
         since a CPU's driver may give one thread several in a row."""
-        if not device.is_cpu:
-            sparse = resident.num_arcs <= SPARSE * resident.graph.num_vertices
-            units = int(device.cl.max_compute_units)
-            return min(max(1, units // 2) if sparse else units * WHOLE_GROUPS, MOST_GROUPS)
-        alone = resident.graph.num_vertices + resident.num_arcs <= ALONE
-        return 1 if alone else min(int(device.cl.max_compute_units) * 4, MOST_GROUPS)
+        vertices, arcs = resident.graph.num_vertices, resident.num_arcs
+        units = int(device.cl.max_compute_units)
+        if device.is_cpu:
+            groups = 1 if vertices + arcs <= ALONE else 4 * units
+        else:
+            groups = max(1, units // 2) if arcs <= SPARSE * vertices else units * WHOLE_GROUPS
+        # Each has a tally of its own.
+        return min(groups, device.groups, MOST_GROUPS)
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:

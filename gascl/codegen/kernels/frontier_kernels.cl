@@ -249,24 +249,25 @@ static void gascl_list_turn(gascl_turns *to, const int where, const int id,
                        : where != GASCL_TO_FRONTIER
                            ? 1
                            : max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE));
-    if (item < 3)
-        memory->counts[item] = 0;
+    for (int i = item; i < GASCL_NOWHERE; i += GASCL_GROUP)
+        memory->counts[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     const int at = pieces ? atomic_add(&memory->counts[where], pieces) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < 3 && memory->counts[item])
-        memory->places[item] = atomic_add(item == GASCL_TO_FRONTIER ? to->frontier_length
-                                          : item == GASCL_TO_NEAR   ? to->near_length
-                                                                    : to->far_length,
-                                          memory->counts[item]);
+    for (int i = item; i < GASCL_NOWHERE; i += GASCL_GROUP)
+        if (memory->counts[i])
+            memory->places[i] = atomic_add(i == GASCL_TO_FRONTIER ? to->frontier_length
+                                           : i == GASCL_TO_NEAR   ? to->near_length
+                                                                  : to->far_length,
+                                           memory->counts[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (where == GASCL_TO_FRONTIER)
         for (int i = 0; i < pieces; ++i)
-            to->frontier[memory->places[0] + at + i] = (int2)(id, i);
+            to->frontier[memory->places[GASCL_TO_FRONTIER] + at + i] = (int2)(id, i);
     else if (where == GASCL_TO_NEAR)
-        to->near[memory->places[1] + at] = id;
+        to->near[memory->places[GASCL_TO_NEAR] + at] = id;
     else if (where == GASCL_TO_FAR)
-        to->far[memory->places[2] + at] = id;
+        to->far[memory->places[GASCL_TO_FAR] + at] = id;
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }

@@ -223,6 +223,29 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
 #endif
 }
 
+// Whether apply goes through all vertices in order to find those with a message, where many have one:
+// that costs less than the jumps of a list.
+static bool gascl_applies_densely(GASCL_STATE) {
+#if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
+    return false;
+#else
+    return GASCL_LENGTH(TOUCHED) > gascl_run_->graph.num_vertices / GASCL_DENSE;
+#endif
+}
+
+// How many vertices apply goes through: all of them, or those that are listed. With
+// GASCL_APPLY_MASK, the pieces of the frontier are behind the receivers.
+static int gascl_num_applied(GASCL_STATE) {
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+    return gascl_run_->graph.num_vertices;
+#elif GASCL_APPLY_MASK
+    return GASCL_LENGTH(TOUCHED) + GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
+#else
+    return gascl_applies_densely(GASCL_STATE_ON) ? gascl_run_->graph.num_vertices
+                                                 : GASCL_LENGTH(TOUCHED);
+#endif
+}
+
 static bool gascl_has_message(const int id, GASCL_STATE) {
 #if GASCL_FIRST
     return gascl_inbox[id] != GASCL_NO_SENDER;
@@ -304,19 +327,12 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     gascl_pieces held;
     held.count = 0;
 #endif
-#if GASCL_APPLY_ALL || GASCL_PAIRS
-    const int all = gascl_run_->graph.num_vertices;
-#elif GASCL_APPLY_MASK  // behind the receivers, those in the mask
+    const int all = gascl_num_applied(GASCL_STATE_ON);
+    const bool dense = gascl_applies_densely(GASCL_STATE_ON);
+#if GASCL_APPLY_MASK
     const int touched = GASCL_LENGTH(TOUCHED);
-    const int all = touched + GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
-#else
-    // Where many have a message, going through all vertices in order costs less than the jumps of
-    // a list.
-    const int touched = GASCL_LENGTH(TOUCHED), n = gascl_run_->graph.num_vertices;
-    const bool dense = touched > n / GASCL_DENSE;
-    const int all = dense ? n : touched;
 #endif
 #if GASCL_GROUP == 1
     GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 64, 2048)) {

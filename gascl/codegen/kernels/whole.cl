@@ -3,8 +3,9 @@
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
 // when it starts; whoever starts late joins then, and whoever starts after the end leaves at once.
-// Whoever has joined is waited for. On a CPU that other work keeps busy, a group that waits keeps the
-// one that it waits for from running: it leaves the team soon, and the others go on without it.
+// Whoever has joined is waited for. On a CPU, a group that waits may keep the one that it waits for
+// from running, where both are on the same core or other work keeps it busy: it yields its core, and
+// leaves the team when it has seen no progress for some time. The others go on without it.
 //
 // The team's words, each in a cache line of its own.
 enum {
@@ -84,13 +85,13 @@ typedef struct {
 
 // Whether a group goes on waiting. Whoever takes work meanwhile, or finishes supersteps, is running.
 static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
-    if (++mine->turn % 1024 == 0) {
-        const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
-        if (now != mine->seen)
-            mine->turn = 0;
-        mine->seen = now;
-        gascl_yield();
-    }
+    if (++mine->turn % 1024 != 0)
+        return true;
+    const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
+    if (now != mine->seen)
+        mine->turn = 0;
+    mine->seen = now;
+    gascl_yield();
     return mine->turn < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
 }
 
@@ -223,11 +224,9 @@ static void gascl_add_count(const long2 counted, __global long *count,
 static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE) {
     if (GASCL_PULLS_NOW || (phase != GASCL_PHASE_SCATTER && phase != GASCL_PHASE_APPLY))
         return true;
-    const int listed = GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
     if (phase == GASCL_PHASE_SCATTER)
-        return team.rank < listed;
-    const int all = GASCL_LENGTH(TOUCHED) + (GASCL_APPLY_MASK ? listed : 0);
-    return (long)team.rank * GASCL_GROUP < all;
+        return team.rank < GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
+    return (long)team.rank * GASCL_GROUP < gascl_num_applied(GASCL_STATE_ON);
 }
 #else
 #define gascl_has_share(phase, team, ...) true
@@ -430,8 +429,6 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
         GASCL_SWAP(__global int, gascl_touched, gascl_touched_next);     \
         GASCL_SWAP_WRAPS();                                              \
     } while (0)
-#else
-#define GASCL_SWAP_INBOXES()
 #endif
 
 // Other groups write what these arguments lead to between two phases: they are not `restrict` here.
@@ -458,13 +455,18 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     team.rank = rank;
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
-    int phase = GASCL_PHASE_JOIN, swapped = 0;
+    int phase = GASCL_PHASE_JOIN;
+#if GASCL_POSTS_AHEAD
+    int swapped = 0;
+#endif
     for (;;) {
         bool last = false;
+#if GASCL_POSTS_AHEAD
         if (swapped != GASCL_LOOK(SWAPPED)) {
             swapped = !swapped;
             GASCL_SWAP_INBOXES();
         }
+#endif
         if (!has_arrived) {
             if (!alone) {
                 phase = GASCL_LOOK(PHASE);
