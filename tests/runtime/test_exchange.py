@@ -23,11 +23,17 @@ GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 V = 40
 
 
+class Launches(Device):
+    """A device that makes no whole runs, in which nothing could be exchanged."""
+
+    can_join = False
+
+
 def exchanged(monkeypatch, group: int, program: VertexProgram, exchange: Exchange, **how) -> Result:
     """What a run comes to whose loop is given an exchange."""
     with monkeypatch.context() as patch:
         patch.setattr(engine_module, "Loop", functools.partial(Loop, exchange=exchange))
-        return Engine(graph(), Device(find().cl, group)).run(program, **how)
+        return Engine(graph(), Launches(find().cl, group)).run(program, **how)
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -31,18 +32,23 @@ def run_shape(script: str, shape: tuple[int, int]) -> Report:
     return run(f"{script}.py", *map(str, shape), seconds=seconds)
 
 
-@pytest.fixture(scope="module", params=SHAPES)
-def workload(request: pytest.FixtureRequest) -> tuple[Report, list[str]]:
-    """What Oclgrind says of both scripts at once, and the kernels that must have run."""
+@functools.cache  # pytest may ask for the two shapes by turns
+def report_of(shapes: tuple[tuple[str, tuple[int, int]], ...]) -> Report:
+    """What Oclgrind says of both scripts at once."""
     with ThreadPoolExecutor(2) as pool:
-        reports = list(pool.map(run_shape, *zip(*request.param.items(), strict=True)))
-    both = Report(
+        reports = list(pool.map(run_shape, *zip(*shapes, strict=True)))
+    return Report(
         status=max(abs(r.status) for r in reports),
         findings=sum((r.findings for r in reports), ()),
         ran=frozenset.union(*(r.ran for r in reports)),
         output="".join(r.output for r in reports),
     )
-    return both, kernel_names()
+
+
+@pytest.fixture(scope="module", params=SHAPES)
+def workload(request: pytest.FixtureRequest) -> tuple[Report, list[str]]:
+    """What Oclgrind says of both scripts, and the kernels that must have run."""
+    return report_of(tuple(request.param.items())), kernel_names()
 
 
 #: Both runs of the workload are made once, by one process.

@@ -392,6 +392,13 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_push[GASCL_AT(gascl_id)]);
 }
 
+// Asks for what apply may read by way of a vertex. Others may write its fields
+// meanwhile; what is asked for does not change any result.
+static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+#if GASCL_PREFETCHES
+#endif
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }
@@ -421,8 +428,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 403, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 403, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 410, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 410, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

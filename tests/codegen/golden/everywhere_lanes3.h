@@ -458,6 +458,19 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_up[GASCL_AT(gascl_id)]);
 }
 
+// Asks for what apply may read by way of a vertex. Others may write its fields
+// meanwhile; what is asked for does not change any result.
+static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+#if GASCL_PREFETCHES
+    const int gascl_other_up = gascl_v_up[GASCL_AT(gascl_id)];
+    if ((uint)gascl_other_up < (uint)gascl_run_->graph.num_vertices) {
+        GASCL_PREFETCH(&gascl_old_best[GASCL_AT(gascl_other_up)]);
+        GASCL_PREFETCH(&gascl_old_up[GASCL_AT(gascl_other_up)]);
+    }
+    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);
+#endif
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }

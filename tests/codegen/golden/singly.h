@@ -308,6 +308,13 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_share[GASCL_AT(gascl_id)]);
 }
 
+// Asks for what apply may read by way of a vertex. Others may write its fields
+// meanwhile; what is asked for does not change any result.
+static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+#if GASCL_PREFETCHES
+#endif
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }
