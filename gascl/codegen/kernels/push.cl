@@ -457,14 +457,28 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
 #define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
 
-// Asks for the first sources of a vertex that will pull soon. Another group may apply it meanwhile;
-// whether it is asked for does not change any result.
-static void gascl_expect_row(const int row, GASCL_STATE,
-                             __global const gascl_offset *restrict in_offsets,
-                             __global const int *restrict sources) {
-#if GASCL_GROUP == 1 && GASCL_PREFETCHES
-    if (row < gascl_run_->graph.num_vertices && gascl_receives(row, GASCL_STATE_ON))
-        GASCL_PREFETCH(&sources[in_offsets[row]]);
+// Which of 32 vertices pull and apply, as bits: those that receive, or all.
+static uint gascl_wanting(const int first, GASCL_STATE) {
+    const int last = min(gascl_run_->graph.num_vertices - first, 32);
+#if GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
+    uint wanting = 0;
+    for (int j = 0; j < last; ++j)
+        wanting |= (uint)gascl_receives(first + j, GASCL_STATE_ON) << j;
+    return wanting;
+#else
+    return ~0u >> (32 - last);
+#endif
+}
+
+// Asks for the first sources of vertices that will pull soon. Another group may apply them meanwhile;
+// whether they are asked for does not change any result.
+static void gascl_expect_rows(const int first, GASCL_STATE,
+                              __global const gascl_offset *restrict in_offsets,
+                              __global const int *restrict sources) {
+#if GASCL_PREFETCHES
+    if (first < gascl_run_->graph.num_vertices)
+        for (uint left = gascl_wanting(first, GASCL_STATE_ON); left; left &= left - 1)
+            GASCL_PREFETCH(&sources[in_offsets[first + 31 - clz(left & -left)]]);
 #endif
 }
 
@@ -472,7 +486,6 @@ static void gascl_expect_row(const int row, GASCL_STATE,
 static gascl_box gascl_pull_row(const int row, __global const uint *now,
                                 GASCL_STATE GASCL_EDGE, GASCL_PULLED) {
     gascl_box in = gascl_box_empty();
-    gascl_expect_row(row + 2 * GASCL_AHEAD, GASCL_STATE_ON, in_offsets, sources);
     if (!gascl_receives(row, GASCL_STATE_ON))
         return in;
     const gascl_offset end = in_offsets[row + 1];
@@ -509,22 +522,22 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 }
 
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
-// done with a row, and whether its bit is set.
+// done with a row, and whether its bit is set; `GASCL_EXPECT` is done for the word behind.
 #if GASCL_GROUP < 32
-#define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                        \
-    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                      \
-        const int first = (int)word * 32;                                     \
-        const int last = min(gascl_run_->graph.num_vertices - first, 32);     \
-        uint set = 0;                                                         \
-        for (int j = 0; j < last; ++j) {                                      \
-            const int row = first + j;                                        \
-            set |= (uint)(GASCL_ROW_BIT) << j;                                \
-        }                                                                     \
-        coming[word] = set;                                                   \
+#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                            \
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                        \
+        const int first = (int)word * 32, behind = first + 32;                                  \
+        uint set = 0;                                                                           \
+        GASCL_EXPECT;                                                                           \
+        for (uint left = gascl_wanting(first, GASCL_STATE_ON); left; left &= left - 1) {        \
+            const int row = first + 31 - clz(left & -left);                                     \
+            set |= (uint)(GASCL_ROW_BIT) << (row - first);                                      \
+        }                                                                                       \
+        coming[word] = set;                                                                     \
     }
 #else
 // An item takes a row; words are put together in local memory.
-#define GASCL_FOR_WORDS(GASCL_ROW_BIT)                                                       \
+#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                         \
     const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;   \
     const int item = get_local_id(0);                                                        \
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);              \
@@ -555,11 +568,13 @@ static void gascl_pull(const gascl_team team, GASCL_STATE GASCL_EDGE,
     __global const uint *now = GASCL_BITS(gascl_control_->superstep);
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
 #define GASCL_PULL_ROW gascl_pull_row(row, now, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON)
+#define GASCL_EXPECT_ROWS gascl_expect_rows(behind, GASCL_STATE_ON, in_offsets, sources)
 #if GASCL_SCATTER_STAYS
     GASCL_FOR_WORDS(
+        GASCL_EXPECT_ROWS,
         gascl_apply_pulled(row, GASCL_PULL_ROW, tally, counted, GASCL_STATE_ON, offsets))
 #else
-    GASCL_FOR_WORDS(gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
+    GASCL_FOR_WORDS(GASCL_EXPECT_ROWS, gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
 #endif
 }
 
@@ -572,7 +587,7 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE,
                              gascl_tally *tally, long2 *counted) {
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
     GASCL_FOR_WORDS(
-        gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
+        (void)behind, gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
 }
 #endif
 #endif
