@@ -84,6 +84,8 @@ def inbox_refuses(demand: Demand) -> str | None:
     facts, type_ = demand.facts, demand.accumulator
     if facts.reads_singly:
         return "its gather snippet reads messages one by one, and the inbox combines them"
+    if facts.first:  # the inbox then holds senders, no messages
+        return None
     if type_.itemsize > 8:
         return f"a combined message has {type_.itemsize} bytes, and atomics handle at most 8"
     if not demand.atomic:

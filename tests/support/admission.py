@@ -67,9 +67,11 @@ def payload(program: Program, real: str) -> int:
 
 def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     """Whether messages may be combined by atomics, in any order."""
-    if program.gather is not None or payload(program, real) > 8:
+    if program.gather is not None:
         return False
-    if program.combine == "first" and not is_scalar(program.message):
+    if program.combine == "first":
+        return True  # they find the sender, not the message
+    if payload(program, real) > 8:
         return False
     if program.combine == "prod" and program.message in ("int64", "uint64"):
         return False  # whose overflow would not be seen

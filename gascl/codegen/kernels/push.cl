@@ -470,15 +470,13 @@ static uint gascl_wanting(const int first, GASCL_STATE) {
 #endif
 }
 
-// Asks for the first sources of vertices that will pull soon. Another group may apply them meanwhile;
-// whether they are asked for does not change any result.
-static void gascl_expect_rows(const int first, GASCL_STATE,
-                              __global const gascl_offset *restrict in_offsets,
-                              __global const int *restrict sources) {
+// Which of the 32 vertices behind will pull, so that what they read first can be asked for. Another
+// group may apply them meanwhile; whether they are asked for does not change any result.
+static uint gascl_wanting_soon(const int first, GASCL_STATE) {
 #if GASCL_PREFETCHES
-    if (first < gascl_run_->graph.num_vertices)
-        for (uint left = gascl_wanting(first, GASCL_STATE_ON); left; left &= left - 1)
-            GASCL_PREFETCH(&sources[in_offsets[first + 31 - clz(left & -left)]]);
+    return first < gascl_run_->graph.num_vertices ? gascl_wanting(first, GASCL_STATE_ON) : 0;
+#else
+    return 0;
 #endif
 }
 
@@ -522,17 +520,22 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 }
 
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
-// done with a row, and whether its bit is set; `GASCL_EXPECT` is done for the word behind.
+// done with a row, and whether its bit is set; `GASCL_EXPECT(row)` asks for what a row reads.
 #if GASCL_GROUP < 32
 #define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                            \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                        \
-        const int first = (int)word * 32, behind = first + 32;                                  \
-        uint set = 0;                                                                           \
-        GASCL_EXPECT;                                                                           \
+        const int first = (int)word * 32;                                                       \
+        uint set = 0, soon = gascl_wanting_soon(first + 32, GASCL_STATE_ON);                    \
         for (uint left = gascl_wanting(first, GASCL_STATE_ON); left; left &= left - 1) {        \
             const int row = first + 31 - clz(left & -left);                                     \
+            if (soon) {                                                                         \
+                GASCL_EXPECT(first + 63 - clz(soon & -soon));                                   \
+                soon &= soon - 1;                                                               \
+            }                                                                                   \
             set |= (uint)(GASCL_ROW_BIT) << (row - first);                                      \
         }                                                                                       \
+        for (; soon; soon &= soon - 1)                                                          \
+            GASCL_EXPECT(first + 63 - clz(soon & -soon));                                       \
         coming[word] = set;                                                                     \
     }
 #else
@@ -568,13 +571,13 @@ static void gascl_pull(const gascl_team team, GASCL_STATE GASCL_EDGE,
     __global const uint *now = GASCL_BITS(gascl_control_->superstep);
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
 #define GASCL_PULL_ROW gascl_pull_row(row, now, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON)
-#define GASCL_EXPECT_ROWS gascl_expect_rows(behind, GASCL_STATE_ON, in_offsets, sources)
+#define GASCL_EXPECT_SOURCES(row) GASCL_PREFETCH(&sources[in_offsets[row]])
 #if GASCL_SCATTER_STAYS
     GASCL_FOR_WORDS(
-        GASCL_EXPECT_ROWS,
+        GASCL_EXPECT_SOURCES,
         gascl_apply_pulled(row, GASCL_PULL_ROW, tally, counted, GASCL_STATE_ON, offsets))
 #else
-    GASCL_FOR_WORDS(GASCL_EXPECT_ROWS, gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
+    GASCL_FOR_WORDS(GASCL_EXPECT_SOURCES, gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
 #endif
 }
 
@@ -586,8 +589,9 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE,
                              __global const gascl_box *restrict pulled, __local gascl_step_memory *memory,
                              gascl_tally *tally, long2 *counted) {
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
+#define GASCL_EXPECT_BOX(row) GASCL_PREFETCH(&pulled[row])
     GASCL_FOR_WORDS(
-        (void)behind, gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
+        GASCL_EXPECT_BOX, gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
 }
 #endif
 #endif
