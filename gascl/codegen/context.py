@@ -209,8 +209,8 @@ class Context:
             "bits",
         )
         if self.facts.prioritized:  # buckets: see frontier_kernels.cl and mask_kernels.cl
-            numbers += ("low", "low_far", "bucket", "near_end", "near_side", "far_side")
-            numbers += ("near_low", "far_low", "near_low_next", "far_low_next")
+            numbers += ("low", "bucket", "near_end", "near_side", "far_side", "near_low", "far_low")
+            numbers += ("near_low_next", "far_low_next", "near_found", "far_found")
         return struct_of(
             "gascl_control",
             [

@@ -212,8 +212,8 @@ class State:
         for name in ("under_way", "pulls", "bits", "near_side", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
-        lows = ("low", "low_far", "near_low", "far_low", "near_low_next", "far_low_next")
-        for name in lows:  # no bucket is known yet
+        lows = ("near_low", "far_low", "near_low_next", "far_low_next")
+        for name in ("low", *lows, "near_found", "far_found"):  # no bucket is known yet
             if name in control.dtype.names:
                 control[name] = _NEVER
         for name in ("bucket", "near_end"):

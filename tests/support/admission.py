@@ -14,7 +14,7 @@ from support.program_tree import (
     contains,
     walk,
 )
-from support.values import is_real, is_scalar, layout
+from support.values import is_real, layout
 
 DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial")
 

@@ -158,7 +158,10 @@ static void gascl_commit_phase(const gascl_team team, GASCL_STATE, GASCL_COMMITT
 // its vertices become the frontier. Where a vertex came into a lower bucket than that whose turn it
 // is, the frontier is put back into `near` before.
 //
-// Each pile is two lists, since it is copied when it is looked through.
+// Each pile is two lists, since it is copied from one to the other when its vertices of the lowest
+// bucket are taken out. `near_low` and `far_low` are bounds: no vertex that waits in the pile has a
+// lower bucket. `near_found` and `far_found` are the lowest buckets themselves, once the pile has been
+// looked through in this superstep.
 enum { GASCL_NEAR, GASCL_FAR };
 #define GASCL_NEAR_BUCKETS 8  // from the lowest one when `far` was looked through
 #define GASCL_SIDE(pile) ((pile) == GASCL_NEAR ? gascl_control_->near_side : gascl_control_->far_side)
@@ -166,19 +169,20 @@ enum { GASCL_NEAR, GASCL_FAR };
     (piles + (size_t)(2 * (pile) + (side)) * (size_t)gascl_run_->graph.num_vertices)
 #define GASCL_PILE_LENGTH(pile, side) GASCL_LENGTH_AT(GASCL_LIST_PILES + 2 * (pile) + (side))
 
-// Whether a vertex waits in a lower bucket than that whose turn it is.
+// Whether a vertex came into a lower bucket than that whose turn it is: until then, the bounds are
+// not lower.
 #define GASCL_TURNS_BACK \
     (min(gascl_control_->near_low, gascl_control_->far_low) < gascl_control_->bucket)
 // Whether it is the turn of another bucket.
 #define GASCL_TURNS(coming) (GASCL_TURNS_BACK || GASCL_FRONTIER_LENGTH(coming) == 0)
 #define GASCL_LOOKS_FAR(coming) \
     (GASCL_TURNS(coming) && gascl_control_->far_low < INT_MAX && \
-     gascl_control_->far_low <= gascl_control_->low)
+     gascl_control_->far_low <= gascl_control_->near_found)
 // Which piles have vertices of the lowest bucket, when they have been looked through.
 #define GASCL_SPLITS_NEAR(control) \
-    ((control)->low < INT_MAX && (control)->low <= (control)->low_far)
+    ((control)->near_found < INT_MAX && (control)->near_found <= (control)->far_found)
 #define GASCL_SPLITS_FAR(control) \
-    ((control)->low_far < INT_MAX && (control)->low_far <= (control)->low)
+    ((control)->far_found < INT_MAX && (control)->far_found <= (control)->near_found)
 
 #if GASCL_READS_MASK  // other vertices may ask for the flags meanwhile
 #define GASCL_TURN_BIT(superstep) GASCL_MASK_BIT(superstep)
@@ -410,7 +414,7 @@ static void gascl_scan_pile(const gascl_team team, GASCL_STATE, __global const i
         if ((gascl_flags[id] & (GASCL_WAITING | others)) == GASCL_WAITING)
             low = min(low, gascl_bucket(id, GASCL_STATE_ON));
     }
-    gascl_lower(pile == GASCL_NEAR ? &gascl_control_->low : &gascl_control_->low_far, low, memory);
+    gascl_lower(pile == GASCL_NEAR ? &gascl_control_->near_found : &gascl_control_->far_found, low, memory);
 }
 
 // The vertices of the lowest bucket in a pile become the frontier, or a part of it.
@@ -419,12 +423,13 @@ static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED
                              long2 *counted, __local gascl_list_memory *memory) {
     gascl_turns to;
     const bool near = GASCL_SPLITS_NEAR(gascl_control_), far = GASCL_SPLITS_FAR(gascl_control_);
-    const int low = min(gascl_control_->low, gascl_control_->low_far);
+    const int low = min(gascl_control_->near_found, gascl_control_->far_found);
     const int end = low < INT_MAX - GASCL_NEAR_BUCKETS ? low + GASCL_NEAR_BUCKETS : INT_MAX;
     const uint in = pile == GASCL_NEAR ? GASCL_IN_NEAR : GASCL_IN_FAR;
     __global const int *list = GASCL_PILE(pile, GASCL_SIDE(pile));
     const int listed =
         (pile == GASCL_NEAR ? near : far) ? GASCL_PILE_LENGTH(pile, GASCL_SIDE(pile)) : 0;
+    // `near` is copied only where it has such vertices itself; what comes from `far` follows.
     gascl_begin_turns(&to, coming, gascl_control_->near_side ^ near, gascl_control_->far_side ^ 1,
                       GASCL_STATE_ON, frontiers, most_pieces, piles);
     GASCL_FOR_LISTED(i, listed) {
@@ -612,7 +617,7 @@ static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
     }
     GASCL_LENGTH(LISTED) = 0;
 #if GASCL_PRIORITY
-    const int low = min(now->low, now->low_far);
+    const int low = min(now->near_found, now->far_found);
     const bool near = GASCL_SPLITS_NEAR(now), far = GASCL_SPLITS_FAR(now);
     if (near) {
         GASCL_PILE_LENGTH(GASCL_NEAR, now->near_side) = 0;
@@ -629,7 +634,7 @@ static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
         now->bucket = low;
     now->near_low = min(now->near_low, now->near_low_next);
     now->far_low = min(now->far_low, now->far_low_next);
-    now->low = now->low_far = now->near_low_next = now->far_low_next = INT_MAX;
+    now->near_found = now->far_found = now->near_low_next = now->far_low_next = INT_MAX;
 #endif
 }
 #define GASCL_RENEW_LISTS(now, starting) gascl_renew_lists(gascl_lengths, now, starting)

@@ -79,23 +79,23 @@ static void gascl_yield(void) {
 
 // How long a group waits.
 typedef struct {
-    ulong turn;  // how often it has looked since it last saw progress
+    ulong looks;  // how many since it last saw progress
     uint seen;
 } gascl_patience;
 
 // Whether a group goes on waiting. Whoever takes work meanwhile, or finishes supersteps, is running.
 static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
-    if (++mine->turn % 1024 != 0)
+    if (++mine->looks % 1024 != 0)
         return true;
     const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
     if (now != mine->seen)
-        mine->turn = 0;
+        mine->looks = 0;
     mine->seen = now;
     gascl_yield();
-    return mine->turn < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
+    return mine->looks < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
 }
 
-// Joins the team; returns its rank, or -1 where the run is over. `number`: that of the phase; and
+// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: that of the phase; and
 // GASCL_HAS_ARRIVED if it is too late for a share of it.
 #define GASCL_HAS_ARRIVED 0x100
 static int gascl_join(volatile __global int *team_words, __local int *number) {
@@ -168,7 +168,7 @@ static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
         if (GASCL_PULLS_NOW != GASCL_HAS_BITS)
             return GASCL_PULLS_NOW ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
 #endif
-    // The frontier has the form that is needed.
+    // The frontier has the form that is needed: as after that phase.
     case GASCL_PHASE_TURN:
 #if GASCL_SCATTER_STAYS
         if (GASCL_PULLS_NOW)
@@ -184,6 +184,7 @@ static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
 #if GASCL_READS_MASK
         return GASCL_PHASE_COMMIT;
 #endif
+    // There is nothing to take back: as after that phase.
     case GASCL_PHASE_COMMIT:
         return GASCL_TURNS_BACK     ? GASCL_PHASE_BACK
                : GASCL_TURNS(coming) ? GASCL_PHASE_SCAN_NEAR
@@ -193,10 +194,11 @@ static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
     case GASCL_PHASE_SCAN_NEAR:
         if (GASCL_LOOKS_FAR(coming))
             return GASCL_PHASE_SCAN_FAR;
-    // The lowest bucket is known.
+    // The lowest bucket is known without it.
     case GASCL_PHASE_SCAN_FAR:
         if (GASCL_SPLITS_NEAR(gascl_control_))
             return GASCL_PHASE_SPLIT_NEAR;
+    // `near` has none of its vertices.
     case GASCL_PHASE_SPLIT_NEAR:
         return GASCL_SPLITS_FAR(gascl_control_) ? GASCL_PHASE_SPLIT_FAR : GASCL_PHASE_JOIN;
 #elif GASCL_MASKED && !GASCL_LISTS_DIRECTLY
