@@ -28,7 +28,7 @@ from gascl.programs import (
     ShortestPaths,
 )
 
-pytestmark = pytest.mark.usefixtures("poisoned")
+pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.unoptimized]
 
 # Going on where a run stopped is as if it had not.
 

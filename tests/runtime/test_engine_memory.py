@@ -27,6 +27,8 @@ from gascl.runtime import resident, state
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import BLOCK
 
+pytestmark = pytest.mark.unoptimized
+
 
 class Summing(VertexProgram):
     x = vertex.int32()

@@ -229,7 +229,10 @@ def groups(count: int | None, monkeypatch) -> None:
 
 
 #: Fewer and more groups than a device runs at once, up to as many as runs have memory for.
-GROUPS = [None, 1, 3, device().groups]
+GROUPS = [
+    *(None, 3),
+    *(pytest.param(count, marks=pytest.mark.slow) for count in (1, device().groups)),
+]
 
 
 @pytest.mark.parametrize("count", GROUPS)
