@@ -1,6 +1,9 @@
 // How the lists of frontier.cl are built and renewed.
 #include "team.cl"
 
+// How far ahead of its use a cache line is asked for, in arcs or vertices.
+#define GASCL_AHEAD 16
+
 // How many pieces of the frontier an item holds back, to list them together: a place in the list
 // costs an atomic operation.
 #define GASCL_HELD 128
@@ -407,8 +410,8 @@ static void gascl_scan_pile(const gascl_team team, GASCL_STATE, __global const i
     int low = INT_MAX;
     GASCL_FOR_SHARE(i, listed, 256) {
 #if GASCL_GROUP == 1
-        if (i + 16 < listed)
-            gascl_expect_waiting(list[i + 16], GASCL_STATE_ON);
+        if (i + GASCL_AHEAD < listed)
+            gascl_expect_waiting(list[i + GASCL_AHEAD], GASCL_STATE_ON);
 #endif
         const int id = list[i];
         if ((gascl_flags[id] & (GASCL_WAITING | others)) == GASCL_WAITING)
@@ -434,9 +437,9 @@ static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED
                       GASCL_STATE_ON, frontiers, most_pieces, piles);
     GASCL_FOR_LISTED(i, listed) {
 #if GASCL_GROUP == 1
-        if (i + 16 < listed) {
-            gascl_expect_waiting(list[i + 16], GASCL_STATE_ON);
-            GASCL_PREFETCH(&offsets[list[i + 16]]);
+        if (i + GASCL_AHEAD < listed) {
+            gascl_expect_waiting(list[i + GASCL_AHEAD], GASCL_STATE_ON);
+            GASCL_PREFETCH(&offsets[list[i + GASCL_AHEAD]]);
         }
 #endif
         int where = GASCL_NOWHERE;
@@ -471,6 +474,16 @@ static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED
 }
 #endif
 
+// Adds to what a group has counted in this superstep.
+static void gascl_add_count(const long2 counted, __global long *count,
+                            __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce(counted, shared);
+    if (get_local_id(0) == 0) {
+        count[0] += sum.x;
+        count[1] += sum.y;
+    }
+}
+
 __kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
 #if GASCL_PRIORITY
                            __global int *restrict piles,
@@ -493,16 +506,6 @@ __kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
 }
 
 #if GASCL_PRIORITY
-// Adds to what a group has counted in this superstep.
-static void gascl_count_more(const long2 counted, __global long *counts,
-                             __local gascl_shared *shared) {
-    const long2 sum = gascl_count_reduce(counted, shared);
-    if (get_local_id(0) == 0) {
-        counts[2 * get_group_id(0)] += sum.x;
-        counts[2 * get_group_id(0) + 1] += sum.y;
-    }
-}
-
 #define GASCL_COMING(starting) (gascl_control_->superstep + !(starting))
 
 __kernel void gascl_back(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,
@@ -512,7 +515,7 @@ __kernel void gascl_back(GASCL_STATE, GASCL_COMMITTED, __global int *restrict pi
     long2 counted = 0;
     gascl_turn_back(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
                     piles, GASCL_COMING(starting), &counted, &memory);
-    gascl_count_more(counted, counts, &shared);
+    gascl_add_count(counted, &counts[2 * get_group_id(0)], &shared);
 }
 
 __kernel void gascl_scan_near(GASCL_STATE, __global const int *restrict piles,
@@ -539,7 +542,7 @@ __kernel void gascl_split_near(GASCL_STATE, GASCL_COMMITTED, __global int *restr
     long2 counted = 0;
     gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
                      piles, GASCL_NEAR, GASCL_COMING(starting), &counted, &memory);
-    gascl_count_more(counted, counts, &shared);
+    gascl_add_count(counted, &counts[2 * get_group_id(0)], &shared);
 }
 
 __kernel void gascl_split_far(GASCL_STATE, GASCL_COMMITTED, __global int *restrict piles,
@@ -549,7 +552,7 @@ __kernel void gascl_split_far(GASCL_STATE, GASCL_COMMITTED, __global int *restri
     long2 counted = 0;
     gascl_split_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, GASCL_COMMITTED_ON,
                      piles, GASCL_FAR, GASCL_COMING(starting), &counted, &memory);
-    gascl_count_more(counted, counts, &shared);
+    gascl_add_count(counted, &counts[2 * get_group_id(0)], &shared);
 }
 #endif
 

@@ -37,9 +37,6 @@ typedef struct {
 // Which part of all vertices is many.
 #define GASCL_DENSE 8
 
-// How far ahead of its use a cache line is asked for, in arcs.
-#define GASCL_AHEAD 16
-
 // Receivers that an item, or a group, holds back to list them together.
 #if GASCL_GROUP == 1
 typedef struct {

@@ -210,16 +210,6 @@ static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
     }
 }
 
-// Adds to what a group has counted in this superstep.
-static void gascl_add_count(const long2 counted, __global long *count,
-                            __local gascl_shared *shared) {
-    const long2 sum = gascl_count_reduce(counted, shared);
-    if (get_local_id(0) == 0) {
-        count[0] += sum.x;
-        count[1] += sum.y;
-    }
-}
-
 // Whether a group has a share of a phase that goes by a list. Without one it leaves nothing, since
 // what groups leave is 0 at first.
 #if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
