@@ -282,28 +282,23 @@ class Loop:
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
 
         @functools.cache  # reading a column at once costs less than reading it a number at a time
-        def column(*path: str) -> list[Any]:
-            values = records
-            for name in path:
-                values = values[name]
-            return list(values.tolist())
+        def columns() -> list[Any]:
+            tallied = records["tally"]["messages"]
+            found = [records["active"], tallied, seconds, records["pulled"], records["arcs"]]
+            return [column.tolist() for column in found]
+
+        @functools.cache
+        def aggregates(name: str) -> list[Any]:
+            return list(records["aggregates"][name].tolist())
 
         def step(i: int) -> Step:
-            name, why = delivery.name, ""
+            active, messages, took, pulled, many = columns()
+            way, why = delivery.name, ""
             if delivery.pulls:
-                pulled, many = column("pulled")[i], column("arcs")[i]
-                name = "pull" if pulled else "push"
-                few = "many" if pulled else "few"
-                why = f"the frontier has {many:,} of {arcs:,} arcs: {few}"
-            return Step(
-                superstep=first + i,
-                active=column("active")[i],
-                messages=column("tally", "messages")[i],
-                aggregates={n: column("aggregates", n)[i] for n in names},
-                seconds=float(seconds[i]),
-                delivery=name,
-                why=why,
-            )
+                way, few = ("pull", "many") if pulled[i] else ("push", "few")
+                why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
+            values = {name: aggregates(name)[i] for name in names}
+            return Step(first + i, active[i], messages[i], values, took[i], way, why)
 
         if delivery.pulls:
             ways = ["pull" if pulled else "push" for pulled in records["pulled"]]

@@ -142,6 +142,22 @@ class Forwarding(VertexProgram):
     """
 
 
+class Relaying(VertexProgram):
+    """As Forwarding, but few vertices send, so that apply goes by the list of those that receive."""
+
+    x = vertex.int32(init="v.id")
+    supersteps = param.supersteps(6)
+    message, combine = "int32", "max"
+    mask = "v.id % 97 == 0"
+    scatter = "if (e.dst % 13 == 0) send(v.x + 1);"
+    apply = """
+        v.x = max(v.x, msg) % 10007;
+        send_to((v.x * 31L + superstep) % g.num_vertices, v.x);
+        if (v.x % 3 == 0)
+            set_mask();
+    """
+
+
 #: Programs, with the deliveries that make whole runs of them.
 PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Reach": (Reach, ("push", "frontier")),
@@ -149,6 +165,7 @@ PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Nearest": (Nearest, ("push",)),
     "Backwards": (Backwards, ("push",)),
     "Forwarding": (Forwarding, ("push",)),
+    "Relaying": (Relaying, ("push",)),
     "Marking": (Marking, ("push",)),
     "Everyone": (Everyone, ("push",)),
 }

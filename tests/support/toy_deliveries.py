@@ -341,6 +341,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
     gascl_apply(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
 
+#define GASCL_MAY_STOP 0  // the messages of a row must be taken
 #include "gather.cl"
 
 __kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gascl_tally *tallies) {

@@ -34,10 +34,16 @@ enum {  // the lists; gascl_lengths has the length of each, in a cache line of i
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
 #if GASCL_LISTS_DIRECTLY
-// Before the first superstep: gascl_commit lists it.
+// Before the first superstep, where gascl_commit finds those in the mask: in a list of receivers that
+// nobody needs by then. `touched` may have some where a run goes on.
+#if GASCL_POSTS_AHEAD
+#define GASCL_FIRST_LISTED gascl_touched_next
+#else
+#define GASCL_FIRST_LISTED gascl_touched
+#endif
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
-    gascl_touched[atomic_inc(&GASCL_LENGTH(LISTED))] = id;
+    GASCL_FIRST_LISTED[atomic_inc(&GASCL_LENGTH(LISTED))] = id;
 }
 #else
 static void gascl_put_flag(const int id, const uint flag, __global int *gascl_lengths,

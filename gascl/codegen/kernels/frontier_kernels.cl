@@ -109,7 +109,7 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
     }
 #elif GASCL_LISTS_DIRECTLY
     GASCL_FOR_SHARE(i, GASCL_LENGTH(LISTED), 256) {
-        const int id = gascl_touched[i];
+        const int id = GASCL_FIRST_LISTED[i];
         counted->x += 1;
         counted->y += gascl_list(id, offsets[id + 1] - offsets[id], &held, next, length);
     }
