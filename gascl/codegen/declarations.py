@@ -62,6 +62,7 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_SINGLE {int(facts.reads_singly)}",
         f"#define GASCL_POSTS_AHEAD {int(facts.apply_sends_to)}",
         f"#define GASCL_ARC_STATE {int(facts.arc_state)}",
+        f"#define GASCL_AGGREGATES {len(spec.aggregates)}",
         f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
         f"#define GASCL_DEBUG {int(c.debug)}",
         f"#define GASCL_LANES {c.lanes}",

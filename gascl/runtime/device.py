@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import platformdirs
 import pyopencl as cl
+from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery import atomics
@@ -150,10 +151,35 @@ class Device:
     @property
     def queue(self) -> Any:
         """This thread's queue. No thread waits for commands that another one has enqueued."""
+        return self._of_thread().cl
+
+    def _of_thread(self) -> Queue:
         if not hasattr(self._own, "queue"):
             profiling = cl.command_queue_properties.PROFILING_ENABLE
-            self._own.queue = Queue(cl.CommandQueue(self.context, properties=profiling))
-        return self._own.queue.cl
+            queue = cl.CommandQueue(self.context, properties=profiling)
+            self._own.queue = Queue(queue, self.pools)
+        found: Queue = self._own.queue
+        return found
+
+    @property
+    def pools(self) -> bool:
+        """Whether memory is kept for later runs. Drivers of GPUs take 0.2 to 1 ms to get new memory,
+        which for searches on large graphs is as much as the search; on a CPU, malloc does this."""
+        return self.kind == "GPU"
+
+    def allocate(self, size: int) -> Any:
+        """A buffer of `size` bytes or a little more; its content is undefined."""
+        pool = self._of_thread().pool
+        if pool is None:
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
+        return pool.allocate(max(size, 1))
+
+    def release(self, needed: int) -> None:
+        """Give back the memory that is kept for later runs, unless that and `needed` bytes are less
+        than half of the device's."""
+        pool = self._of_thread().pool
+        if pool is not None and needed + pool.managed_bytes > self.memory // 2:
+            pool.free_held()
 
     def speed(self) -> tuple[bool, int]:
         """A sort key: GPUs are faster than the rest, then compute units times clock rate counts."""
@@ -164,10 +190,12 @@ class Device:
 
 
 class Queue:
-    """A pyopencl queue, with its context."""
+    """A pyopencl queue, with its context, and the memory that is kept for runs in it."""
 
-    def __init__(self, queue: Any):
-        self.cl, self.context = queue, queue.context
+    def __init__(self, queue: Any, pools: bool):
+        self.cl, self.context, self.pool = queue, queue.context, None
+        if pools:  # at once, rather than when first used; sizes are rounded up by 0.4 % at most
+            self.pool = MemoryPool(ImmediateAllocator(queue), leading_bits_in_bin_id=8)
         process.holds_opencl(self)
 
 

@@ -48,7 +48,7 @@ _COMPLAINT = re.compile(
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run. Fewer meet
 #: faster: on sparse graphs, which have many small frontiers, there are half as many as units.
-WHOLE_GROUPS = 2
+WHOLE_GROUPS = 4
 #: The most groups that kernels/whole.cl can count, in 12 bits.
 MOST_GROUPS = 2**12 - 1
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
@@ -173,6 +173,8 @@ def whole_options(device: Device) -> list[str]:
         f"-DGASCL_WELCOME={welcome}",
         f"-DGASCL_PATIENCE={patience}UL",
         f"-DGASCL_PTX_FENCES={int(device.is_nvidia)}",
+        # So that WHOLE_GROUPS of 256 items fit in a unit's 65,536 registers.
+        *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),
     ]
 
 

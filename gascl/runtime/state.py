@@ -45,6 +45,7 @@ class State:
         spec: the buffers that it has.
         control: the device's record of the last superstep.
         resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
+        sizes: the bytes of each buffer; it may have some more.
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
@@ -72,8 +73,12 @@ class State:
         kept = self._kept(previous, initial, resumes)
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
-        before = resident.bytes + sum(b.size for b in kept.values())
-        check_memory(self.device, {**sizes, **resident.missing(spec.graph)}, before)
+        earlier = previous.sizes if previous else {}
+        self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
+        before = resident.bytes + sum(self.sizes[key] for key in kept)
+        missing = resident.missing(spec.graph)
+        check_memory(self.device, {**sizes, **missing}, before)
+        self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
         self.buffers: dict[Key, Any] = {
             key: resident.buffer(key, array) for key, array in spec.graph.items()
@@ -157,7 +162,7 @@ class State:
 
     def _allocate(self, size: int) -> Any:
         """A new buffer; its content is undefined."""
-        return cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, max(size, 1))
+        return self.device.allocate(size)
 
     # What a run does --------------------------------------------------------------------------
 
@@ -273,8 +278,8 @@ class State:
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
         found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
-        for _, buffer in sorted(self._lasting().items()):
-            host = np.empty(buffer.size, np.uint8)
+        for key, buffer in sorted(self._lasting().items()):
+            host = np.empty(self.sizes[key], np.uint8)
             cl.enqueue_copy(self.device.queue, host, buffer)
             found.update(host.data)
         return found.digest()

@@ -87,11 +87,15 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
 #endif
     const bool first = gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps
                                   GASCL_LANE_ON);
-#if GASCL_LISTS_RECEIVERS
+#if GASCL_LISTS_RECEIVERS && !GASCL_APPLY_ALL
     if (first)
         touched[atomic_inc(num_touched)] = (int)id;
 #endif
+#ifdef GASCL_OCLGRIND  // takes the read for a race
     if (ahead)
+#else  // many stores to one place would wait for each other
+    if (ahead && !gascl_control_->under_way)
+#endif
         gascl_control_->under_way = 1;
 }
 #endif

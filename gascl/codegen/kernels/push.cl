@@ -23,6 +23,7 @@
 // what its items have to list.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
+#define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items that one of them adds up for
 typedef struct {
     uint words[GASCL_BIT_WORDS];
     gascl_list_memory lists;
@@ -62,7 +63,7 @@ static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touc
     const int item = get_local_id(0);
     __local gascl_step_memory *memory = held->memory;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int count = min(memory->count, GASCL_HELD_BY_GROUP);
+    const int count = memory->count;
     if (item == 0 && count)
         memory->place = atomic_add(length, count);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -82,11 +83,7 @@ static void gascl_list_touched(const int id, gascl_held_receivers *held, __globa
         gascl_flush_receivers(held, touched, length);
     held->at[held->count++] = id;
 #else
-    const int at = atomic_inc(&held->memory->count);
-    if (at < GASCL_HELD_BY_GROUP)
-        held->memory->held[at] = id;
-    else
-        touched[atomic_inc(length)] = id;
+    held->memory->held[atomic_inc(&held->memory->count)] = id;
 #endif
 }
 
@@ -122,7 +119,7 @@ static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl
     const bool first = gascl_post(target, GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived,
                                   gascl_wraps);
 #endif
-    if (first)
+    if (first && !GASCL_APPLY_ALL)
         gascl_list_touched(target, held, gascl_touched, &GASCL_LENGTH(TOUCHED));
     return true;
 }
@@ -192,25 +189,34 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
             sources[item] = piece.x;
             begins[item] = begin;
         }
-        // Where each piece's arcs end among those of the group: a scan (Hillis and Steele).
-        for (int stride = 1; stride < GASCL_GROUP; stride *= 2) {
-            ends[item] = arcs;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            arcs += item >= stride ? ends[item - stride] : 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
+        // Where each piece's arcs end among those of the group: in parts, then those before each.
         ends[item] = arcs;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item; i < ends[GASCL_GROUP - 1]; i += GASCL_GROUP) {
-            int piece = 0;
-            for (int step = GASCL_GROUP / 2; step > 0; step /= 2)  // the first that ends behind i
-                piece += ends[piece + step - 1] <= i ? step : 0;
-            const int source = sources[piece];
-            const gascl_offset arc = begins[piece] + i - (piece ? ends[piece - 1] : 0);
-            messages += gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
-                                       &held, GASCL_STATE_ON GASCL_EDGE_ON, targets);
+        if (item % GASCL_PART == GASCL_PART - 1)
+            for (int i = item - GASCL_PART + 2; i <= item; ++i)
+                ends[i] += ends[i - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int before = 0;
+        for (int i = GASCL_PART; i <= item; i += GASCL_PART)
+            before += ends[i - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        ends[item] += before;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // As many at a time as receivers can be held back.
+        const int all = ends[GASCL_GROUP - 1];
+        for (int from = 0; from < all; from += GASCL_HELD_BY_GROUP) {
+            for (int i = from + item; i < min(from + GASCL_HELD_BY_GROUP, all); i += GASCL_GROUP) {
+                int piece = 0;
+                for (int step = GASCL_GROUP / 2; step > 0; step /= 2)  // the first that ends behind i
+                    piece += ends[piece + step - 1] <= i ? step : 0;
+                const int source = sources[piece];
+                const gascl_offset arc = begins[piece] + i - (piece ? ends[piece - 1] : 0);
+                messages += gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
+                                           &held, GASCL_STATE_ON GASCL_EDGE_ON, targets);
+            }
+            gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
         }
-        gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif
 #if GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED
@@ -534,6 +540,24 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
         for (; soon; soon &= soon - 1)                                                          \
             GASCL_EXPECT(first + 63 - clz(soon & -soon));                                       \
         coming[word] = set;                                                                     \
+    }
+#elif GASCL_PTX_FENCES
+// An item takes a row; the 32 items of a warp ask each other for the bits of a word.
+static uint gascl_ballot(const bool set) {
+    uint word;
+    __asm__ volatile(
+        "{ .reg .pred set; setp.ne.s32 set, %1, 0; vote.sync.ballot.b32 %0, set, 0xffffffff; }"
+        : "=r"(word) : "r"((int)set));
+    return word;
+}
+#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                       \
+    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
+    for (long base = (long)team.rank * GASCL_GROUP; base < n; base += step) {              \
+        const long at = base + get_local_id(0);                                            \
+        const int row = (int)at;                                                           \
+        const uint word = gascl_ballot(at < n && (GASCL_ROW_BIT));                         \
+        if (at % 32 == 0 && at < n)                                                        \
+            coming[at / 32] = word;                                                        \
     }
 #else
 // An item takes a row; words are put together in local memory.

@@ -241,11 +241,35 @@ typedef union {
     long2 counts[GASCL_GROUP];
 } gascl_shared;
 
+// Adds up two counts over a work-group; the first item has the result. In two steps, some items each
+// adding up as many: the barriers cost more than additions do.
+static long2 gascl_count_reduce(const long2 mine, __local gascl_shared *shared) {
+    long2 sum = mine;
+#if GASCL_GROUP > 1
+    const int item = get_local_id(0), adding = GASCL_GROUP > 16 ? GASCL_GROUP / 16 : 1;
+    shared->counts[item] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < adding) {
+        for (int other = item + adding; other < GASCL_GROUP; other += adding)
+            sum += shared->counts[other];
+        shared->counts[item] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        for (int other = 1; other < adding; ++other)
+            sum += shared->counts[other];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    return sum;
+}
+
 // Adds up the tallies of a work-group in the order of a fixed tree; the first item has the result.
 // Here and elsewhere tallies are copied member by member, with macros of the generated header:
 // NVIDIA's compiler garbles copies of whole tallies that contain structs or vectors.
 static void gascl_tally_reduce(gascl_tally *mine, __local gascl_shared *shared) {
-#if GASCL_GROUP > 1
+#if GASCL_GROUP > 1 && !GASCL_AGGREGATES  // a tally is a count of messages
+    mine->messages = gascl_count_reduce((long2)(mine->messages, 0), shared).x;
+#elif GASCL_GROUP > 1
     const int item = get_local_id(0);
     if (item >= GASCL_GROUP / 2)
         GASCL_COPY_TALLY(shared->tallies[item - GASCL_GROUP / 2], *mine);
@@ -271,22 +295,4 @@ static void gascl_tally_store_at(gascl_tally *mine, __global gascl_tally *place,
 static void gascl_tally_store(gascl_tally *mine, __global gascl_tally *tallies,
                               __local gascl_shared *shared) {
     gascl_tally_store_at(mine, &tallies[get_group_id(0)], shared);
-}
-
-// Adds up two counts over a work-group; the first item has the result.
-static long2 gascl_count_reduce(const long2 mine, __local gascl_shared *shared) {
-    long2 sum = mine;
-#if GASCL_GROUP > 1
-    const int item = get_local_id(0);
-    shared->counts[item] = mine;
-    for (int stride = GASCL_GROUP / 2; stride > 0; stride /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < stride) {
-            sum += shared->counts[item + stride];
-            shared->counts[item] = sum;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-    return sum;
 }

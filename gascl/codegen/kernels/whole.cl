@@ -20,7 +20,9 @@ enum {
     GASCL_TEAM_SMALL,     // the superstep has little to do
     GASCL_TEAM_STARTING,  // the first mask is still to be committed
     GASCL_TEAM_RANKS,     // how many have ever joined
-    GASCL_TEAM_SWAPPED    // what is sent ahead comes into the inbox that was the other one
+    GASCL_TEAM_SWAPPED,   // what is sent ahead comes into the inbox that was the other one
+    GASCL_TEAM_RELEASED   // the phase's number again: those that wait look here, out of the way of
+                          // those that arrive
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -125,7 +127,7 @@ static int gascl_join(volatile __global int *team_words, __local int *number) {
 static bool gascl_await(const uint number, volatile __global int *team_words) {
     gascl_patience mine = {0, 0};
     do {
-        if (GASCL_NUMBER(GASCL_LOOK(STATE)) != number)
+        if ((uint)GASCL_LOOK(RELEASED) != number)
             return !GASCL_LOOK(FAILED);
     } while (gascl_waits(&mine, team_words));
 #if GASCL_GROUP == 1
@@ -149,10 +151,14 @@ static void gascl_release(const uint number, volatile __global int *team_words) 
         const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile
         const uint next = (GASCL_JOINED(state) << 20) | (number + 1 & 0xff);
         GASCL_TEAM(GROUPS) = (int)GASCL_JOINED(state);
+#if GASCL_GROUP == 1  // those that leave, or join in the middle, look at `state`
         gascl_fence();
+#endif
         if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)next) == (int)state)
-            return;
+            break;
     }
+    gascl_fence();
+    GASCL_TEAM(RELEASED) = (int)(number + 1 & 0xff);
 }
 
 #define GASCL_WHOLE_STATE                                                                     \
@@ -476,12 +482,14 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
-                gascl_fence();
+                if (!alone)
+                    gascl_fence();
                 const uint state = alone ? (uint)GASCL_LOOK(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
                 told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
                 told[1] = GASCL_GROUP == 1 ? GASCL_LOOK(RANKS) : (int)GASCL_JOINED(state);
-                gascl_fence();
+                if (!alone)
+                    gascl_fence();
             }
             GASCL_MEET_GLOBALLY();
             last = told[0];
