@@ -36,7 +36,9 @@ typedef struct {
 } gascl_step_memory;
 
 // Which part of all vertices is many.
+#ifndef GASCL_DENSE
 #define GASCL_DENSE 8
+#endif
 
 // Receivers that an item, or a group, holds back to list them together.
 #if GASCL_GROUP == 1
@@ -431,19 +433,31 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 
 // From bits to a list.
 static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
-                            __global const uint *restrict bits) {
+                            __global const uint *restrict bits,
+                            __local gascl_step_memory *memory) {
     const int superstep = gascl_control_->superstep;
     __global const uint *now = GASCL_BITS(superstep);
     __global int2 *frontier = gascl_frontier_of(frontiers, superstep, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(superstep);
+#if GASCL_GROUP == 1
     gascl_pieces held;
     held.count = 0;
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
         for (uint left = now[word]; left; left &= left - 1) {
             const int id = (int)word * 32 + 31 - clz(left & -left);
-            gascl_list(id, offsets[id + 1] - offsets[id], &held, frontier,
-                       &GASCL_FRONTIER_LENGTH(superstep));
+            gascl_list(id, offsets[id + 1] - offsets[id], &held, frontier, length);
         }
-    gascl_flush_pieces(&held, frontier, &GASCL_FRONTIER_LENGTH(superstep));
+    gascl_flush_pieces(&held, frontier, length);
+#else
+    // An item for each bit.
+    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n); base += step) {
+        const long id = base + get_local_id(0);
+        const bool set = id < n && now[id / 32] >> id % 32 & 1;
+        const gascl_offset arcs = set ? offsets[id + 1] - offsets[id] : 0;
+        gascl_list_together(set, (int)id, arcs, frontier, length, memory);
+    }
+#endif
 }
 
 // Where apply must wait until every vertex has pulled: what they got.
@@ -627,6 +641,7 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE,
 #define GASCL_STEP GASCL_PUSHED
 #define GASCL_STEP_ON GASCL_PUSHED_ON
 #define GASCL_PULLS_NOW false
+#define GASCL_HAS_BITS false
 #endif
 
 // The first phase of a superstep; the result is as that of gascl_push().
@@ -675,13 +690,12 @@ __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
 
 // ... and set; or else listed.
 __kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
-    const gascl_team team = gascl_team_of_launch(gascl_control_);
-    if (team.idle || GASCL_PULLS_NOW == GASCL_HAS_BITS)
-        return;
-    if (GASCL_PULLS_NOW)
-        gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-    else
-        gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    __local gascl_step_memory memory;
+    gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
+    sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
+    lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
+    gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, &memory);
 }
 #endif
 

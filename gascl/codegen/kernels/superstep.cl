@@ -93,12 +93,14 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
 // how to go on. Where a run has several parts, they exchange their totals in between; else
-// gascl_finish does both in one launch.
-static long2 gascl_total_of(gascl_tally *total, __global const gascl_tally *tallies,
-                            const int num_tallies, __global const long *counts,
-                            const int num_counts, __local gascl_shared *shared) {
+// gascl_finish does both in one launch. `messages` are added to those of the tallies.
+static long2 gascl_total_of(gascl_tally *total, const long messages,
+                            __global const gascl_tally *tallies, const int num_tallies,
+                            __global const long *counts, const int num_counts,
+                            __local gascl_shared *shared) {
     const int item = get_local_id(0);
     GASCL_ZERO_TALLY(*total);
+    total->messages = messages;
     for (int i = item; i < num_tallies; i += GASCL_GROUP)
         GASCL_ADD_TALLY(*total, tallies[i]);
     long2 sum = 0;
@@ -112,49 +114,49 @@ static long2 gascl_total_of(gascl_tally *total, __global const gascl_tally *tall
 // Asks `stop`, keeps a record, and says in `stopped` why the run ends, if it does: see `Stop` in
 // gascl/delivery/codes.py. A delivery that can pull begins to do so where the next frontier has more
 // than `most_arcs` arcs, and continues while it has `least_arcs` or more. `starting`: 1 before the
-// first superstep, GASCL_GOING_ON where only the mask is new.
+// first superstep, GASCL_GOING_ON where only the mask is new. `now`: the control record that results, in
+// an item's own memory: reading and writing the device's by turns would wait for each read.
 #define GASCL_GOING_ON 2
-static void gascl_decide_on(const gascl_tally *tally, const long vertices, const long arcs,
-                            GASCL_STATE, const int starting, const int ask_stop,
+static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const long vertices,
+                            const long arcs, GASCL_STATE, const int starting, const int ask_stop,
                             const long least_arcs, const long most_arcs,
                             __global gascl_control *records, const int record) {
-    gascl_control now;  // a copy: reading and writing the device's by turns would wait for each read
-    GASCL_COPY_CONTROL(now, *gascl_control_);
+    GASCL_COPY_CONTROL(*now, *gascl_control_);
     gascl_aggregates prev, agg;
     if (starting != GASCL_GOING_ON) {
-        GASCL_COPY_AGGREGATES(prev, now.aggregates);
+        GASCL_COPY_AGGREGATES(prev, now->aggregates);
         GASCL_SETTLE(agg, *tally);
-        GASCL_COPY_AGGREGATES(now.aggregates, agg);
-        GASCL_COPY_TALLY(now.tally, *tally);
-        now.active = now.next_active;
+        GASCL_COPY_AGGREGATES(now->aggregates, agg);
+        GASCL_COPY_TALLY(now->tally, *tally);
+        now->active = now->next_active;
     }
-    now.next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
-    now.arcs = now.next_arcs;
-    now.next_arcs = arcs;
-    if (now.overflow != INT_MAX)
-        now.stopped = GASCL_STOPPED_BY_OVERFLOW;
-    else if (now.fault != INT_MAX)
-        now.stopped = GASCL_STOPPED_BY_FAULT;
+    now->next_active = GASCL_SCATTER_ALL ? gascl_run_->graph.num_vertices : vertices;
+    now->arcs = now->next_arcs;
+    now->next_arcs = arcs;
+    if (now->overflow != INT_MAX)
+        now->stopped = GASCL_STOPPED_BY_OVERFLOW;
+    else if (now->fault != INT_MAX)
+        now->stopped = GASCL_STOPPED_BY_FAULT;
     else if (!starting && ask_stop &&
-             gascl_stop(&prev, &agg, now.superstep, gascl_run_))
-        now.stopped = GASCL_STOPPED_BY_RULE;
-    else if (GASCL_ENDS_ON_EMPTY_MASK && starting != GASCL_GOING_ON && now.next_active == 0 &&
-             !now.under_way)
-        now.stopped = GASCL_STOPPED_BY_EMPTY_MASK;
-    now.pulled = now.pulls;
-    now.bits = now.pulls && !starting;
-    now.pulls = now.pulls ? arcs >= least_arcs : arcs > most_arcs;
-    GASCL_RENEW_LISTS(&now, starting);
+             gascl_stop(&prev, &agg, now->superstep, gascl_run_))
+        now->stopped = GASCL_STOPPED_BY_RULE;
+    else if (GASCL_ENDS_ON_EMPTY_MASK && starting != GASCL_GOING_ON && now->next_active == 0 &&
+             !now->under_way)
+        now->stopped = GASCL_STOPPED_BY_EMPTY_MASK;
+    now->pulled = now->pulls;
+    now->bits = now->pulls && !starting;
+    now->pulls = now->pulls ? arcs >= least_arcs : arcs > most_arcs;
+    GASCL_RENEW_LISTS(now, starting);
     if (!starting)
-        ++now.superstep;
+        ++now->superstep;
 #ifdef GASCL_CLOCK
     const long clock = GASCL_CLOCK();
-    now.ticks = clock - now.clock;
-    now.clock = clock;
+    now->ticks = clock - now->clock;
+    now->clock = clock;
 #endif
-    GASCL_COPY_CONTROL(records[record], now);
-    now.under_way = 0;
-    GASCL_COPY_CONTROL(*gascl_control_, now);
+    GASCL_COPY_CONTROL(records[record], *now);
+    now->under_way = 0;
+    GASCL_COPY_CONTROL(*gascl_control_, *now);
 }
 
 __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, const int num_tallies,
@@ -163,10 +165,11 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                            __global gascl_control *records, const int record) {
     __local gascl_shared shared;
     gascl_tally tally;
+    gascl_control now;
     const long2 sum =
-        gascl_total_of(&tally, tallies, num_tallies, counts, num_counts, &shared);
+        gascl_total_of(&tally, 0, tallies, num_tallies, counts, num_counts, &shared);
     if (get_local_id(0) == 0 && !gascl_control_->stopped)
-        gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+        gascl_decide_on(&now, &tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, record);
 }
 
@@ -176,7 +179,7 @@ __kernel void gascl_total(__global gascl_tally *tallies, const int num_tallies,
     __local gascl_shared shared;
     gascl_tally tally;
     const long2 sum =
-        gascl_total_of(&tally, tallies, num_tallies, counts, num_counts, &shared);
+        gascl_total_of(&tally, 0, tallies, num_tallies, counts, num_counts, &shared);
     if (get_local_id(0) == 0) {
         GASCL_COPY_TALLY(tallies[0], tally);
         counts[0] = sum.x;
@@ -191,7 +194,8 @@ __kernel void gascl_decide(GASCL_STATE, __global const gascl_tally *tallies,
     if (gascl_control_->stopped)
         return;
     gascl_tally tally;
+    gascl_control now;
     GASCL_COPY_TALLY(tally, tallies[0]);
-    gascl_decide_on(&tally, counts[0], counts[1], GASCL_STATE_ON, starting, ask_stop, least_arcs,
+    gascl_decide_on(&now, &tally, counts[0], counts[1], GASCL_STATE_ON, starting, ask_stop, least_arcs,
                     most_arcs, records, record);
 }

@@ -167,20 +167,16 @@ static void gascl_release(const uint number, volatile __global int *team_words) 
 #define GASCL_WHOLE_STATE_ON posted, tallies, counts, records
 
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
-static int gascl_phase_after(const int phase, const int coming, GASCL_STATE) {
+static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
+                             const int coming, GASCL_STATE) {
     switch (phase) {
     case GASCL_PHASE_SNAPSHOT:
-#if GASCL_PULLS
-        if (GASCL_PULLS_NOW != GASCL_HAS_BITS)
-            return GASCL_PULLS_NOW ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
-#endif
+        if (GASCL_PULLS && pulls != has_bits)
+            return pulls ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
     // The frontier has the form that is needed: as after that phase.
     case GASCL_PHASE_TURN:
-#if GASCL_SCATTER_STAYS
-        if (GASCL_PULLS_NOW)
-            return GASCL_PHASE_APPLY;
-#endif
-        return GASCL_PHASE_SCATTER;
+        return GASCL_PULLS && GASCL_SCATTER_STAYS && pulls ? GASCL_PHASE_APPLY
+                                                           : GASCL_PHASE_SCATTER;
     case GASCL_PHASE_CLEAR:
         return GASCL_PHASE_TURN;
     case GASCL_PHASE_SCATTER:
@@ -255,7 +251,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         if (GASCL_PULLS_NOW)
             gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
         else
-            gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+            gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, memory);
         break;
 #endif
     case GASCL_PHASE_SCATTER: {
@@ -329,7 +325,13 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
                          __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
-    const int starting = GASCL_LOOK(STARTING), coming = gascl_control_->superstep + !starting;
+    // Nothing of these is read where it would have to be waited for later.
+    const int starting = GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
+    const int coming = gascl_control_->superstep + !starting;
+    int done = GASCL_LOOK(DONE);
+    bool pulls = GASCL_PULLS_NOW, has_bits = GASCL_HAS_BITS;
+    long active = gascl_control_->next_active, arcs = gascl_control_->next_arcs;
+    int stopped = gascl_control_->stopped;
 #if GASCL_PRIORITY
     if (phase == GASCL_PHASE_BACK && item == 0)
         GASCL_FRONTIER_LENGTH(coming) = 0;
@@ -339,18 +341,18 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
     if (starts && item == 0)
         gascl_control_->clock = GASCL_CLOCK();
     if (!starts || starting) {
-        const int next = starts ? phase : gascl_phase_after(phase, coming, GASCL_STATE_ON);
+        const int next =
+            starts ? phase : gascl_phase_after(phase, pulls, has_bits, coming, GASCL_STATE_ON);
         if (next != GASCL_PHASE_JOIN)
             return next;
         // Before the first superstep there are those of init, which was a launch by itself.
         const int tallied = starting ? max(ranks, num_tallies) : ranks;
         gascl_tally tally, none;
-        const long2 sum = gascl_total_of(&tally, tallies, tallied, counts, ranks, shared);
-        GASCL_MEET();  // the sums share local memory
         long messages = 0;  // that were posted; who posted them may have left
         for (int i = item; i < ranks; i += GASCL_GROUP)
             messages += posted[i];
-        const long all_messages = gascl_count_reduce((long2)(messages, 0), shared).x;
+        const long2 sum =
+            gascl_total_of(&tally, messages, tallies, tallied, counts, ranks, shared);
         GASCL_MEET_GLOBALLY();
         // A group that joins later leaves nothing in the phases that it has missed.
         GASCL_ZERO_TALLY(none);
@@ -360,30 +362,32 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
             posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
         if (item != 0)
             return 0;
-        tally.messages += all_messages;
-        const int done = GASCL_LOOK(DONE);
-        GASCL_TEAM(DONE) = done + !starting;
+        gascl_control now;
+        gascl_decide_on(&now, &tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, done);
+        done += !starting;
+        GASCL_TEAM(DONE) = done;
         GASCL_TEAM(SWAPPED) = !GASCL_LOOK(SWAPPED);
         GASCL_TEAM(STARTING) = 0;
-        gascl_decide_on(&tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
-                        most_arcs, records, done);
+        pulls = GASCL_PULLS && now.pulls;
+        has_bits = GASCL_PULLS && now.bits;
+        active = now.next_active;
+        arcs = now.next_arcs;
+        stopped = now.stopped;
     }
     if (item != 0)
         return 0;
-    if (gascl_control_->stopped || GASCL_LOOK(DONE) >= supersteps || GASCL_LOOK(WORK) >= most_work)
+    if (stopped || done >= supersteps || work >= most_work)
         return GASCL_PHASE_END;
     const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.num_vertices
                          : GASCL_POSTS_AHEAD ? GASCL_LENGTH(TOUCHED)
                                              : 0;
-    GASCL_TEAM(SMALL) = applied + (GASCL_PULLS_NOW ? LONG_MAX / 2 : gascl_control_->next_arcs) +
-                            gascl_control_->next_active <=
-                        GASCL_LITTLE;
-    GASCL_TEAM(WORK) +=
-        1 + (int)((applied + (GASCL_PULLS_NOW ? most_arcs : gascl_control_->next_arcs)) / 1024);
+    GASCL_TEAM(SMALL) = applied + (pulls ? LONG_MAX / 2 : arcs) + active <= GASCL_LITTLE;
+    GASCL_TEAM(WORK) = work + 1 + (int)((applied + (pulls ? most_arcs : arcs)) / 1024);
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
 #else
-    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, coming, GASCL_STATE_ON);
+    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, pulls, has_bits, coming, GASCL_STATE_ON);
 #endif
 }
 
@@ -471,12 +475,14 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 team.rank = rank;
                 team.groups = GASCL_LOOK(GROUPS);
             }
-            // One item asks, since what it looks at changes while others would still ask.
-            if (item == 0)
-                told[0] = gascl_has_share(phase, team, GASCL_STATE_ON);
-            GASCL_MEET();
-            const bool has_share = told[0];
-            GASCL_MEET();
+            bool has_share = true;
+            if (!alone) {  // one item asks, since what it looks at changes while others still would
+                if (item == 0)
+                    told[0] = gascl_has_share(phase, team, GASCL_STATE_ON);
+                GASCL_MEET();
+                has_share = told[0];
+                GASCL_MEET();
+            }
             if (has_share)
                 gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                                 GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
