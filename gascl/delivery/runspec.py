@@ -41,7 +41,7 @@ from gascl.language.types import Type
 #: The largest number of supersteps before the host reads their records.
 RECORDS = 1024
 #: The number of words that the groups of a whole run share (kernels/whole.cl).
-TEAM_WORDS = 13
+TEAM_WORDS = 14
 
 # The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"

@@ -5,7 +5,9 @@
 // when it starts; whoever starts late joins then, and whoever starts after the end leaves at once.
 // Whoever has joined is waited for. On a CPU, a group that waits may keep the one that it waits for
 // from running, where both are on the same core or other work keeps it busy: it yields its core, and
-// leaves the team when it has seen no progress for some time. The others go on without it.
+// leaves the team when it has seen no progress for some time. The others go on without it. On a GPU,
+// only as many groups take part in a phase as have something to do: meeting takes longer the more
+// there are.
 //
 // The team's words, each in a cache line of its own.
 enum {
@@ -21,8 +23,9 @@ enum {
     GASCL_TEAM_STARTING,  // the first mask is still to be committed
     GASCL_TEAM_RANKS,     // how many have ever joined
     GASCL_TEAM_SWAPPED,   // what is sent ahead comes into the inbox that was the other one
-    GASCL_TEAM_RELEASED   // the phase's number again: those that wait look here, out of the way of
-                          // those that arrive
+    GASCL_TEAM_RELEASED,  // the phase's number again, and on a GPU how many take part in it: those that
+                          // wait look here, out of the way of those that arrive
+    GASCL_TEAM_MOST       // how many at most have taken part in a phase of this superstep
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -97,69 +100,94 @@ static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words)
     return mine->looks < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
 }
 
-// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: that of the phase; and
-// GASCL_HAS_ARRIVED if it is too late for a share of it.
-#define GASCL_HAS_ARRIVED 0x100
-static int gascl_join(volatile __global int *team_words, __local int *number) {
+#if GASCL_GROUP == 1
+#define GASCL_NUMBERS 0xff
+
+// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: that
+// of the phase, in which it takes part.
+static int gascl_join(volatile __global int *team_words, uint *number) {
     gascl_patience mine = {0, 0};
     while (gascl_waits(&mine, team_words)) {
         const uint state = (uint)GASCL_LOOK(STATE);
         if (GASCL_LOOK(PHASE) == GASCL_PHASE_END)
             return -1;
         // The first one begins. Nobody joins when all have arrived: the last one is deciding then.
-        const bool first = GASCL_JOINED(state) == 0;
-        if (!first && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
+        if (GASCL_JOINED(state) && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
             continue;
-        // Items that share a group share out work by ranks, and have done so.
-        const bool late = GASCL_GROUP > 1 && !first;
-        const uint joined = state + (1u << 20) + (late ? 1u << 8 : 0);
-        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)joined) != (int)state)
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)(state + (1u << 20))) != (int)state)
             continue;
-        *number = (int)GASCL_NUMBER(state) | (late ? GASCL_HAS_ARRIVED : 0);
-        const int rank = atomic_inc(&GASCL_TEAM(RANKS));
-        // No such group ever leaves.
-        return GASCL_GROUP == 1 ? rank : (int)GASCL_JOINED(state);
+        *number = GASCL_NUMBER(state);
+        return atomic_inc(&GASCL_TEAM(RANKS));
     }
     return -1;
 }
 
-// Waits until the phase with this number is over; whether it was, and not somebody's patience before.
-static bool gascl_await(const uint number, volatile __global int *team_words) {
+// Waits until the phase with this number is over; whether it was, and not the patience before.
+static bool gascl_await(uint *number, const int rank, volatile __global int *team_words) {
     gascl_patience mine = {0, 0};
+    bool over = false;
     do {
-        if ((uint)GASCL_LOOK(RELEASED) != number)
-            return !GASCL_LOOK(FAILED);
-    } while (gascl_waits(&mine, team_words));
-#if GASCL_GROUP == 1
-    for (;;) {  // leave, unless the phase ends at this moment
+        over = (uint)GASCL_LOOK(RELEASED) != *number;
+    } while (!over && gascl_waits(&mine, team_words));
+    while (!over) {  // leave, unless the phase ends at this moment
         const uint state = (uint)GASCL_LOOK(STATE);
-        if (GASCL_NUMBER(state) != number)
-            return !GASCL_LOOK(FAILED);
+        over = GASCL_NUMBER(state) != *number;
         const uint without = state - (1u << 20) - (1u << 8);
-        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)without) == (int)state)
+        if (!over && atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)without) == (int)state)
             return false;
     }
-#else
-    GASCL_TEAM(FAILED) = 1;
-    return false;
-#endif
+    *number = *number + 1 & GASCL_NUMBERS;
+    return !GASCL_LOOK(FAILED);
 }
 
 // Lets all that wait go on with the next phase.
-static void gascl_release(const uint number, volatile __global int *team_words) {
+static void gascl_release(const uint number, const int groups, volatile __global int *team_words) {
     for (;;) {
         const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile
-        const uint next = (GASCL_JOINED(state) << 20) | (number + 1 & 0xff);
+        const uint next = (GASCL_JOINED(state) << 20) | number;
         GASCL_TEAM(GROUPS) = (int)GASCL_JOINED(state);
-#if GASCL_GROUP == 1  // those that leave, or join in the middle, look at `state`
-        gascl_fence();
-#endif
+        gascl_fence();  // those that leave, or join in the middle, look at `state`
         if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)next) == (int)state)
             break;
     }
     gascl_fence();
-    GASCL_TEAM(RELEASED) = (int)(number + 1 & 0xff);
+    GASCL_TEAM(RELEASED) = (int)number;
 }
+#else
+#define GASCL_EVERYBODY 0xfff
+#define GASCL_NUMBERS 0xfffff
+
+// Joins the team; returns its rank. The first one begins, the others wait for a phase.
+static int gascl_join(volatile __global int *team_words, uint *number) {
+    const int rank = atomic_inc(&GASCL_TEAM(RANKS));
+    if (rank == 0)
+        GASCL_TEAM(STATE) = 1 << 20;
+    *number = 0;
+    return rank;
+}
+
+// Waits for another phase in which it takes part, or the end; whether there was one.
+static bool gascl_await(uint *number, const int rank, volatile __global int *team_words) {
+    gascl_patience mine = {0, 0};
+    do {
+        const uint released = (uint)GASCL_LOOK(RELEASED);
+        if ((released & GASCL_NUMBERS) != *number && (uint)rank < released >> 20) {
+            *number = released & GASCL_NUMBERS;
+            return !GASCL_LOOK(FAILED);
+        }
+    } while (gascl_waits(&mine, team_words));
+    GASCL_TEAM(FAILED) = 1;
+    return false;
+}
+
+// Lets that many groups go on with the next phase.
+static void gascl_release(const uint number, const int groups, volatile __global int *team_words) {
+    GASCL_TEAM(STATE) = (int)((uint)groups << 20 | number & 0xff);
+    GASCL_TEAM(GROUPS) = groups;
+    gascl_fence();
+    GASCL_TEAM(RELEASED) = (int)((uint)groups << 20 | number);
+}
+#endif
 
 #define GASCL_WHOLE_STATE                                                                     \
     __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
@@ -212,18 +240,37 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     }
 }
 
-// Whether a group has a share of a phase that goes by a list. Without one it leaves nothing, since
-// what groups leave is 0 at first.
-#if GASCL_GROUP > 1 && !GASCL_APPLY_ALL
-static bool gascl_has_share(const int phase, const gascl_team team, GASCL_STATE) {
-    if (GASCL_PULLS_NOW || (phase != GASCL_PHASE_SCATTER && phase != GASCL_PHASE_APPLY))
-        return true;
-    if (phase == GASCL_PHASE_SCATTER)
-        return team.rank < GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
-    return (long)team.rank * GASCL_GROUP < gascl_num_applied(GASCL_STATE_ON);
+// How many groups have something to do in a phase, of those that there are.
+#if GASCL_GROUP > 1
+static int gascl_wanted(const int phase, const int all, GASCL_STATE) {
+    long wanted = all;
+    switch (phase) {
+    case GASCL_PHASE_END:
+        return GASCL_EVERYBODY;
+    case GASCL_PHASE_SCATTER:
+        if (!GASCL_PULLS_NOW && GASCL_MASKED && !GASCL_SCATTER_ALL)
+            wanted = min((long)GASCL_FRONTIER_LENGTH(gascl_control_->superstep),
+                         1 + gascl_control_->next_arcs / GASCL_GROUP);
+        break;
+    case GASCL_PHASE_APPLY:
+        if (!GASCL_PULLS_NOW)
+            wanted = ((long)gascl_num_applied(GASCL_STATE_ON) + GASCL_GROUP - 1) / GASCL_GROUP;
+        break;
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SPLIT_NEAR:
+        wanted = 1 + GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) / GASCL_GROUP;
+        break;
+    case GASCL_PHASE_SCAN_FAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        wanted = 1 + GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) / GASCL_GROUP;
+        break;
+#endif
+    }
+    return (int)clamp(wanted, 1L, (long)all);
 }
 #else
-#define gascl_has_share(phase, team, ...) true
+#define gascl_wanted(phase, all, ...) all
 #endif
 
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
@@ -234,7 +281,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
     case GASCL_PHASE_JOIN:  // the first group waits for others that start at the same time
         if (get_local_id(0) == 0)
             for (int turn = 0; turn < GASCL_WELCOME; ++turn)
-                if (GASCL_JOINED(GASCL_LOOK(STATE)) == get_num_groups(0))
+                if (GASCL_LOOK(RANKS) == get_num_groups(0))
                     break;
         break;
 #if GASCL_SNAPSHOTS
@@ -369,6 +416,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
         GASCL_TEAM(DONE) = done;
         GASCL_TEAM(SWAPPED) = !GASCL_LOOK(SWAPPED);
         GASCL_TEAM(STARTING) = 0;
+        GASCL_TEAM(MOST) = 0;
         pulls = GASCL_PULLS && now.pulls;
         has_bits = GASCL_PULLS && now.bits;
         active = now.next_active;
@@ -444,48 +492,36 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     __local gascl_step_memory memory;
     __local int told[2];
     const int item = get_local_id(0);
+    uint number = 0;
     if (item == 0)
-        told[1] = gascl_join(team_words, &told[0]);
+        told[0] = gascl_join(team_words, &number);
     GASCL_MEET();
-    const int rank = told[1];
-    uint number = (uint)told[0] & 0xff;
-    bool has_arrived = told[0] & GASCL_HAS_ARRIVED, alone = false;
+    const int rank = told[0];
     GASCL_MEET();
     if (rank < 0)
         return;
+    // Items that share a group share out work by ranks, and may have done so already.
+    bool waits = GASCL_GROUP > 1 && rank > 0, alone = false;
     gascl_team team;
     team.rank = rank;
+    team.groups = max(1, GASCL_LOOK(GROUPS));
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
-    int phase = GASCL_PHASE_JOIN;
+    int phase = GASCL_GROUP == 1 ? GASCL_LOOK(PHASE) : GASCL_PHASE_JOIN;
 #if GASCL_POSTS_AHEAD
     int swapped = 0;
 #endif
     for (;;) {
         bool last = false;
 #if GASCL_POSTS_AHEAD
-        if (swapped != GASCL_LOOK(SWAPPED)) {
+        if (!waits && swapped != GASCL_LOOK(SWAPPED)) {
             swapped = !swapped;
             GASCL_SWAP_INBOXES();
         }
 #endif
-        if (!has_arrived) {
-            if (!alone) {
-                phase = GASCL_LOOK(PHASE);
-                team.rank = rank;
-                team.groups = GASCL_LOOK(GROUPS);
-            }
-            bool has_share = true;
-            if (!alone) {  // one item asks, since what it looks at changes while others still would
-                if (item == 0)
-                    told[0] = gascl_has_share(phase, team, GASCL_STATE_ON);
-                GASCL_MEET();
-                has_share = told[0];
-                GASCL_MEET();
-            }
-            if (has_share)
-                gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                                GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+        if (!waits) {
+            gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
             if (item == 0) {
                 if (!alone)
@@ -493,7 +529,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 const uint state = alone ? (uint)GASCL_LOOK(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
                 told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
-                told[1] = GASCL_GROUP == 1 ? GASCL_LOOK(RANKS) : (int)GASCL_JOINED(state);
+                told[1] = GASCL_GROUP == 1 ? GASCL_LOOK(RANKS) : max(1, GASCL_LOOK(MOST));
                 if (!alone)
                     gascl_fence();
             }
@@ -522,21 +558,27 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 }
                 if (item == 0) {
                     GASCL_TEAM(PHASE) = phase;
-                    gascl_release(number, team_words);
+                    const int groups = gascl_wanted(phase, GASCL_LOOK(RANKS), GASCL_STATE_ON);
+                    if (GASCL_LOOK(MOST) < groups && phase != GASCL_PHASE_END)
+                        GASCL_TEAM(MOST) = groups;
+                    gascl_release(number + 1 & GASCL_NUMBERS, groups, team_words);
                 }
             }
         }
         if (item == 0) {
-            told[0] = last || gascl_await(number, team_words);
+            // Whoever was last may have nothing to do in the next phase.
+            told[0] = gascl_await(&number, rank, team_words);
             gascl_fence();
         }
         GASCL_MEET_GLOBALLY();
-        const bool goes_on = told[0] && GASCL_LOOK(PHASE) != GASCL_PHASE_END;
+        phase = GASCL_LOOK(PHASE);
+        team.rank = rank;
+        team.groups = GASCL_LOOK(GROUPS);
+        const bool goes_on = told[0] && phase != GASCL_PHASE_END;
         GASCL_MEET();
         if (!goes_on)
             return;
-        has_arrived = false;
-        number = number + 1 & 0xff;
+        waits = alone = false;
     }
 }
 #undef GASCL_RESTRICT
