@@ -37,7 +37,7 @@ class ConnectedComponents(VertexProgram):
     restart, ends = "added", "stop"
     functions = """
         #define IS_ROOT(id) (component_of(id) == (id))
-        #define FOLLOW(id) for (int i = 0; i < 8 && !IS_ROOT(id); ++i) id = component_of(id)
+        #define FOLLOW(id) for (int i = 0; i < 12 && !IS_ROOT(id); ++i) id = component_of(id)
 
         enum { LINK, SOME, HOOK, MORE, HOOK_MORE, OUTSIDE, HOOK_OUTSIDE, MEET, REST };
     """

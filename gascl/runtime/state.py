@@ -108,6 +108,9 @@ class State:
         self.control["overflow"] = self.control["fault"] = _NEVER
         self.control["stopped"] = 0
         self.write_control()
+        for key in spec.clears:  # before the run, which would wait for it
+            if self.unset.pop(key, None) is not None:
+                self.clear(key)
         if previous is not None:
             previous.use(type(program).__name__)
 

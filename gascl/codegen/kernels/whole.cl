@@ -182,10 +182,10 @@ static bool gascl_await(uint *number, const int rank, volatile __global int *tea
 
 // Lets that many groups go on with the next phase.
 static void gascl_release(const uint number, const int groups, volatile __global int *team_words) {
-    GASCL_TEAM(STATE) = (int)((uint)groups << 20 | number & 0xff);
+    GASCL_TEAM(STATE) = (int)(((uint)groups << 20) | (number & 0xff));
     GASCL_TEAM(GROUPS) = groups;
     gascl_fence();
-    GASCL_TEAM(RELEASED) = (int)((uint)groups << 20 | number);
+    GASCL_TEAM(RELEASED) = (int)(((uint)groups << 20) | number);
 }
 #endif
 
@@ -247,11 +247,13 @@ static int gascl_wanted(const int phase, const int all, GASCL_STATE) {
     switch (phase) {
     case GASCL_PHASE_END:
         return GASCL_EVERYBODY;
+#if GASCL_MASKED && !GASCL_SCATTER_ALL
     case GASCL_PHASE_SCATTER:
-        if (!GASCL_PULLS_NOW && GASCL_MASKED && !GASCL_SCATTER_ALL)
+        if (!GASCL_PULLS_NOW)
             wanted = min((long)GASCL_FRONTIER_LENGTH(gascl_control_->superstep),
                          1 + gascl_control_->next_arcs / GASCL_GROUP);
         break;
+#endif
     case GASCL_PHASE_APPLY:
         if (!GASCL_PULLS_NOW)
             wanted = ((long)gascl_num_applied(GASCL_STATE_ON) + GASCL_GROUP - 1) / GASCL_GROUP;
