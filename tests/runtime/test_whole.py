@@ -434,7 +434,10 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
 
     def one_more(self, key, values):
         if key.name == "team_words":
-            values[0] = 1 << 20
+            if self.device.is_cpu:
+                values[0] = 1 << 20
+            else:  # where the first to join begins
+                values[16 * 10] = 1
         return write(self, key, values)
 
     monkeypatch.setattr(loop.State, "enqueue_write", one_more)

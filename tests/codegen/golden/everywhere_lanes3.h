@@ -27,6 +27,7 @@ typedef int gascl_offset;
 #define GASCL_SINGLE 0
 #define GASCL_POSTS_AHEAD 1
 #define GASCL_ARC_STATE 1
+#define GASCL_AGGREGATES 4
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_LANES 3

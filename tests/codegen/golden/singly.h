@@ -26,6 +26,7 @@ typedef int gascl_offset;
 #define GASCL_SINGLE 1
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ARC_STATE 0
+#define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_LANES 1
