@@ -24,7 +24,7 @@ from gascl.newfile import new_file
 
 @dataclass(slots=True)  # frozen, it would take three times as long to make
 class Step:
-    """One superstep of the trace.
+    """One superstep of the trace; `Trace` makes another one each time that it is asked.
 
     Attributes:
         superstep: its number, from 0.

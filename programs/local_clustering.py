@@ -19,7 +19,7 @@ leads, because a row of neighbours has ids alone: vertex c is 2c where one arc l
 import numpy as np
 
 from gascl import Graph, VertexProgram, vertex
-from gascl.programs.triangles import Count, degrees
+from gascl.programs.triangles import Count
 
 
 class Corners(Count):
@@ -47,7 +47,6 @@ class LocalClustering(VertexProgram):
 
     def solve(self, stages):
         upwards, number = stages.graph.oriented()
-        degree = degrees(upwards)
         if stages.graph.directed:
             doubled = Graph.from_edges(
                 2 * upwards.edge_src.astype(np.int64),
@@ -55,6 +54,9 @@ class LocalClustering(VertexProgram):
                 num_vertices=2 * upwards.num_vertices,
             )
             arcs = stages.run(Corners(), graph=doubled, fresh=True).closed[::2]
+            degree = doubled.out_degree[::2] + doubled.in_degree[::2] + doubled.in_degree[1::2]
         else:  # every edge is two arcs
             arcs = 2 * stages.run(Count(), graph=upwards, fresh=True).closed
+            degree = upwards.out_degree + upwards.in_degree
+        degree = degree.astype(np.int64)
         return {"coefficient": (arcs / np.maximum(degree * (degree - 1), 1))[number]}

@@ -100,14 +100,8 @@ class Triangles(VertexProgram):
     def solve(self, stages):
         upwards, number = stages.graph.oriented()
         found = stages.run(Count(), graph=upwards, fresh=True)
-        degree = degrees(upwards)
+        degree = upwards.out_degree.astype(np.int64) + upwards.in_degree
         return {
             "triangles": found.closed[number],
             "wedges": (degree * (degree - 1) // 2)[number],
         }
-
-
-def degrees(upwards):
-    """int64 (V,): how many edges each vertex of an oriented graph has."""
-    ends = (upwards.edge_src, upwards.edge_dst)
-    return sum(np.bincount(end, minlength=upwards.num_vertices) for end in ends)

@@ -84,13 +84,13 @@ def device(request):
 def poisoned(monkeypatch):
     """Memory that is new to a run holds what is no zero, no identity and no vertex."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.runtime.state import State
+    from gascl.runtime.device import Device
 
-    allocate = State._allocate
+    allocate = Device.allocate
 
-    def filled(self: State, size: int) -> Any:
+    def filled(self: Device, size: int) -> Any:
         buffer = allocate(self, size)
-        cl.enqueue_fill_buffer(self.device.queue, buffer, np.uint8([0xA5]), 0, buffer.size)
+        cl.enqueue_fill_buffer(self.queue, buffer, np.uint8([0xA5]), 0, buffer.size)
         return buffer
 
-    monkeypatch.setattr(State, "_allocate", filled)
+    monkeypatch.setattr(Device, "allocate", filled)

@@ -28,7 +28,7 @@ class ActiveSet:
             follow.
         leave: converts this form to `mask`, which is empty; None if they are the same.
         all_scatter: launched before the first superstep of a run in which all vertices scatter.
-        clears: buffers that are set to 0 before `enter`, and when a run is resumed.
+        clears: buffers that are set to 0 before a run, and before `enter`.
         swaps: pairs of buffers that are swapped after each superstep.
         lists_receivers: the inbox lists the vertices with a message in `touched`. Programs that
             list directly (`Facts.lists_directly`) need `commits` only before the first superstep.
@@ -121,7 +121,7 @@ FRONTIER = ActiveSet(
     enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
     leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
     all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED)),
-    clears=("lengths",),
+    clears=("lengths", "flags"),
     swaps=(("touched", "touched_next"),),
     lists_receivers=True,
 )

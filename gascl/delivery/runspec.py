@@ -130,7 +130,7 @@ class RunSpec:
         arguments: the arguments of each kernel: buffers, the names of numbers in NUMBERS, and the
             names of buffers that the host chooses at each launch.
         swaps: the pairs of buffers that are swapped after a superstep.
-        clears: the buffers that are set to 0 before the mask is converted.
+        clears: the buffers that are set to 0 before a run, and before the mask is converted.
         ranges: of the vertices that give, where every pair is asked for (pairs.cl).
     """
 
@@ -214,7 +214,7 @@ class _Builder:
             *_pairs(active.swaps, shared),
             *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
         )
-        clears = tuple(shared[n] for n in active.clears)
+        clears = tuple(shared[n] for n in active.clears if n in shared)
         taken = {key for its in arguments.values() for key in its}
         graph = {k: array for k, array in self.arrays.items() if k in taken}
         return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)

@@ -44,13 +44,17 @@ def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
     kept = src != dst
     if not kept.all():
         src, dst = src[kept], dst[kept]
-    keys = np.minimum(src, dst).astype(np.int64) << 32
-    keys |= np.maximum(src, dst).astype(np.int64) << 1
+    keys = np.minimum(src, dst, dtype=np.int64)
+    keys <<= 31
+    keys |= np.maximum(src, dst)
+    keys <<= 1
     if graph.directed:
         keys |= src > dst
     del src, dst
     keys.sort()
-    keys = keys[_begins(keys)]
+    begins = _begins(keys)
+    if not begins.all():
+        keys = keys[begins]
     ways = np.full(len(keys), 2, np.int8)
     if graph.directed:
         begins = np.flatnonzero(_begins(keys >> 1))

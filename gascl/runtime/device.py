@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import platformdirs
@@ -47,6 +48,7 @@ class Device:
     group: int = field(default=0)
     processor: str = field(default="", init=False)
     _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
+    _queues: WeakSet[Queue] = field(default_factory=WeakSet, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.processor = pocl.mend(self.cl)
@@ -151,13 +153,14 @@ class Device:
     @property
     def queue(self) -> Any:
         """This thread's queue. No thread waits for commands that another one has enqueued."""
-        return self._of_thread().cl
+        return self.queue_of_thread().cl
 
-    def _of_thread(self) -> Queue:
+    def queue_of_thread(self) -> Queue:
         if not hasattr(self._own, "queue"):
             profiling = cl.command_queue_properties.PROFILING_ENABLE
             queue = cl.CommandQueue(self.context, properties=profiling)
             self._own.queue = Queue(queue, self.pools)
+            self._queues.add(self._own.queue)
         found: Queue = self._own.queue
         return found
 
@@ -169,17 +172,19 @@ class Device:
 
     def allocate(self, size: int) -> Any:
         """A buffer of `size` bytes or a little more; its content is undefined."""
-        pool = self._of_thread().pool
+        pool = self.queue_of_thread().pool
         if pool is None:
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
         return pool.allocate(max(size, 1))
 
     def release(self, needed: int) -> None:
-        """Give back the memory that is kept for later runs, unless that and `needed` bytes are less
-        than half of the device's."""
-        pool = self._of_thread().pool
-        if pool is not None and needed + pool.managed_bytes > self.memory // 2:
-            pool.free_held()
+        """Give back the memory that is kept for later runs of any thread, where a run that needs
+        `needed` bytes would leave less than half of the device's memory beside it."""
+        pools = [queue.pool for queue in list(self._queues) if queue.pool is not None]
+        kept = sum(pool.managed_bytes - pool.active_bytes for pool in pools)
+        if needed + kept > self.memory // 2:
+            for pool in pools:
+                pool.free_held()
 
     def speed(self) -> tuple[bool, int]:
         """A sort key: GPUs are faster than the rest, then compute units times clock rate counts."""

@@ -46,8 +46,7 @@ _COMPLAINT = re.compile(
 #: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
 #: more than they do.
 ALONE = 2**15
-#: The number of work-groups for each compute unit of a GPU that make a whole run. Fewer meet
-#: faster: on sparse graphs, which have many small frontiers, there are half as many as units.
+#: The number of work-groups for each compute unit of a GPU that make a whole run.
 WHOLE_GROUPS = 4
 #: The most groups that kernels/whole.cl can count, in 12 bits.
 MOST_GROUPS = 2**12 - 1
@@ -130,7 +129,7 @@ class Plan:
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * units
         else:
-            groups = max(1, units // 2) if arcs <= SPARSE * vertices else units * WHOLE_GROUPS
+            groups = units * WHOLE_GROUPS
         # Each has a tally of its own.
         return min(groups, device.groups, MOST_GROUPS)
 

@@ -45,7 +45,7 @@ class State:
         spec: the buffers that it has.
         control: the device's record of the last superstep.
         resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
-        sizes: the bytes of each buffer; it may have some more.
+        sizes: the bytes of each buffer; the buffer itself may be larger.
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
@@ -83,7 +83,7 @@ class State:
         self.buffers: dict[Key, Any] = {
             key: resident.buffer(key, array) for key, array in spec.graph.items()
         }
-        self.buffers |= {key: self._allocate(size) for key, size in sizes.items()}
+        self.buffers |= {key: self.device.allocate(size) for key, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
         arcs = resident.num_arcs
@@ -108,7 +108,7 @@ class State:
         self.control["overflow"] = self.control["fault"] = _NEVER
         self.control["stopped"] = 0
         self.write_control()
-        for key in spec.clears:  # before the run, which would wait for it
+        for key in spec.clears:  # here, so that the run need not wait for it
             if self.unset.pop(key, None) is not None:
                 self.clear(key)
         if previous is not None:
@@ -162,10 +162,6 @@ class State:
                     "aggregators have other types: use the same dtype, or run without state="
                 )
         return {key: previous.buffers[key] for key in keys}
-
-    def _allocate(self, size: int) -> Any:
-        """A new buffer; its content is undefined."""
-        return self.device.allocate(size)
 
     # What a run does --------------------------------------------------------------------------
 

@@ -16,11 +16,11 @@ from gascl.errors import DeviceError
 from gascl.runtime.device import Device
 from gascl.runtime.interrupts import Interrupts
 
-#: For the first seconds of a wait the host polls the device continuously, because supersteps on
-#: small graphs are that short, and a sleep takes 50 us longer than it was asked for; less long for a
-#: CPU, which the host would keep from its work. After that it sleeps for a share of the time waited so
-#: far, up to a limit.
-EAGER, SHARE, LONGEST = {True: 1e-4, False: 0.01}, 1 / 32, 0.01
+#: For the first seconds of a wait the host polls the device continuously: supersteps on small graphs
+#: are that short, and a sleep takes 50 us longer than it was asked for. On a CPU this is shorter,
+#: since the host occupies a core. After that it sleeps for a share of the time waited so far, up to
+#: a limit.
+EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
 _yield = getattr(os, "sched_yield", lambda: time.sleep(0))
@@ -40,7 +40,7 @@ def wait(event: Any, device: Device, interrupts: Interrupts, keep: Any) -> None:
     """
     if interrupts.held:
         try:
-            _poll(event, interrupts, EAGER[device.is_cpu])
+            _poll(event, interrupts, EAGER_CPU if device.is_cpu else EAGER)
         except BaseException as error:
             if not _running(event):
                 raise
@@ -79,6 +79,7 @@ def _poll(event: Any, interrupts: Interrupts, eager: float) -> None:
         waited = time.perf_counter() - began
         if waited < eager:
             _yield()
+            time.sleep(0)  # before Python 3.12, sched_yield keeps other threads from running
         else:
             time.sleep(min(waited * SHARE, LONGEST))
             interrupts.remind()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pyopencl as cl
 import pytest
 
 from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
 from gascl import devices as listed
+from gascl.programs import BreadthFirst
 from gascl.runtime import device as module
 from gascl.runtime import trial
 from gascl.runtime.device import Device, devices, find
@@ -208,3 +211,60 @@ def test_what_pyopencl_kept_is_damaged(monkeypatch, error):
     assert Engine(Graph.from_edges([0], [1]), device).run(Nothing()).x.tolist() == [1, 1]
     assert asked[0] is None
     assert asked[1] is not None
+
+
+# Memory that is kept for later runs --------------------------------------------------------------
+
+
+class Pooling(Device):
+    """A device that keeps memory, as GPUs do."""
+
+    pools = True
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("delivery", ["push", "slots", "pull"])
+def test_runs_in_memory_of_earlier_ones(delivery):
+    graph = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6])
+    device = Pooling(find().cl)
+    expected = Engine(graph).run(BreadthFirst(source=0)).depth
+    for _ in range(3):
+        result = Engine(graph, device).run(BreadthFirst(source=0), delivery=delivery)
+        assert result.depth.tolist() == expected.tolist() == list(range(7))
+    kept = device.queue_of_thread().pool
+    assert kept.active_bytes == 0 < kept.managed_bytes
+    begun = Engine(graph, device).run(
+        BreadthFirst(source=0),
+        delivery=delivery,
+        max_supersteps=2,
+        keep_state=True,
+        not_converged="ignore",
+    )
+    held = kept.managed_bytes
+    Engine(graph, device).run(BreadthFirst(source=1), delivery=delivery)  # beside the State
+    assert kept.managed_bytes > held or kept.active_bytes > 0
+    rest = Engine(graph, device).run(BreadthFirst(source=0), delivery=delivery, state=begun.state)
+    assert rest.depth.tolist() == list(range(7))
+
+
+def test_kept_memory_is_given_back_where_another_thread_needs_it():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    device = Pooling(find().cl)
+    done, over, kept = threading.Event(), threading.Event(), []
+
+    def run():
+        Engine(graph, device).run(BreadthFirst(source=0))
+        kept.append(device.queue_of_thread().pool)
+        done.set()
+        over.wait()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    done.wait()
+    device.release(0)
+    before = kept[0].managed_bytes
+    device.release(device.memory)
+    after = kept[0].managed_bytes
+    over.set()
+    thread.join()
+    assert before > after == 0

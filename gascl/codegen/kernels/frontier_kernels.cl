@@ -559,14 +559,8 @@ __kernel void gascl_split_far(GASCL_STATE, GASCL_COMMITTED, __global int *restri
 // From a mask of bytes to lists, where a run goes on: gascl_commit then makes them the frontier.
 __kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask) {
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
-#if GASCL_LISTS_DIRECTLY
         if (mask[id])
             gascl_put_mask(id, GASCL_SET, gascl_control_ GASCL_MASKS_ON);
-#else
-        gascl_flags[id] = 0;
-        if (mask[id])
-            gascl_put_mask(id, GASCL_SET, gascl_control_ GASCL_MASKS_ON);
-#endif
         gascl_list_receiver(id, GASCL_STATE_ON);
     }
 }

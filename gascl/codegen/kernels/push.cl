@@ -23,7 +23,7 @@
 // what its items have to list.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
-#define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items that one of them adds up for
+#define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items whose counts one item sums
 typedef struct {
     uint words[GASCL_BIT_WORDS];
     gascl_list_memory lists;
@@ -566,7 +566,8 @@ static uint gascl_ballot(const bool set) {
 }
 #define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                       \
     const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
-    for (long base = (long)team.rank * GASCL_GROUP; base < n; base += step) {              \
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);            \
+         base += step) {                                                                   \
         const long at = base + get_local_id(0);                                            \
         const int row = (int)at;                                                           \
         const uint word = gascl_ballot(at < n && (GASCL_ROW_BIT));                         \

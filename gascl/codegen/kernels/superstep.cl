@@ -93,7 +93,8 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
 // how to go on. Where a run has several parts, they exchange their totals in between; else
-// gascl_finish does both in one launch. `messages` are added to those of the tallies.
+// gascl_finish does both in one launch. Each item's `messages` are
+// added to those of the tallies.
 static long2 gascl_total_of(gascl_tally *total, const long messages,
                             __global const gascl_tally *tallies, const int num_tallies,
                             __global const long *counts, const int num_counts,

@@ -3,17 +3,21 @@
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
 // when it starts; whoever starts late joins then, and whoever starts after the end leaves at once.
-// Whoever has joined is waited for. On a CPU, a group that waits may keep the one that it waits for
-// from running, where both are on the same core or other work keeps it busy: it yields its core, and
-// leaves the team when it has seen no progress for some time. The others go on without it. On a GPU,
-// only as many groups take part in a phase as have something to do: meeting takes longer the more
-// there are.
+// Nobody waits for a group that has not joined.
+//
+// On a CPU, all that have joined take part in every phase. A group that waits may keep the one that it
+// waits for from running, where both are on the same core or other work keeps it busy: it yields its
+// core, and leaves the team when it has seen no progress for some time. The others go on without it.
+//
+// On a GPU, only as many groups take part in a phase as have something to do: meeting takes longer the
+// more there are.
 //
 // The team's words, each in a cache line of its own.
 enum {
-    GASCL_TEAM_STATE,     // how many have joined (12 bits) and arrived (12), and the phase's number (8)
+    GASCL_TEAM_STATE,     // how many take part (12 bits), how many of them have arrived (12), and the
+                          // last 8 bits of the phase's number
     GASCL_TEAM_PHASE,     // which phase is running
-    GASCL_TEAM_GROUPS,    // how many share its work
+    GASCL_TEAM_GROUPS,    // how many take part in it
     GASCL_TEAM_DONE,      // how many supersteps have run
     GASCL_TEAM_FAILED,    // somebody waited too long
     GASCL_TEAM_TAKEN,     // see gascl_share() in team.cl; and for a second loop in the same phase
@@ -23,9 +27,9 @@ enum {
     GASCL_TEAM_STARTING,  // the first mask is still to be committed
     GASCL_TEAM_RANKS,     // how many have ever joined
     GASCL_TEAM_SWAPPED,   // what is sent ahead comes into the inbox that was the other one
-    GASCL_TEAM_RELEASED,  // the phase's number again, and on a GPU how many take part in it: those that
-                          // wait look here, out of the way of those that arrive
-    GASCL_TEAM_MOST       // how many at most have taken part in a phase of this superstep
+    GASCL_TEAM_RELEASED,  // the phase's number: those that wait look here, out of the way of those that
+                          // arrive. On a GPU, behind 12 bits for how many take part
+    GASCL_TEAM_MOST       // on a GPU: the most groups that took part in a phase of this superstep
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -101,10 +105,10 @@ static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words)
 }
 
 #if GASCL_GROUP == 1
-#define GASCL_NUMBERS 0xff
+#define GASCL_NUMBERS 0xff  // what there is of a phase's number
 
-// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: that
-// of the phase, in which it takes part.
+// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: of
+// the phase in which it takes part.
 static int gascl_join(volatile __global int *team_words, uint *number) {
     gascl_patience mine = {0, 0};
     while (gascl_waits(&mine, team_words)) {
@@ -122,12 +126,14 @@ static int gascl_join(volatile __global int *team_words, uint *number) {
     return -1;
 }
 
-// Waits until the phase with this number is over; whether it was, and not the patience before.
+// Waits until the phase with this number is over: true if it was, false if patience ended first.
+// RELEASED may be one phase behind: a group that joined or looked at STATE can be ahead of whoever
+// releases.
 static bool gascl_await(uint *number, const int rank, volatile __global int *team_words) {
     gascl_patience mine = {0, 0};
     bool over = false;
     do {
-        over = (uint)GASCL_LOOK(RELEASED) != *number;
+        over = (uint)GASCL_LOOK(RELEASED) == (*number + 1 & GASCL_NUMBERS);
     } while (!over && gascl_waits(&mine, team_words));
     while (!over) {  // leave, unless the phase ends at this moment
         const uint state = (uint)GASCL_LOOK(STATE);
@@ -141,17 +147,17 @@ static bool gascl_await(uint *number, const int rank, volatile __global int *tea
 }
 
 // Lets all that wait go on with the next phase.
-static void gascl_release(const uint number, const int groups, volatile __global int *team_words) {
+static void gascl_release(const uint next, const int groups, volatile __global int *team_words) {
     for (;;) {
         const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile
-        const uint next = (GASCL_JOINED(state) << 20) | number;
+        const uint fresh = (GASCL_JOINED(state) << 20) | next;
         GASCL_TEAM(GROUPS) = (int)GASCL_JOINED(state);
         gascl_fence();  // those that leave, or join in the middle, look at `state`
-        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)next) == (int)state)
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)fresh) == (int)state)
             break;
     }
     gascl_fence();
-    GASCL_TEAM(RELEASED) = (int)number;
+    GASCL_TEAM(RELEASED) = (int)next;
 }
 #else
 #define GASCL_EVERYBODY 0xfff
@@ -181,11 +187,11 @@ static bool gascl_await(uint *number, const int rank, volatile __global int *tea
 }
 
 // Lets that many groups go on with the next phase.
-static void gascl_release(const uint number, const int groups, volatile __global int *team_words) {
-    GASCL_TEAM(STATE) = (int)(((uint)groups << 20) | (number & 0xff));
+static void gascl_release(const uint next, const int groups, volatile __global int *team_words) {
+    GASCL_TEAM(STATE) = (int)(((uint)groups << 20) | (next & 0xff));
     GASCL_TEAM(GROUPS) = groups;
     gascl_fence();
-    GASCL_TEAM(RELEASED) = (int)(((uint)groups << 20) | number);
+    GASCL_TEAM(RELEASED) = (int)(((uint)groups << 20) | next);
 }
 #endif
 
@@ -374,7 +380,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
                          __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
-    // Nothing of these is read where it would have to be waited for later.
+    // All of these now: a read behind the writes below would have to wait.
     const int starting = GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
     const int coming = gascl_control_->superstep + !starting;
     int done = GASCL_LOOK(DONE);
@@ -502,8 +508,8 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     GASCL_MEET();
     if (rank < 0)
         return;
-    // Items that share a group share out work by ranks, and may have done so already.
-    bool waits = GASCL_GROUP > 1 && rank > 0, alone = false;
+    // On a GPU, whoever joins late has no share of a phase that has begun.
+    bool skips = GASCL_GROUP > 1 && rank > 0, alone = false;
     gascl_team team;
     team.rank = rank;
     team.groups = max(1, GASCL_LOOK(GROUPS));
@@ -516,12 +522,12 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
     for (;;) {
         bool last = false;
 #if GASCL_POSTS_AHEAD
-        if (!waits && swapped != GASCL_LOOK(SWAPPED)) {
+        if (!skips && swapped != GASCL_LOOK(SWAPPED)) {
             swapped = !swapped;
             GASCL_SWAP_INBOXES();
         }
 #endif
-        if (!waits) {
+        if (!skips) {
             gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                             GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
             GASCL_MEET_GLOBALLY();
@@ -580,7 +586,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
         GASCL_MEET();
         if (!goes_on)
             return;
-        waits = alone = false;
+        skips = alone = false;
     }
 }
 #undef GASCL_RESTRICT
