@@ -166,8 +166,8 @@ class Device:
 
     @property
     def pools(self) -> bool:
-        """Whether memory is kept for later runs. Drivers of GPUs take 0.2 to 1 ms to get new memory,
-        which for searches on large graphs is as much as the search; on a CPU, malloc does this."""
+        """Whether memory is kept for later runs. A GPU's driver takes 0.2 to 1 ms to get some,
+        which is as long as a search of a large graph takes; on a CPU, malloc does this."""
         return self.kind == "GPU"
 
     def allocate(self, size: int) -> Any:

@@ -27,7 +27,6 @@ from gascl.language.spec import ProgramSpec
 from gascl.runtime import process
 from gascl.runtime.device import Device, built, cannot_build, kernel
 from gascl.runtime.resident import ResidentGraph
-from gascl.runtime.values import SPARSE
 
 #: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
 BLOCK = 2048

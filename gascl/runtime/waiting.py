@@ -16,10 +16,10 @@ from gascl.errors import DeviceError
 from gascl.runtime.device import Device
 from gascl.runtime.interrupts import Interrupts
 
-#: For the first seconds of a wait the host polls the device continuously: supersteps on small graphs
-#: are that short, and a sleep takes 50 us longer than it was asked for. On a CPU this is shorter,
-#: since the host occupies a core. After that it sleeps for a share of the time waited so far, up to
-#: a limit.
+#: For the first seconds of a wait the host polls the device continuously: supersteps on small
+#: graphs are that short, and a sleep takes 50 us longer than it was asked for. On a CPU this is
+#: shorter, since the host occupies a core. After that it sleeps for a share of the time waited so
+#: far, up to a limit.
 EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE

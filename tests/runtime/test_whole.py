@@ -143,7 +143,7 @@ class Forwarding(VertexProgram):
 
 
 class Relaying(VertexProgram):
-    """As Forwarding, but few vertices send, so that apply goes by the list of those that receive."""
+    """As Forwarding, but so few vertices send that apply goes by the list of receivers."""
 
     x = vertex.int32(init="v.id")
     supersteps = param.supersteps(6)
