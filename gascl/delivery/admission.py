@@ -111,8 +111,8 @@ def push_refuses(demand: Demand) -> str | None:
         return "it has several lanes, and there is only one list of active vertices"
     if demand.facts.first and demand.facts.scatter_moves:
         return (
-            "it asks the first sender again when apply has begun, and scatter reads what apply "
-            "writes"
+            "scatter reads a field that apply writes, and 'first' is found by asking the first "
+            "sender again when apply has begun"
         )
     if demand.deterministic and demand.tallies_floats:
         return (
@@ -129,8 +129,12 @@ def frontier_refuses(demand: Demand) -> str | None:
     if facts.apply_sends_to:
         return "its apply sends to any vertex, and pulling empties no inbox"
     if facts.masked and not facts.lists_directly:
-        return (
-            "scatter or other vertices set its mask, or apply or a snippet reads it, and frontier "
-            "only lists the vertices that put themselves into it"
+        why = (
+            "every vertex scatters"
+            if facts.scatters_on_all
+            else "something but the choice of who scatters depends on its mask"
+            if facts.reads_mask
+            else "vertices are put into its mask by scatter or by others"
         )
+        return f"{why}, and frontier only lists the vertices that put themselves into it in apply"
     return pull_refuses(demand) or push_refuses(demand)

@@ -299,11 +299,12 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
         if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in _PHASES:
-            spec.refuse(place, f"{word} can only be used in {', '.join(_PHASES)}")
+            where = ", ".join(_PHASES)
+            spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.lower().startswith("gascl_"):
             spec.refuse(place, f"{word!r}: names that start with gascl_ are reserved")
         if word in _CALLS and kind not in _CALLS[word].split():
-            where = " and ".join(_CALLS[word].split())
+            where = ", ".join(_CALLS[word].split())
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
@@ -542,7 +543,7 @@ def _check_priority(spec: ProgramSpec) -> None:
         spec.refuse(
             spec.source.place("combine"),
             f"combine = {spec.combiner.name!r} depends on when vertices scatter, and with a "
-            "priority they wait: remove priority, or combine by min, max, or, and",
+            "priority they wait: remove priority, or combine by 'min', 'max', 'or' or 'and'",
         )
     for name in spec.aggregates:
         spec.refuse(

@@ -242,8 +242,16 @@ def _snippet(
 ) -> Snippet | None:
     if text is not None and not isinstance(text, str):
         place = source.place(attribute)
-        raise ProgramError(f"{place}: {cls.__name__}.{attribute} must be a string, not {text!r}")
+        raise ProgramError(
+            f"{place}: {cls.__name__}.{attribute} must be a string of C, not {text!r}: write it in "
+            "quotes"
+        )
     if not text or not text.strip():
+        if text is not None and attribute in ("receive_if", "enough", "priority"):
+            place = source.place(attribute)
+            raise ProgramError(
+                f"{place}: {cls.__name__}.{attribute} is empty: write an expression, or leave it out"
+            )
         return None
     text = re.sub("\r\n?", "\n", text)  # compilers accept both as line ends
     label, places = _origin(cls, source, attribute, key, text)

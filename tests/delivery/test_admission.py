@@ -45,9 +45,10 @@ PRODUCT = "atomics cannot detect the overflow of a 64-bit product"
 LANES = "it has several lanes, and there is only one list of active vertices"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
 EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
-KEPT = "scatter or other vertices set its mask"
+PUT = "vertices are put into its mask by scatter or by others"
+DEPENDS = "something but the choice of who scatters depends on its mask"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
-ASKS_AGAIN = "it asks the first sender again when apply has begun"
+ASKS_AGAIN = "scatter reads a field that apply writes, and 'first' is found by asking"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
@@ -79,12 +80,12 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "reads e": ({"scatter": "send(e.weight);"}, {"outbox": OF_ARC}),
     "reads e.dst": ({"scatter": "send(e.dst);"}, {"outbox": OF_ARC}),
     "marks in scatter": (
-        {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": KEPT}
+        {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": PUT}
     ),
-    "only marks": ({"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": KEPT}),
-    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": KEPT}),
-    "asks for its mask": ({"apply": "v.x = get_mask(); set_mask();"}, {"frontier": KEPT}),
-    "applies its mask": ({"apply_on": "mask"}, {"frontier": KEPT}),
+    "only marks": ({"scatter": "set_mask();"}, {**pulling(ANEW), "frontier": PUT}),
+    "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT}),
+    "asks for its mask": ({"apply": "v.x = get_mask(); set_mask();"}, {"frontier": DEPENDS}),
+    "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS}),
     "arc state": (
         {"scatter": "send(e.kept++);"},
         {"pull": ARC, "frontier": ARC, "outbox": OF_ARC},
@@ -147,7 +148,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     # Of several messages one, or the nearest first
     "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
     "the first, who moves": ({"combine": "first"}, {**sparse(ASKS_AGAIN), "edges": SENDERS}),
-    "pairs": ({"pairs": "send(u.x);"}, {"frontier": KEPT}),
+    "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS}),
     "enough": ({"enough": "msg == 0"}, {}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
     "not every message": ({"receive_if": "msg < v.x"}, {}),

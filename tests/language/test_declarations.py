@@ -245,7 +245,7 @@ def test_rules_of_aggregators_see_nothing(tmp_path):
     said(
         tmp_path,
         total.format("'a + b'", "3").split("  #")[0],
-        "Wrong.total must be a string, not 3",
+        "Wrong.total must be a string of C, not 3",
     )
 
 

@@ -46,7 +46,8 @@ RECEIVES = [
     ("receive_if = 'hops_of(0) > 0'  # <<<", "hops_of can only be used in scatter, gather, apply"),
     ("receive_if = 'v'  # <<<", "`v` is not a value by itself: write v.NAME"),
     ("receive_if = '(v.rank'  # <<<", "unbalanced `(` in Wrong.receive_if"),
-    ("receive_if = True", "Wrong.receive_if must be a string, not True"),
+    ("receive_if = ''", "Wrong.receive_if is empty: write an expression, or leave it out"),
+    ("receive_if = True", "Wrong.receive_if must be a string of C, not True: write it in quotes"),
     (SILENT + "receive_if = 'v.rank < 0'  # <<<", "no `message` is declared", "declare it, or rem"),
     (SINGLE + "receive_if = 'msg > v.rank'  # <<<", "beside a gather snippet", "messages[i] in ga"),
     (PAIRS + "receive_if = 'msg > v.rank'  # <<<", "beside a pairs snippet: test in pairs before"),
@@ -67,7 +68,7 @@ ENOUGH = [
     (LEAST + "enough = '(msg = 0) == 0'  # <<<", "msg is read only"),
     (LEAST + "enough = 'msg == prev.change'  # <<<", "`prev` is not available in Wrong.enough"),
     (LEAST + "enough = 'msg == (v.hops = 1)'  # <<<", "v.hops is written in Wrong.enough"),
-    (LEAST + "enough = 0", "Wrong.enough must be a string, not 0"),
+    (LEAST + "enough = 0", "Wrong.enough must be a string of C, not 0"),
     (LEAST + "enouh = 'msg == 0'  # <<<", "unknown attribute 'enouh'; did you mean 'enough'?"),
 ]
 MASKS = [
@@ -81,7 +82,7 @@ PRIORITIES = [
     (
         "change = None\npriority = 'v.rank'\ncombine = 'sum'  # <<<",
         "'sum' depends on when",
-        "by min",
+        "by 'min'",
     ),
     ("change = None\npriority = 'v.rank'\ncombine = 'prod'  # <<<", "remove priority, or combine"),
     (
@@ -100,9 +101,10 @@ PRIORITIES = [
     (ORDERED + "priority = 'v.rnak'  # <<<", "unknown v.rnak; did you mean v.rank?"),
     (ORDERED + "priority = 'v.rank = 1'  # <<<", "v.rank is written in Wrong.priority"),
     (ORDERED + "priority = 'superstep'  # <<<", "superstep can only be used in ", "Wrong.priority"),
-    (ORDERED + "priority = 'msg'  # <<<", "msg can only be used in gather and apply and receive_i"),
+    (ORDERED + "priority = 'msg'  # <<<", "msg can only be used in gather, apply, receive_i"),
     (ORDERED + "priority = 'e.weight'  # <<<", "`e` is not available in Wrong.priority"),
-    (ORDERED + "priority = 3", "Wrong.priority must be a string, not 3"),
+    (ORDERED + "priority = ' '", "Wrong.priority is empty: write an expression"),
+    (ORDERED + "priority = 3", "Wrong.priority must be a string of C, not 3"),
     (ORDERED + "prority = 'v.rank'  # <<<", "unknown attribute 'prority'; did you mean 'priority'"),
 ]
 DELTAS = [
@@ -167,7 +169,7 @@ def test_what_the_spec_has():
     assert cls.spec.delta == 4
     assert {"receive_if", "enough", "priority"} <= set(cls.spec.snippets)
     assert cls.spec.snippets["receive_if"].text == "msg < v.rank"
-    plain = type("Plain", (cls,), {"priority": None, "delta": None, "enough": ""})
+    plain = type("Plain", (cls,), {"priority": None, "delta": None, "enough": None})
     assert (plain.spec.delta, "priority" in plain.spec.snippets) == (None, False)
     assert "enough" not in plain.spec.snippets
     with pytest.raises(ProgramError, match="there is no priority"):

@@ -119,7 +119,7 @@ MESSAGES = [
     ("combine = 'summ'  # <<<", "'summ' is not an expression over a and b; did you mean 'sum'?"),
     ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is not an expression over a and b"),
     ("combine = 'a + b'  # <<<", "a combine expression needs an identity: give identity = '...'"),
-    ("apply = 3", f"my_program.py:{FIRST}: Wrong.apply must be a string, not 3"),
+    ("apply = 3", f"my_program.py:{FIRST}: Wrong.apply must be a string of C, not 3"),
 ]
 WORDS = [
     ("apply = 'v.hops = neighbr(0);'  # <<<", "'neighbr'; did you mean 'neighbor'?"),

@@ -140,32 +140,44 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #endif
 }
 
-// Whether any arc of a row must be fetched, in any lane.
-static bool gascl_visits_row(const int row, GASCL_STATE GASCL_DELIVERY) {
-#if GASCL_MAY_STOP && GASCL_RECEIVES
-    bool receives = false;
-    GASCL_FOR_LANES receives = receives || gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
-    if (!receives)
-        return false;
+// The lanes in which a row still takes messages.
+typedef struct {
+    int count;
+    int at[GASCL_LANES];
+} gascl_open_lanes;
+
+static void gascl_open(gascl_open_lanes *open, const int row, GASCL_STATE GASCL_DELIVERY) {
+    open->count = 0;
+    if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON))
+        GASCL_FOR_LANES {
+#if GASCL_LANES > 1
+            open->at[open->count] = gascl_lane;
 #endif
-    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+            open->count += gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+#else
+            ++open->count;
+#endif
+        }
 }
 
+// Adds what an arc carries. Where rows stop early, lanes are closed one by one: most of them soon.
+static void gascl_gather_lanes(gascl_lane_boxes *boxes, gascl_open_lanes *open,
+                               const gascl_offset arc, const int row, GASCL_STATE GASCL_DELIVERY) {
 #if GASCL_MAY_STOP && GASCL_STOPS_EARLY
-// Whether no other arc of a row must be fetched, in any lane.
-static bool gascl_is_done(const gascl_lane_boxes *boxes, const int row, GASCL_STATE) {
-    bool done = true;
-    GASCL_FOR_LANES {
-        bool of_lane = gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row,
-                                   GASCL_STATE_ON GASCL_LANE_ON);
-#if GASCL_LANES > 1 && GASCL_RECEIVES
-        of_lane = of_lane || !gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+    for (int i = open->count - 1; i >= 0; --i) {
+#if GASCL_LANES > 1
+        const int gascl_lane = open->at[i];
 #endif
-        done = done && of_lane;
+        gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        if (gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row, GASCL_STATE_ON GASCL_LANE_ON))
+            open->at[i] = open->at[--open->count];
     }
-    return done;
-}
+#else
+    GASCL_FOR_LANES
+        gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 #endif
+}
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -173,21 +185,14 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     const int last = gascl_control_->stopped ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
+        gascl_open_lanes open;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
-        if (gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON)) {
-            const gascl_offset begin = offsets[row], end = offsets[row + 1];
-            for (gascl_offset i = begin; i < end; ++i) {
-                const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
-                if (!GASCL_MAY_SEND(arc))
-                    continue;
-                GASCL_FOR_LANES
-                    gascl_gather_arc(&boxes, arc, row,
-                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
-                if (gascl_is_done(&boxes, row, GASCL_STATE_ON))
-                    break;
-#endif
-            }
+        gascl_open(&open, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        const gascl_offset begin = offsets[row], end = offsets[row + 1];
+        for (gascl_offset i = begin; i < end && open.count; ++i) {
+            const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
+            if (GASCL_MAY_SEND(arc))
+                gascl_gather_lanes(&boxes, &open, arc, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
         }
         GASCL_FOR_LANES
             gascl_finish_row(row, gascl_lane_get(&boxes GASCL_LANE_ON), tally,
