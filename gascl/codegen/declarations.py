@@ -66,6 +66,7 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
         f"#define GASCL_DEBUG {int(c.debug)}",
         f"#define GASCL_LANES {c.lanes}",
+        f"#define GASCL_LANE_WORDS {int(facts.lane_words)}",
         *(
             ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {RECEIVERS_PER_ITEM}"]
             if facts.pairs

@@ -42,6 +42,7 @@ ITEMS = {
     "mark": Item("uchar", "u1", ZERO),  # a flag, not needed if every arc sends
     "bits": Item("uint", "u4", ZERO),  # the flags of a vertex (frontier.cl)
     "word": Item("uint", "u4", ANYTHING),  # bits that are cleared when they are needed
+    "lanes": Item("ulong", "u8", ANYTHING),  # a bit for each
     "count": Item("uint", "u4", ZERO),
     "wrap": Item("int", "i4", ZERO),  # a count, only needed for 64-bit sums
 }

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gascl.language.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,10 @@ class Launch:
     arguments: tuple[str, ...]
     first_only: bool = False
     only_if: tuple[str, ...] = ()
+
+    def suits(self, facts: Facts) -> bool:
+        """Whether it is run for a program with these facts."""
+        return all(getattr(facts, name) for name in self.only_if)
 
 
 #: The numbers that are arguments of kernels, and their types.

@@ -314,7 +314,7 @@ class _Builder:
     ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
         """All launches that a run may enqueue, with the buffers by name."""
         facts, delivery, active = self.facts, self.delivery, self.delivery.active
-        yield from ((launch, names) for launch in delivery.launches)
+        yield from ((launch, names) for launch in delivery.launches if launch.suits(facts))
         if delivery.whole and delivery.runs_whole(facts):
             yield delivery.whole, names
         launches = [START, FINISH, TOTAL, DECIDE]
@@ -323,7 +323,7 @@ class _Builder:
         if facts.snapshots:
             launches.append(SNAPSHOT)
         if facts.masked:
-            commits = [x for x in active.commits if all(getattr(facts, n) for n in x.only_if)]
+            commits = [commit for commit in active.commits if commit.suits(facts)]
             launches += [*commits, active.enter, *([active.leave] if active.leave else ())]
         if active.all_scatter and self.spec.scatter_on == "all":
             launches.append(active.all_scatter)

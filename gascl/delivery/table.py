@@ -92,15 +92,24 @@ DELIVERIES = {
             kernel_text("pull.cl"),
             (
                 Launch(
+                    "gascl_pull_lanes",
+                    "vertices",
+                    ("STATE", "EDGE", "sending"),
+                    only_if=("lane_words",),
+                ),
+                Launch(
                     "gascl_pull_gather",
                     "in_blocks",
-                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled"),
+                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending"),
                 ),
                 Launch(
                     "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
                 ),
             ),
-            (Buffer("pulled", "box", "vertex"),),
+            (
+                Buffer("pulled", "box", "vertex"),
+                Buffer("sending", "lanes", "row", ("lane_words",)),
+            ),
             arcs="in",
             refuses=pull_refuses,
         ),

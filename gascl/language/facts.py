@@ -92,6 +92,13 @@ class Facts:
         return self.masked and not self.lists_directly
 
     @property
+    def lane_words(self) -> bool:
+        """Whether it pays to note, for each vertex in the mask, in which lanes it sends: where
+        messages are recomputed, and of those to a vertex few are."""
+        by_vertex = self.masked and not self.scatters_on_all and not self.reads_edge
+        return self.lanes > 1 and self.counts_once and by_vertex
+
+    @property
     def scatter_moves(self) -> bool:
         """Whether apply must wait until every vertex has pulled."""
         return not self.scatter_stays

@@ -250,7 +250,7 @@ def _snippet(
         if text is not None and attribute in ("receive_if", "enough", "priority"):
             place = source.place(attribute)
             raise ProgramError(
-                f"{place}: {cls.__name__}.{attribute} is empty: write an expression, or leave it out"
+                f"{place}: {cls.__name__}.{attribute} is empty: write one, or leave it out"
             )
         return None
     text = re.sub("\r\n?", "\n", text)  # compilers accept both as line ends

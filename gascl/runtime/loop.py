@@ -377,6 +377,8 @@ class Loop:
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
+            if not launch.suits(self.plan.facts):
+                continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
         events += self._enqueue_finish(max(groups, 1), slot, 0, ask_stop)
@@ -413,7 +415,7 @@ class Loop:
             counts = self.device.groups
             for commit in active.commits:
                 listed = active.lists_receivers and facts.lists_directly and not starting
-                if not listed and all(getattr(facts, name) for name in commit.only_if):
+                if not listed and commit.suits(facts):
                     events.append(self._launch(commit, starting=starting))
         least, most = self.bounds
         counted: dict[str, Any] = {"num_tallies": tallies, "num_counts": counts}

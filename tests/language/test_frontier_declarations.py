@@ -46,7 +46,7 @@ RECEIVES = [
     ("receive_if = 'hops_of(0) > 0'  # <<<", "hops_of can only be used in scatter, gather, apply"),
     ("receive_if = 'v'  # <<<", "`v` is not a value by itself: write v.NAME"),
     ("receive_if = '(v.rank'  # <<<", "unbalanced `(` in Wrong.receive_if"),
-    ("receive_if = ''", "Wrong.receive_if is empty: write an expression, or leave it out"),
+    ("receive_if = ''", "Wrong.receive_if is empty: write one, or leave it out"),
     ("receive_if = True", "Wrong.receive_if must be a string of C, not True: write it in quotes"),
     (SILENT + "receive_if = 'v.rank < 0'  # <<<", "no `message` is declared", "declare it, or rem"),
     (SINGLE + "receive_if = 'msg > v.rank'  # <<<", "beside a gather snippet", "messages[i] in ga"),
@@ -103,7 +103,7 @@ PRIORITIES = [
     (ORDERED + "priority = 'superstep'  # <<<", "superstep can only be used in ", "Wrong.priority"),
     (ORDERED + "priority = 'msg'  # <<<", "msg can only be used in gather, apply, receive_i"),
     (ORDERED + "priority = 'e.weight'  # <<<", "`e` is not available in Wrong.priority"),
-    (ORDERED + "priority = ' '", "Wrong.priority is empty: write an expression"),
+    (ORDERED + "priority = ' '", "Wrong.priority is empty: write one"),
     (ORDERED + "priority = 3", "Wrong.priority must be a string of C, not 3"),
     (ORDERED + "prority = 'v.rank'  # <<<", "unknown attribute 'prority'; did you mean 'priority'"),
 ]

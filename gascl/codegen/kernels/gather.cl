@@ -28,16 +28,25 @@
 //   // vertices in the mask send, arcs of the others are then skipped in all lanes at once.
 //   #define GASCL_SENDER(arc)
 //
+//   // In which lanes that vertex sends, as bits, if the delivery knows.
+//   #define GASCL_SENDING_LANES(arc)
+//
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
 // that gathers gives the same sums of floats, bit for bit.
 
 // Whether an arc may carry a message. A lane has no reason to ask: gascl_fetch() does.
-#if defined(GASCL_SENDER) && !GASCL_SCATTER_ALL && GASCL_LANES > 1
+#if defined(GASCL_SENDING_LANES)
+#define GASCL_ASKS_MASK 1
+#define GASCL_MAY_SEND(arc) (GASCL_SENDING_LANES(arc) != 0)
+#elif defined(GASCL_SENDER) && !GASCL_SCATTER_ALL && GASCL_LANES > 1
 #define GASCL_ASKS_MASK 1
 #define GASCL_MAY_SEND(arc) GASCL_IN_MASK(GASCL_SENDER(arc))
 #else
 #define GASCL_ASKS_MASK 0
 #define GASCL_MAY_SEND(arc) true
+#endif
+#ifndef GASCL_SENDING_LANES
+#define GASCL_SENDING_LANES(arc) (GASCL_MAY_SEND(arc) ? ~(ulong)0 : 0)
 #endif
 
 // Before loops too short to be worth vectorizing. LLVM 14 vectorizes them for AVX-512 all the same,
@@ -140,43 +149,43 @@ static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, co
 #endif
 }
 
-// The lanes in which a row still takes messages.
-typedef struct {
-    int count;
-    int at[GASCL_LANES];
-} gascl_open_lanes;
-
-static void gascl_open(gascl_open_lanes *open, const int row, GASCL_STATE GASCL_DELIVERY) {
-    open->count = 0;
-    if (gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON))
-        GASCL_FOR_LANES {
-#if GASCL_LANES > 1
-            open->at[open->count] = gascl_lane;
-#endif
+// The lanes in which a row takes messages, as bits.
+static ulong gascl_open_lanes(const int row, GASCL_STATE GASCL_DELIVERY) {
+    if (!gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON))
+        return 0;
 #if GASCL_MAY_STOP && GASCL_RECEIVES
-            open->count += gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+    ulong open = 0;
+#if GASCL_LANES > 1
+    GASCL_FOR_LANES
+        open |= (ulong)gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON) << gascl_lane;
 #else
-            ++open->count;
+    open = gascl_receives(row, GASCL_STATE_ON);
 #endif
-        }
+    return open;
+#else
+    return ~(ulong)0 >> (64 - GASCL_LANES);
+#endif
 }
 
-// Adds what an arc carries. Where rows stop early, lanes are closed one by one: most of them soon.
-static void gascl_gather_lanes(gascl_lane_boxes *boxes, gascl_open_lanes *open,
-                               const gascl_offset arc, const int row, GASCL_STATE GASCL_DELIVERY) {
+// Adds what an arc carries in some lanes; returns in which of them the row takes no more.
+static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, const gascl_offset arc,
+                                const int row, GASCL_STATE GASCL_DELIVERY) {
+    ulong closed = 0;
 #if GASCL_MAY_STOP && GASCL_STOPS_EARLY
-    for (int i = open->count - 1; i >= 0; --i) {
+    for (ulong left = lanes; left; left &= left - 1) {
 #if GASCL_LANES > 1
-        const int gascl_lane = open->at[i];
+        const int gascl_lane = 63 - (int)clz(left & -left);
 #endif
         gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         if (gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row, GASCL_STATE_ON GASCL_LANE_ON))
-            open->at[i] = open->at[--open->count];
+            closed |= left & -left;
     }
 #else
-    GASCL_FOR_LANES
-        gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (lanes)
+        GASCL_FOR_LANES
+            gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 #endif
+    return closed;
 }
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
@@ -185,14 +194,14 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     const int last = gascl_control_->stopped ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
-        gascl_open_lanes open;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
-        gascl_open(&open, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        ulong open = gascl_open_lanes(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
         const gascl_offset begin = offsets[row], end = offsets[row + 1];
-        for (gascl_offset i = begin; i < end && open.count; ++i) {
+        for (gascl_offset i = begin; i < end && open; ++i) {
             const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
-            if (GASCL_MAY_SEND(arc))
-                gascl_gather_lanes(&boxes, &open, arc, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+            const ulong lanes = open & GASCL_SENDING_LANES(arc);
+            open &= ~gascl_gather_lanes(&boxes, lanes, arc, row,
+                                        GASCL_STATE_ON GASCL_DELIVERY_ON);
         }
         GASCL_FOR_LANES
             gascl_finish_row(row, gascl_lane_get(&boxes GASCL_LANE_ON), tally,

@@ -3,9 +3,34 @@
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-#define GASCL_DELIVERY \
-    GASCL_EDGE, __global const int *restrict sources, __global gascl_box *restrict pulled
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled
+// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc.
+#if GASCL_LANE_WORDS
+#define GASCL_SENDING , __global const ulong *restrict sending
+#define GASCL_SENDING_ON , sending
+#define GASCL_SENDING_LANES(arc) sending[sources[arc]]
+
+__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending) {
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+        ulong lanes = 0;
+        if (GASCL_IN_MASK(id))
+            GASCL_FOR_LANES {
+                gascl_edge e = gascl_edge_at(id, id, 0 GASCL_EDGE_ON GASCL_LANE_ON);
+                const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
+                const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+                lanes |= (ulong)(out.count > 0) << gascl_lane;
+            }
+        sending[id] = lanes;
+    }
+}
+#else
+#define GASCL_SENDING
+#define GASCL_SENDING_ON
+#endif
+
+#define GASCL_DELIVERY                                        \
+    GASCL_EDGE, __global const int *restrict sources,         \
+        __global gascl_box *restrict pulled GASCL_SENDING
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
@@ -16,7 +41,10 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
-#if !GASCL_SCATTER_ALL
+#if GASCL_LANE_WORDS
+    if (!(sending[source] >> gascl_lane & 1))
+        return false;
+#elif !GASCL_SCATTER_ALL
     if (!GASCL_IN_MASK(source))
         return false;
 #endif

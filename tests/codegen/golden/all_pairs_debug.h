@@ -31,6 +31,7 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 0
 #define GASCL_DEBUG 1
 #define GASCL_LANES 1
+#define GASCL_LANE_WORDS 0
 #define GASCL_PAIRS 1
 #define GASCL_RECEIVERS_PER_ITEM 16
 enum { gascl_lane = 0 };
@@ -245,7 +246,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 248 };
+enum { gascl_first = __LINE__ - 249 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -429,8 +430,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 411, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 411, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 412, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 412, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

@@ -31,6 +31,7 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_LANES 3
+#define GASCL_LANE_WORDS 0
 #define GASCL_LANE , const int gascl_lane
 #define GASCL_LANE_ON , gascl_lane
 

@@ -30,6 +30,7 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_LANES 1
+#define GASCL_LANE_WORDS 0
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
