@@ -426,7 +426,8 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     __global uint *now = GASCL_BITS(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
-    GASCL_FOR_SHARE(i, GASCL_FRONTIER_LENGTH(superstep), 256)
+    const int listed = team.idle ? 0 : GASCL_FRONTIER_LENGTH(superstep);  // others add to it then
+    GASCL_FOR_SHARE(i, listed, 256)
         if (frontier[i].y == 0)
             atomic_or(&now[frontier[i].x / 32], 1u << frontier[i].x % 32);
 }

@@ -209,6 +209,15 @@ class Reached(Levels):
     apply = "v.level = superstep + 1; v.who = msg; set_mask();"
 
 
+class ReachedThrice(Reached):
+    """From three vertices at once: which lanes a vertex sends in is noted once for each vertex."""
+
+    lanes = 3
+    level = vertex.int32(init="v.id % 5 == lane ? 0 : INT_MAX")
+    mask = "v.id % 5 == lane"
+    scatter = "if (v.level == superstep) send(v.id);"
+
+
 class ReachedBy(Reached):
     """The first arc, by what lies on it."""
 
@@ -254,7 +263,13 @@ class Masked(Levels):
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
-    *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
+    *(
+        Reached(start=FAR),
+        ReachedThrice(start=FAR),
+        ReachedBy(start=HUB),
+        Enough(start=FAR),
+        Turns(start=FAR),
+    ),
     *(Masked(start=FAR), Back(start=FAR)),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
