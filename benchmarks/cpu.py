@@ -60,8 +60,8 @@ def main(given: argparse.Namespace) -> None:
             lines = [line_of(key, name, inputs.edges, row, done[0]) for row in done]
             print(markdown(lines), flush=True)
             rows += lines
-            if given.csv:
-                rows = write_csv(given.csv, rows, ("algorithm", "graph"))
+            if given.csv:  # all that it has then
+                rows = write_csv(given.csv, lines, ("algorithm", "graph"))
         device = str(engine.device)
         del inputs, engine, done  # before the next graph
     if not rows:

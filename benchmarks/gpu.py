@@ -50,8 +50,8 @@ def main(given: argparse.Namespace) -> None:
             line = line_of(key, name, edges, find(edges, engine, given))
             print(markdown([line]), flush=True)
             rows.append(line)
-            if given.csv:
-                rows = write_csv(given.csv, rows, ("algorithm", "graph"))
+            if given.csv:  # all that it has then
+                rows = write_csv(given.csv, [line], ("algorithm", "graph"))
         device, engine = str(engine.device) if engine else "", None
     if given.update:
         about = f"{device}; {given.rounds} rounds; {versions()}."
