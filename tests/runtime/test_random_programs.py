@@ -33,9 +33,9 @@ from gascl.language.tokens import tokens
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
-#: A quarter of the recipes in the default run, in both shapes of a work-group.
+#: A sixth of the recipes in the default run, in both shapes of a work-group.
 NUMBERS = [
-    number if number % 4 == 0 else pytest.param(number, marks=pytest.mark.slow)
+    number if number % 6 == 0 else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))
 ]
 

@@ -265,7 +265,6 @@ PROGRAMS: list[VertexProgram] = [
     *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(
         Reached(start=FAR),
-        ReachedThrice(start=FAR),
         ReachedBy(start=HUB),
         Enough(start=FAR),
         Turns(start=FAR),
@@ -307,6 +306,8 @@ def run_all(device: Device) -> None:
         expected = engine.run(program, delivery="serial")
         for name in set(able(program, device)) - {"serial"}:
             same(engine.run(program, delivery=name), expected)
+    thrice = ReachedThrice(start=FAR)
+    same(engine.run(thrice, delivery="pull"), engine.run(thrice, delivery="serial"))
     for program in (Posting(), Threefold()):
         both = type("Both", (type(program),), {"edges": "both"})()
         directed = Engine(DIRECTED, device)
