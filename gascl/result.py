@@ -22,7 +22,7 @@ from gascl.graph.graph import Graph
 from gascl.newfile import new_file
 
 
-@dataclass(slots=True)  # frozen, it would take three times as long to make
+@dataclass(slots=True)  # not frozen, which takes longer to make
 class Step:
     """One superstep of the trace; `Trace` makes another one each time that it is asked.
 
