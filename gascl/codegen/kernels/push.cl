@@ -19,8 +19,15 @@
         __global int2 *GASCL_RESTRICT frontiers, const long most_pieces GASCL_PILES
 #define GASCL_PUSHED_ON offsets, targets, frontiers, most_pieces GASCL_PILES_ON
 
+// What is posted for a vertex: a message, or its sender.
+#if GASCL_FIRST
+typedef gascl_sender gascl_posting;
+#else
+typedef gascl_message gascl_posting;
+#endif
+
 // Local memory of a group: words of the next frontier's bits, the pieces whose arcs it shares, and
-// what its items have to list.
+// what its items hold back, to post or to apply it together.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items whose counts one item sums
@@ -30,8 +37,9 @@ typedef struct {
 #if GASCL_GROUP > 1
     int ends[GASCL_GROUP], sources[GASCL_GROUP];
     gascl_offset begins[GASCL_GROUP];
-    int held[GASCL_HELD_BY_GROUP];
-    int count, place;
+    int ids[GASCL_HELD_BY_GROUP];
+    gascl_posting postings[GASCL_HELD_BY_GROUP];
+    int count, listed, place;
 #endif
 } gascl_step_memory;
 
@@ -40,54 +48,65 @@ typedef struct {
 #define GASCL_DENSE 8
 #endif
 
-// Receivers that an item, or a group, holds back to list them together.
+// Posts what an arc carries; whether it is the first for that vertex.
+static bool gascl_post_arc(const int target, const gascl_posting x, GASCL_STATE) {
+#if GASCL_FIRST
+    return gascl_post_first(&gascl_inbox[target], x);
+#else
+    return gascl_post(target, GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived, gascl_wraps);
+#endif
+}
+
 #if GASCL_GROUP == 1
+// Receivers that an item holds back, to list them together.
 typedef struct {
     int count;
     int at[GASCL_HELD];
 } gascl_held_receivers;
-#else
-typedef struct {
-    __local gascl_step_memory *memory;
-} gascl_held_receivers;
-#endif
 
 static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touched,
                                   __global int *length) {
-#if GASCL_GROUP == 1
     if (!held->count)
         return;
     const int at = atomic_add(length, held->count);
     for (int i = 0; i < held->count; ++i)
         touched[at + i] = held->at[i];
     held->count = 0;
-#else
-    const int item = get_local_id(0);
-    __local gascl_step_memory *memory = held->memory;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int count = memory->count;
-    if (item == 0 && count)
-        memory->place = atomic_add(length, count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < count; i += GASCL_GROUP)
-        touched[memory->place + i] = memory->held[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        memory->count = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 }
 
 static void gascl_list_touched(const int id, gascl_held_receivers *held, __global int *touched,
                                __global int *length) {
-#if GASCL_GROUP == 1
     if (held->count == GASCL_HELD)
         gascl_flush_receivers(held, touched, length);
     held->at[held->count++] = id;
-#else
-    held->memory->held[atomic_inc(&held->memory->count)] = id;
-#endif
 }
+#else
+// Posts what a group holds back, and lists those that it is the first message for. Few arcs carry a
+// message that its vertex wants; if each item posted what it finds, all items of a warp would wait for
+// the few. All items call it.
+static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
+    const int item = get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int count = memory->count;
+    uint firsts = 0;
+    for (int i = item, turn = 0; i < count; i += GASCL_GROUP, ++turn)
+        firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON) << turn;
+#if !GASCL_APPLY_ALL
+    int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0 && memory->listed)
+        memory->place = atomic_add(&GASCL_LENGTH(TOUCHED), memory->listed);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; firsts; i += GASCL_GROUP, firsts >>= 1)
+        if (firsts & 1)
+            gascl_touched[memory->place + at++] = memory->ids[i];
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        memory->count = memory->listed = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
 
 // Asks for what posting to a vertex reads.
 static void gascl_expect(const int id, GASCL_STATE) {
@@ -95,11 +114,9 @@ static void gascl_expect(const int id, GASCL_STATE) {
     GASCL_PREFETCH(&gascl_inbox[id]);
 }
 
-// Whether an arc's message was posted, if only to be combined with others.
-static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl_vertex v,
-                           gascl_held_receivers *held, GASCL_STATE GASCL_EDGE,
-                           __global const int *restrict targets) {
-    const int target = targets[arc];
+// Whether an arc carries a message that its vertex wants, and what is to be posted.
+static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
+                           const gascl_vertex v, gascl_posting *x, GASCL_STATE GASCL_EDGE) {
 #if !GASCL_ARC_STATE && !GASCL_SENDS_TO
     if (!gascl_receives(target, GASCL_STATE_ON))
         return false;
@@ -111,18 +128,14 @@ static bool gascl_push_arc(const int source, const gascl_offset arc, const gascl
 #endif
     if (!out.count)
         return false;
-    const gascl_message x = gascl_narrow(out, source, gascl_control_);
-    if (!gascl_receives_message(x, target, GASCL_STATE_ON))
+    const gascl_message sent = gascl_narrow(out, source, gascl_control_);
+    if (!gascl_receives_message(sent, target, GASCL_STATE_ON))
         return false;
 #if GASCL_FIRST
-    const bool first =
-        gascl_post_first(&gascl_inbox[target], GASCL_READS_EDGE ? (gascl_sender)arc : source);
+    *x = GASCL_READS_EDGE ? (gascl_sender)arc : source;
 #else
-    const bool first = gascl_post(target, GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived,
-                                  gascl_wraps);
+    *x = sent;
 #endif
-    if (first && !GASCL_APPLY_ALL)
-        gascl_list_touched(target, held, gascl_touched, &GASCL_LENGTH(TOUCHED));
     return true;
 }
 
@@ -134,9 +147,9 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     const int pieces = GASCL_FRONTIER_LENGTH(superstep);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
-    gascl_held_receivers held;
     long messages = 0;
 #if GASCL_GROUP == 1
+    gascl_held_receivers held;
     held.count = 0;
     int from, to;
     const int chunk = clamp(pieces / (4 * team.groups), 1, 64);
@@ -163,8 +176,13 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
             for (gascl_offset arc = begin; arc < end; ++arc) {
                 if (arc + GASCL_AHEAD < end)
                     gascl_expect(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
-                messages += gascl_push_arc(source, arc, v, &held, GASCL_STATE_ON GASCL_EDGE_ON,
-                                           targets);
+                const int target = targets[arc];
+                gascl_posting x;
+                if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
+                    continue;
+                ++messages;
+                if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
+                    gascl_list_touched(target, &held, gascl_touched, &GASCL_LENGTH(TOUCHED));
             }
         }
     }
@@ -175,9 +193,8 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     __local int *ends = memory->ends, *sources = memory->sources;
     __local gascl_offset *begins = memory->begins;
     const int item = get_local_id(0);
-    held.memory = memory;
     if (item == 0)
-        memory->count = 0;
+        memory->count = memory->listed = 0;
     // A small frontier is shared out among all groups: then each takes less than a piece an item.
     const int groups = team.groups;
     const int share = clamp((pieces + groups - 1) / groups, 1, GASCL_GROUP);
@@ -204,7 +221,7 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
         barrier(CLK_LOCAL_MEM_FENCE);
         ends[item] += before;
         barrier(CLK_LOCAL_MEM_FENCE);
-        // As many at a time as receivers can be held back.
+        // As many at a time as can be held back.
         const int all = ends[GASCL_GROUP - 1];
         for (int from = 0; from < all; from += GASCL_HELD_BY_GROUP) {
             for (int i = from + item; i < min(from + GASCL_HELD_BY_GROUP, all); i += GASCL_GROUP) {
@@ -213,10 +230,17 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
                     piece += ends[piece + step - 1] <= i ? step : 0;
                 const int source = sources[piece];
                 const gascl_offset arc = begins[piece] + i - (piece ? ends[piece - 1] : 0);
-                messages += gascl_push_arc(source, arc, gascl_scattering(source, GASCL_STATE_ON),
-                                           &held, GASCL_STATE_ON GASCL_EDGE_ON, targets);
+                const int target = targets[arc];
+                gascl_posting x;
+                if (!gascl_push_arc(source, target, arc, gascl_scattering(source, GASCL_STATE_ON),
+                                    &x, GASCL_STATE_ON GASCL_EDGE_ON))
+                    continue;
+                ++messages;
+                const int at = atomic_inc(&memory->count);
+                memory->ids[at] = target;
+                memory->postings[at] = x;
             }
-            gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+            gascl_post_held(memory, GASCL_STATE_ON);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -230,8 +254,9 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
 
 // Whether apply goes through all vertices in order to find those with a message, where many have one:
 // that costs less than the jumps of a list.
+#define GASCL_LOOKS_FOR_MESSAGES (!GASCL_APPLY_ALL && !GASCL_APPLY_MASK && !GASCL_PAIRS)
 static bool gascl_applies_densely(GASCL_STATE) {
-#if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
+#if !GASCL_LOOKS_FOR_MESSAGES
     return false;
 #else
     return GASCL_LENGTH(TOUCHED) > gascl_run_->graph.num_vertices / GASCL_DENSE;
@@ -341,12 +366,28 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #endif
 #if GASCL_GROUP == 1
     GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 64, 2048)) {
+        bool applies = true;
 #else
-    const long step = (long)team.groups * GASCL_GROUP;
-    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : all); base += step) {
-        const long i = base + get_local_id(0);
+    // Of all vertices, a group first collects those that have a message.
+    const int item = get_local_id(0), window = dense ? GASCL_HELD_BY_GROUP : GASCL_GROUP;
+    const long step = (long)team.groups * window, end = team.idle ? 0 : all;
+    for (long base = (long)team.rank * window; base < end; base += step) {
+        int count = (int)min((long)window, end - base);
+#if GASCL_LOOKS_FOR_MESSAGES
+        if (item == 0)
+            memory->count = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int j = item; j < (dense ? count : 0); j += GASCL_GROUP)
+            if (gascl_has_message((int)base + j, GASCL_STATE_ON))
+                memory->ids[atomic_inc(&memory->count)] = (int)base + j;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        count = dense ? memory->count : count;
+        barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        bool applies = GASCL_GROUP == 1 || i < all;
+    for (int j = item; j - item < count; j += GASCL_GROUP) {
+        const long i = base + j;
+        bool applies = j < count;
+#endif
 #if GASCL_APPLY_ALL || GASCL_PAIRS
         const int id = (int)i;
 #if GASCL_GROUP == 1
@@ -360,10 +401,11 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
             applies = i < touched ? !masked : frontier[i - touched].y == 0;
         }
 #else
-        const int id = dense ? (int)i : applies ? gascl_touched[i] : 0;
-        if (dense && applies)
-            applies = gascl_has_message(id, GASCL_STATE_ON);
-#if GASCL_GROUP == 1
+#if GASCL_GROUP > 1
+        const int id = !applies ? 0 : dense ? memory->ids[j] : gascl_touched[i];
+#else
+        const int id = dense ? (int)i : gascl_touched[i];
+        applies = !dense || gascl_has_message(id, GASCL_STATE_ON);
         if (!dense && i + GASCL_AHEAD < all) {
             const int later = gascl_touched[i + GASCL_AHEAD];
             GASCL_PREFETCH(&gascl_inbox[later]);
@@ -403,6 +445,9 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #endif
 #endif
     }
+#if GASCL_GROUP > 1
+    }
+#endif
 #if GASCL_PRIORITY
     gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, &memory->lists);
 #elif GASCL_LISTS_DIRECTLY

@@ -81,7 +81,7 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #if GASCL_APPLY_ALL
 #define GASCL_APPLIES(id, count) true
 #elif GASCL_APPLY_MASK
-#define GASCL_APPLIES(id, count) ((count) || GASCL_IN_MASK(id))
+#define GASCL_APPLIES(id, count) ((count) || gascl_get_mask(id, gascl_control_ GASCL_MASKS_ON))
 #else
 #define GASCL_APPLIES(id, count) ((count) > 0)
 #endif

@@ -399,6 +399,7 @@ def run_debug(device: Device) -> None:
 
 #: Of which kernel file -> what shows that an error in it is found.
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
+    "pull.cl": [(ReachedThrice(start=HUB), "pull")],
     "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=HUB), "push")),
@@ -429,11 +430,13 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file == "superstep.cl":
         run_parts(Engine(GRAPH, device))
-    if file == "frontier_kernels.cl":  # from a form of the mask to another
+    if file in ("frontier_kernels.cl", "superstep.cl"):
+        # From a form of the mask to another; and without an inbox at first.
         program, engine = Gathering(start=FAR), Engine(GRAPH, device)
-        options: dict[str, Any] = {"delivery": "push", "not_converged": "ignore"}
-        begun = engine.run(program, max_supersteps=1, keep_state=True, **options)
-        engine.run(program, max_supersteps=1, state=begun.state, **options)
+        options: dict[str, Any] = {"max_supersteps": 1, "not_converged": "ignore"}
+        for delivery in ("push", "pull"):
+            begun = engine.run(program, delivery=delivery, keep_state=True, **options)
+            engine.run(program, delivery="push", state=begun.state, **options)
 
 
 class Several(Device):
