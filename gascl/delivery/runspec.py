@@ -38,10 +38,11 @@ from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 
-#: The largest number of supersteps before the host reads their records.
-RECORDS = 1024
-#: The number of words that the groups of a whole run share (kernels/whole.cl).
-TEAM_WORDS = 14
+#: The largest number of supersteps before the host reads their records: where they are launches,
+#: and of a whole run.
+MOST_AHEAD, RECORDS = 64, 1024
+#: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
+TEAM = 14 * 64
 
 # The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
@@ -214,7 +215,7 @@ class _Builder:
             *_pairs(active.swaps, shared),
             *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
         )
-        clears = tuple(shared[n] for n in active.clears if n in shared)
+        clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
         taken = {key for its in arguments.values() for key in its}
         graph = {k: array for k, array in self.arrays.items() if k in taken}
         return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)
@@ -246,6 +247,7 @@ class _Builder:
         """The buffers of every run."""
         header, extent = self.header, self.extent
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
+        team = TEAM + RECORDS * header.control.itemsize
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -254,9 +256,9 @@ class _Builder:
             "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
-            "team_words": Array(np.dtype("i4"), TEAM_WORDS * 16),
-            "records": Array(header.control, RECORDS),
+            "records": Array(header.control, MOST_AHEAD),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
+            **({"team": Array(np.dtype("u1"), team, ZERO)} if self.delivery.whole else {}),
         }
         common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.facts)}
         return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]

@@ -55,7 +55,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
             "gascl_whole",
             "",
             (
-                *(*step, "posted", "tallies", "counts", "records", "team_words"),
+                *(*step, "posted", "tallies", "counts", "team", "starting"),
                 *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
             ),
         ),

@@ -26,7 +26,7 @@ from gascl.delivery.launch import (
     TOTAL,
     Launch,
 )
-from gascl.delivery.runspec import RECORDS, RUN, TEAM_WORDS, Key
+from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, Key
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
@@ -44,15 +44,14 @@ from gascl.runtime.waiting import wait
 
 #: The default limit of supersteps.
 MAX_SUPERSTEPS = 100_000
-#: Seconds of work to enqueue before the host reads the device's records, and the largest number of
-#: supersteps.
-_AHEAD, _MOST_AHEAD = 0.1, 64
+#: Seconds of work to enqueue before the host reads the device's records.
+_AHEAD = 0.1
 #: What a launch of a whole run does before it returns to the host, in units of 1024 arcs: half a
 #: second or less of work, so that Ctrl-C is heeded.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: Words of a team, as in kernels/whole.cl.
-_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_STARTING, _TEAM_SWAPPED = 16, 48, 64, 144, 176
-_JOINING = 1
+_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_SWAPPED = 16, 48, 64, 176
+_END = 1
 
 
 class Ending(NamedTuple):
@@ -131,7 +130,7 @@ class Loop:
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
             if self.program.converged is None and self.exchange is None:
-                ahead = min(_MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
+                ahead = min(MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
         if self._starting:  # no superstep has run that would have done it
@@ -273,10 +272,10 @@ class Loop:
     def _step(self, record: np.ndarray, seconds: float) -> Step:
         """Add a superstep to the trace, by the device's record of it, (1,)."""
         self._check(record[0])
-        self._add(record, np.array([seconds]))
+        self._add(record, lambda: [seconds])
         return self.trace[-1]
 
-    def _add(self, records: np.ndarray, seconds: np.ndarray) -> None:
+    def _add(self, records: np.ndarray, seconds: Callable[[], list[float]]) -> None:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
@@ -284,15 +283,15 @@ class Loop:
         @functools.cache  # reading a column at once costs less than reading it a number at a time
         def columns() -> list[Any]:
             tallied = records["tally"]["messages"]
-            found = [records["active"], tallied, seconds, records["pulled"], records["arcs"]]
-            return [column.tolist() for column in found]
+            found = [records["active"], tallied, records["pulled"], records["arcs"]]
+            return [seconds(), *(column.tolist() for column in found)]
 
         @functools.cache
         def aggregates(name: str) -> list[Any]:
             return list(records["aggregates"][name].tolist())
 
         def step(i: int) -> Step:
-            active, messages, took, pulled, many = columns()
+            took, active, messages, pulled, many = columns()
             way, why = delivery.name, ""
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
@@ -315,14 +314,14 @@ class Loop:
         """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
         state, launch = self.state, self.plan.delivery.whole
         assert launch
-        given = np.zeros(16 * TEAM_WORDS, np.int32)
-        words = np.empty_like(given)
-        given[_TEAM_PHASE], given[_TEAM_STARTING] = _JOINING, self._starting
-        written = state.enqueue_write(Key(RUN, "team_words"), given)
+        team = Key(RUN, "team")
+        if self.trace:  # else they are as the State was made
+            state.clear(team)
         least, greatest = self.bounds
         launched = self._launch(
             launch,
             self.plan.whole_groups(self.device, self.resident),
+            starting=self._starting,
             num_tallies=self.device.groups if self._starting else 0,
             ask_stop=ask_stop,
             least_arcs=least,
@@ -330,9 +329,8 @@ class Loop:
             supersteps=most,
             most_work=_MOST_WORK[self.device.kind],
         )
-        read = state.enqueue_read(Key(RUN, "team_words"), words)
-        records = self._records(min(most, _MOST_AHEAD), written, read)
-        if words[_TEAM_FAILED] or words[_TEAM_PHASE]:  # 0: the end
+        words, records = self._team(min(most, MOST_AHEAD))
+        if words[_TEAM_FAILED] or words[_TEAM_PHASE] != _END:
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
@@ -342,29 +340,45 @@ class Loop:
             state.swap()
         done = int(words[_TEAM_DONE])
         if done > len(records):
-            records = self._records(done)
-        seconds = (launched.profile.end - launched.profile.start) * 1e-9
+            _, records = self._team(done)
         self._starting = False
         if not done:
             self._check(records[0])
             state.control = records[:1].copy()
             return int(state.control["stopped"][0])
-        ticks = records["ticks"][:done].astype(np.float64)
-        # Without a clock, every superstep gets the same share.
-        if ticks.min() < 0 or not ticks.sum():
-            ticks[:] = 1
         last = records[done - 1]
         if last["stopped"] in (Stop.OVERFLOW, Stop.FAULT):
             self._check(last, done - 1)
-        self._add(records[:done].copy(), seconds * ticks / ticks.sum())
+        records = records[:done].copy()
+
+        def seconds() -> list[float]:
+            """The launch's time, shared out to the supersteps."""
+            ticks = records["ticks"].astype(np.float64)
+            if ticks.min() < 0 or not ticks.sum():  # without a clock, they get the same
+                ticks[:] = 1
+            took = (launched.profile.end - launched.profile.start) * 1e-9
+            return list((took * ticks / ticks.sum()).tolist())
+
+        self._add(records, seconds)
         return int(state.control["stopped"][0])
 
-    def _records(self, count: int, *before: Any) -> np.ndarray:
-        """Wait for the control records of the first `count` slots, and return them; `before`: the
-        events of copies that this waits for, too."""
-        records, copied = self.state.records(count)
-        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue, before))
-        return records
+    def _records(self, count: int) -> np.ndarray:
+        """Wait for the control records of the first `count` slots, and return them."""
+        return self._read("records", np.empty(count, self.plan.header.control))
+
+    def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Wait for what a whole run has left: the team's words, (224,) int32, and the first `count`
+        records."""
+        control = self.plan.header.control
+        read = self._read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
+        return read[:TEAM].view(np.int32), read[TEAM:].view(control)
+
+    def _read(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Fill an array from the start of a buffer when all that was enqueued has run."""
+        copied = self.state.enqueue_read(Key(RUN, name), values)
+        self.device.queue.flush()
+        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue))
+        return values
 
     def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:
         events = []

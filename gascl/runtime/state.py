@@ -202,13 +202,6 @@ class State:
         for one, other in self.spec.swaps:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
-    def records(self, count: int) -> tuple[np.ndarray, Any]:
-        """The control records of the first `count` slots, and the event of copying them."""
-        host, queue = np.empty(count, self.header.control), self.device.queue
-        copied = cl.enqueue_copy(queue, host, self.buffers[Key(RUN, "records")], is_blocking=False)
-        queue.flush()
-        return host, copied
-
     def write_control(self) -> None:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
@@ -234,10 +227,6 @@ class State:
         """Fill an array from the start of a buffer, and return it."""
         cl.enqueue_copy(self.device.queue, values, self.buffers[key])
         return values
-
-    def enqueue_write(self, key: Key, values: np.ndarray) -> Any:
-        """As `write`, without waiting; returns the event, whose end waits if nobody keeps it."""
-        return cl.enqueue_copy(self.device.queue, self.buffers[key], values, is_blocking=False)
 
     def enqueue_read(self, key: Key, values: np.ndarray) -> Any:
         """As `read`, without waiting; returns the event, whose end waits if nobody keeps it."""

@@ -380,7 +380,8 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
         for (int j = item; j < (dense ? count : 0); j += GASCL_GROUP)
             if (gascl_has_message((int)base + j, GASCL_STATE_ON))
                 memory->ids[atomic_inc(&memory->count)] = (int)base + j;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        // Another item may take the message.
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         count = dense ? memory->count : count;
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif

@@ -12,7 +12,8 @@
 // On a GPU, only as many groups take part in a phase as have something to do: meeting takes longer the
 // more there are.
 //
-// The team's words, each in a cache line of its own.
+// The team's words, each in a cache line of its own; 0 before a launch. Behind them are the records
+// of supersteps, so that the host reads both at once.
 enum {
     GASCL_TEAM_STATE,     // how many take part (12 bits), how many of them have arrived (12), and the
                           // last 8 bits of the phase's number
@@ -29,7 +30,8 @@ enum {
     GASCL_TEAM_SWAPPED,   // what is sent ahead comes into the inbox that was the other one
     GASCL_TEAM_RELEASED,  // the phase's number: those that wait look here, out of the way of those that
                           // arrive. On a GPU, behind 12 bits for how many take part
-    GASCL_TEAM_MOST       // on a GPU: the most groups that took part in a phase of this superstep
+    GASCL_TEAM_MOST,      // on a GPU: the most groups that took part in a phase of this superstep
+    GASCL_TEAM_WORDS
 };
 #define GASCL_TEAM(word) team_words[16 * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
@@ -37,8 +39,8 @@ enum {
 #define GASCL_NUMBER(state) ((uint)(state)&0xff)
 
 enum {  // phases
-    GASCL_PHASE_END,
     GASCL_PHASE_JOIN,
+    GASCL_PHASE_END,
     GASCL_PHASE_SNAPSHOT,
     GASCL_PHASE_CLEAR,
     GASCL_PHASE_TURN,
@@ -195,10 +197,10 @@ static void gascl_release(const uint next, const int groups, volatile __global i
 }
 #endif
 
-#define GASCL_WHOLE_STATE                                                                     \
+#define GASCL_WHOLE_STATE                                                               \
     __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
-        __global long *GASCL_RESTRICT counts, __global gascl_control *GASCL_RESTRICT records
-#define GASCL_WHOLE_STATE_ON posted, tallies, counts, records
+        __global long *GASCL_RESTRICT counts
+#define GASCL_WHOLE_STATE_ON posted, tallies, counts
 
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
 static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
@@ -375,15 +377,17 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 // What the group that arrived last does between two phases; its first item returns the next one.
 static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                          GASCL_WHOLE_STATE, volatile __global int *team_words,
-                         const int num_tallies, const int ask_stop, const long least_arcs,
-                         const long most_arcs, const int supersteps, const int most_work,
-                         __local gascl_shared *shared) {
+                         const int begins, const int num_tallies, const int ask_stop,
+                         const long least_arcs, const long most_arcs, const int supersteps,
+                         const int most_work, __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
     // All of these now: a read behind the writes below would have to wait.
-    const int starting = GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
+    const int starting = starts ? begins : GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
     const int coming = gascl_control_->superstep + !starting;
     int done = GASCL_LOOK(DONE);
+    __global gascl_control *records =
+        (__global gascl_control *)(size_t)(team_words + 16 * GASCL_TEAM_WORDS);
     bool pulls = GASCL_PULLS_NOW, has_bits = GASCL_HAS_BITS;
     long active = gascl_control_->next_active, arcs = gascl_control_->next_arcs;
     int stopped = gascl_control_->stopped;
@@ -391,10 +395,12 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
     if (phase == GASCL_PHASE_BACK && item == 0)
         GASCL_FRONTIER_LENGTH(coming) = 0;
 #endif
+    if (starts && item == 0) {
+        GASCL_TEAM(STARTING) = starting;
+        gascl_control_->clock = GASCL_CLOCK();
+    }
     if (starts && starting && GASCL_MASKED)
         return GASCL_PHASE_COMMIT;
-    if (starts && item == 0)
-        gascl_control_->clock = GASCL_CLOCK();
     if (!starts || starting) {
         const int next =
             starts ? phase : gascl_phase_after(phase, pulls, has_bits, coming, GASCL_STATE_ON);
@@ -493,9 +499,9 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
-                          volatile __global int *team_words, const int num_tallies,
-                          const int ask_stop, const long least_arcs, const long most_arcs,
-                          const int supersteps, const int most_work) {
+                          volatile __global int *team_words, const int starting,
+                          const int num_tallies, const int ask_stop, const long least_arcs,
+                          const long most_arcs, const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
     __local int told[2];
@@ -548,8 +554,8 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             if (last) {
                 const int next = gascl_between(
                     phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                    GASCL_WHOLE_STATE_ON, team_words, num_tallies, ask_stop, least_arcs, most_arcs,
-                    supersteps, most_work, &shared);
+                    GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies, ask_stop, least_arcs,
+                    most_arcs, supersteps, most_work, &shared);
                 if (item == 0) {
                     told[0] = next;
                     told[1] = gascl_is_little(next, GASCL_STATE_ON, team_words);
