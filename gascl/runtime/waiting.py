@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -23,7 +24,13 @@ from gascl.runtime.interrupts import Interrupts
 EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
-_yield = getattr(os, "sched_yield", lambda: time.sleep(0))
+#: Lets other threads run. Before Python 3.12, sched_yield keeps those of Python from running; and a
+#: sleep of 0 seconds can take 50 us.
+_yield: Callable[[], object] = (
+    os.sched_yield
+    if hasattr(os, "sched_yield") and sys.version_info >= (3, 12)
+    else lambda: time.sleep(0)
+)
 #: The last command of an abandoned run, by pyopencl device.
 _abandoned: dict[Any, Any] = {}
 
@@ -79,7 +86,6 @@ def _poll(event: Any, interrupts: Interrupts, eager: float) -> None:
         waited = time.perf_counter() - began
         if waited < eager:
             _yield()
-            time.sleep(0)  # before Python 3.12, sched_yield keeps other threads from running
         else:
             time.sleep(min(waited * SHARE, LONGEST))
             interrupts.remind()

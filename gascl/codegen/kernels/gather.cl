@@ -319,6 +319,13 @@ static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
     gascl_box whole = gascl_box_empty();
     GASCL_DO_NOT_VECTORIZE for (gascl_offset arc = begin; arc < end; ++arc) {
         gascl_message x;
+#if GASCL_ASKS_MASK
+        const int mark = (int)(arc - marked);
+        if (mark % 8 == 0 && !memory->senders.eight[mark / 8]) {
+            arc += 7;
+            continue;
+        }
+#endif
         if (!gascl_fetch_marked(arc, (int)(arc - marked), row, &x, memory,
                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
             continue;

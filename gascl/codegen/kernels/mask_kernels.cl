@@ -9,19 +9,33 @@ static int gascl_lowest_bucket(const int id, GASCL_STATE) {
 }
 #endif
 
+// The bytes of a vertex's lanes, as few words as possible.
+#if GASCL_LANES % 8 == 0
+typedef ulong gascl_lane_bytes;
+#elif GASCL_LANES % 4 == 0
+typedef uint gascl_lane_bytes;
+#else
+typedef uchar gascl_lane_bytes;
+#endif
+
+// Whether any lane of a vertex is set; none is then.
+static bool gascl_take_lanes(const int id, __global uchar *of) {
+    enum { WORDS = GASCL_LANES / sizeof(gascl_lane_bytes) };
+    __global gascl_lane_bytes *words = (__global gascl_lane_bytes *)of + (size_t)id * WORDS;
+    gascl_lane_bytes set = 0;
+    for (int i = 0; i < WORDS; ++i)
+        set |= words[i];
+    for (int i = 0; set && i < WORDS; ++i)
+        words[i] = 0;
+    return set;
+}
+
 // Commits one vertex; whether the mask now holds it.
 static uchar gascl_commit_mask(const int id GASCL_MASKS) {
-    uchar set = 0;
-    for (int gascl_lane_ = 0; gascl_lane_ < GASCL_LANES; ++gascl_lane_) {
-        const size_t at = (size_t)id * GASCL_LANES + gascl_lane_;
+    bool set = gascl_take_lanes(id, gascl_next);
 #if GASCL_MARKS
-        set |= gascl_next[at] | gascl_marks[at];
-        gascl_marks[at] = 0;
-#else
-        set |= gascl_next[at];
+    set |= gascl_take_lanes(id, gascl_marks);
 #endif
-        gascl_next[at] = 0;
-    }
 #if GASCL_PRIORITY
     gascl_mask[id] = set || gascl_mask[id] == GASCL_WAITS ? GASCL_WAITS : 0;
 #else

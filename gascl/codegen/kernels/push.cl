@@ -90,20 +90,19 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
     const int count = memory->count;
     uint firsts = 0;
     for (int i = item, turn = 0; i < count; i += GASCL_GROUP, ++turn)
-        firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON) << turn;
-#if !GASCL_APPLY_ALL
+        firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON)
+                  << turn;
     int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0 && memory->listed)
-        memory->place = atomic_add(&GASCL_LENGTH(TOUCHED), memory->listed);
+    if (item == 0) {
+        if (!GASCL_APPLY_ALL && memory->listed)
+            memory->place = atomic_add(&GASCL_LENGTH(TOUCHED), memory->listed);
+        memory->count = memory->listed = 0;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; firsts; i += GASCL_GROUP, firsts >>= 1)
+    for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_GROUP, firsts >>= 1)
         if (firsts & 1)
             gascl_touched[memory->place + at++] = memory->ids[i];
-#endif
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        memory->count = memory->listed = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
@@ -223,7 +222,8 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
         barrier(CLK_LOCAL_MEM_FENCE);
         // As many at a time as can be held back.
         const int all = ends[GASCL_GROUP - 1];
-        for (int from = 0; from < all; from += GASCL_HELD_BY_GROUP) {
+        int from = 0;
+        do {
             for (int i = from + item; i < min(from + GASCL_HELD_BY_GROUP, all); i += GASCL_GROUP) {
                 int piece = 0;
                 for (int step = GASCL_GROUP / 2; step > 0; step /= 2)  // the first that ends behind i
@@ -241,8 +241,8 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
                 memory->postings[at] = x;
             }
             gascl_post_held(memory, GASCL_STATE_ON);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+            from += GASCL_HELD_BY_GROUP;
+        } while (from < all);
     }
 #endif
 #if GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED
@@ -374,16 +374,18 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     for (long base = (long)team.rank * window; base < end; base += step) {
         int count = (int)min((long)window, end - base);
 #if GASCL_LOOKS_FOR_MESSAGES
-        if (item == 0)
-            memory->count = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int j = item; j < (dense ? count : 0); j += GASCL_GROUP)
-            if (gascl_has_message((int)base + j, GASCL_STATE_ON))
-                memory->ids[atomic_inc(&memory->count)] = (int)base + j;
-        // Another item may take the message.
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        count = dense ? memory->count : count;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        for (bool looks = dense; looks; looks = false) {
+            if (item == 0)
+                memory->count = 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int j = item; j < count; j += GASCL_GROUP)
+                if (gascl_has_message((int)base + j, GASCL_STATE_ON))
+                    memory->ids[atomic_inc(&memory->count)] = (int)base + j;
+            // Another item may take the message.
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            count = memory->count;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
 #endif
     for (int j = item; j - item < count; j += GASCL_GROUP) {
         const long i = base + j;

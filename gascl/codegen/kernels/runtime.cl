@@ -164,6 +164,19 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 #define GASCL_FOR_LANES
 #endif
 
+// A loop over an item's share of the lanes of n vertices. Items that share a group take neighbouring
+// lanes.
+#if GASCL_GROUP > 1 && GASCL_LANES > 1
+#define GASCL_FOR_PLACES(id, n)                                                         \
+    for (long gascl_place = get_global_id(0); gascl_place < (long)(n) * GASCL_LANES;    \
+         gascl_place += get_global_size(0))                                             \
+        for (int id = (int)(gascl_place / GASCL_LANES), gascl_lane = gascl_place % GASCL_LANES, \
+                 gascl_turns = 1;                                                       \
+             gascl_turns; gascl_turns = 0)
+#else
+#define GASCL_FOR_PLACES(id, n) GASCL_FOR_RANGE(id, n) GASCL_FOR_LANES
+#endif
+
 #if GASCL_DEBUG
 static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
     x = (x ^ (x >> 16)) * 0x7feb352du;

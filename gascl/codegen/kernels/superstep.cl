@@ -45,16 +45,15 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, cons
         counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
         posted[get_group_id(0)] = 0;
     }
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        GASCL_FOR_LANES {
-            gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+    GASCL_FOR_PLACES(id, gascl_run_->graph.num_vertices) {
+        gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX
-            GASCL_EMPTY(id, );
+        GASCL_EMPTY(id, );
 #if GASCL_POSTS_AHEAD
-            GASCL_EMPTY(id, _next);
+        GASCL_EMPTY(id, _next);
 #endif
 #endif
-        }
+    }
     gascl_tally_store(&tally, tallies, &shared);
 }
 
@@ -72,8 +71,8 @@ __kernel void gascl_start_arcs(GASCL_STATE GASCL_EDGE, __global const gascl_offs
 // Copies of the fields that apply writes and others read, from before the phase.
 #if GASCL_SNAPSHOTS
 __kernel void gascl_snapshot(GASCL_STATE) {
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
-        GASCL_FOR_LANES gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
+    GASCL_FOR_PLACES(id, gascl_vertices(gascl_run_, gascl_control_))
+        gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
 }
 #endif
 
