@@ -94,21 +94,24 @@ DELIVERIES = {
                 Launch(
                     "gascl_pull_lanes",
                     "vertices",
-                    ("STATE", "EDGE", "sending"),
+                    ("STATE", "EDGE", "sending", "received"),
                     only_if=("lane_words",),
                 ),
                 Launch(
                     "gascl_pull_gather",
                     "in_blocks",
-                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending"),
+                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                 ),
                 Launch(
-                    "gascl_pull_apply", "in_blocks", ("STATE", "in_blocks", "pulled", "tallies")
+                    "gascl_pull_apply",
+                    "in_blocks",
+                    ("STATE", "in_blocks", "pulled", "received", "tallies"),
                 ),
             ),
             (
                 Buffer("pulled", "box", "vertex"),
                 Buffer("sending", "lanes", "row", ("lane_words",)),
+                Buffer("received", "lanes", "row", ("lane_words",)),
             ),
             arcs="in",
             refuses=pull_refuses,

@@ -28,7 +28,8 @@
 //   // vertices in the mask send, arcs of the others are then skipped in all lanes at once.
 //   #define GASCL_SENDER(arc)
 //
-//   // In which lanes that vertex sends, as bits, if the delivery knows.
+//   // In which lanes that vertex sends, as bits, if the delivery knows; on GPUs, an arc is fetched
+//   // in no others.
 //   #define GASCL_SENDING_LANES(arc)
 //
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
@@ -36,6 +37,7 @@
 
 // Whether an arc may carry a message. A lane has no reason to ask: gascl_fetch() does.
 #if defined(GASCL_SENDING_LANES)
+#define GASCL_KNOWS_LANES 1
 #define GASCL_ASKS_MASK 1
 #define GASCL_MAY_SEND(arc) (GASCL_SENDING_LANES(arc) != 0)
 #elif defined(GASCL_SENDER) && !GASCL_SCATTER_ALL && GASCL_LANES > 1
@@ -229,6 +231,9 @@ typedef union {  // the same marks one by one, and eight at once
 typedef struct {
     gascl_shared shared;
     gascl_marks senders;    // whether an arc may carry a message
+#if GASCL_KNOWS_LANES
+    ulong lanes[GASCL_BLOCK];  // and in which lanes its sender sends
+#endif
     gascl_marks long_rows;  // whether slices share a row
     int open[2];            // whether a lane of the long row may still change; by turns
 } gascl_gather_memory;
@@ -238,8 +243,16 @@ static void gascl_mark_senders(__local gascl_gather_memory *memory, const gascl_
                                const gascl_offset end, GASCL_STATE GASCL_DELIVERY) {
 #if GASCL_ASKS_MASK
     const int arcs = (int)min(end - begin, (gascl_offset)GASCL_BLOCK);
-    GASCL_DO_NOT_VECTORIZE for (int i = get_local_id(0); i < (arcs + 7) / 8 * 8; i += GASCL_GROUP)
+    GASCL_DO_NOT_VECTORIZE for (int i = get_local_id(0); i < (arcs + 7) / 8 * 8; i += GASCL_GROUP) {
+#if GASCL_KNOWS_LANES
+        const ulong lanes = i < arcs ? GASCL_SENDING_LANES(begin + i) : 0;
+        memory->senders.of[i] = lanes != 0;
+        if (i < arcs)
+            memory->lanes[i] = lanes;
+#else
         memory->senders.of[i] = i < arcs && GASCL_MAY_SEND(begin + i);
+#endif
+    }
 #endif
 }
 
@@ -276,7 +289,10 @@ static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_L
 static bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
                                gascl_message *x, __local const gascl_gather_memory *memory,
                                GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-#if GASCL_ASKS_MASK
+#if GASCL_KNOWS_LANES
+    if (!(memory->lanes[i] >> gascl_lane & 1))
+        return false;
+#elif GASCL_ASKS_MASK
     if (!memory->senders.of[i])
         return false;
 #endif

@@ -3,13 +3,20 @@
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc.
+// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc. And in
+// which it has received anything, in two words: elsewhere its boxes are neither written nor read.
 #if GASCL_LANE_WORDS
-#define GASCL_SENDING , __global const ulong *restrict sending
-#define GASCL_SENDING_ON , sending
+#define GASCL_SENDING , __global const ulong *restrict sending, __global uint *restrict received
+#define GASCL_SENDING_ON , sending, received
 #define GASCL_SENDING_LANES(arc) sending[sources[arc]]
+#define GASCL_RECEIVED , __global const uint *restrict received
+#define GASCL_RECEIVED_ON , received
+#define GASCL_APPLIES_RECEIVED \
+    !(GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS || GASCL_INBOX || GASCL_AGGREGATES)
+#define GASCL_RECEIVED_WORD(row) received[2 * (size_t)(row) + gascl_lane / 32]
 
-__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending) {
+__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
+                               __global uint *restrict received) {
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
         ulong lanes = 0;
         if (GASCL_IN_MASK(id))
@@ -20,11 +27,14 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
                 lanes |= (ulong)(out.count > 0) << gascl_lane;
             }
         sending[id] = lanes;
+        received[2 * (size_t)id] = received[2 * (size_t)id + 1] = 0;
     }
 }
 #else
 #define GASCL_SENDING
 #define GASCL_SENDING_ON
+#define GASCL_RECEIVED
+#define GASCL_RECEIVED_ON
 #endif
 
 #define GASCL_DELIVERY                                        \
@@ -41,10 +51,10 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
-#if GASCL_LANE_WORDS
+#if GASCL_LANE_WORDS && GASCL_GROUP == 1  // else gather.cl has asked already
     if (!(sending[source] >> gascl_lane & 1))
         return false;
-#elif !GASCL_SCATTER_ALL
+#elif !GASCL_LANE_WORDS && !GASCL_SCATTER_ALL
     if (!GASCL_IN_MASK(source))
         return false;
 #endif
@@ -59,7 +69,25 @@ static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DEL
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+#if GASCL_LANE_WORDS
+    if (!in.count)
+        return;
+#if GASCL_GROUP == 1  // nobody else has the row
+    GASCL_RECEIVED_WORD(row) |= 1u << gascl_lane % 32;
+#else
+    atomic_or(&GASCL_RECEIVED_WORD(row), 1u << gascl_lane % 32);
+#endif
+#endif
     pulled[GASCL_AT(row)] = in;
+}
+
+static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict pulled
+                              GASCL_LANE GASCL_RECEIVED) {
+#if GASCL_LANE_WORDS
+    if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
+        return gascl_box_empty();
+#endif
+    return pulled[GASCL_AT(row)];
 }
 
 #define GASCL_MAY_STOP 1
@@ -70,21 +98,30 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
     gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-// Goes through rows as gascl_gather() does, so that aggregators add up floats in the same order as
-// where apply is part of gather.
+// Aggregators get floats from rows in the order in which gascl_gather() goes through them, as where
+// apply is part of gather.
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
-                               const int num_blocks, __global const gascl_box *restrict pulled,
-                               __global gascl_tally *restrict tallies) {
+                               const int num_blocks, __global const gascl_box *restrict pulled
+                               GASCL_RECEIVED, __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
     const int end = gascl_control_->stopped ? 0 : num_blocks;
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
         const gascl_block block = blocks[at];
-#if GASCL_GROUP == 1
+#if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
+        // Half a vertex's lanes at a time: most have nothing to apply.
+        for (int row = block.first; row < block.last; ++row)
+            for (int half = 0; half < 2; ++half)
+                for (uint left = received[2 * (size_t)row + half]; left; left &= left - 1) {
+                    const int gascl_lane = 32 * half + 31 - (int)clz(left & -left);
+                    gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+                }
+#elif GASCL_GROUP == 1
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES
-                gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+                gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                            GASCL_STATE_ON GASCL_LANE_ON);
 #else
         const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
@@ -92,7 +129,12 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
 #if GASCL_LANES > 1
             const int gascl_lane = i % GASCL_LANES;
 #endif
-            gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_APPLIES_RECEIVED
+            if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
+                continue;
+#endif
+            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                        GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }

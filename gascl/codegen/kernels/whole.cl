@@ -205,14 +205,16 @@ static void gascl_release(const uint next, const int groups, volatile __global i
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
 static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
                              const int coming, GASCL_STATE) {
+    const int superstep = gascl_control_->superstep;
     switch (phase) {
     case GASCL_PHASE_SNAPSHOT:
         if (GASCL_PULLS && pulls != has_bits)
             return pulls ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
     // The frontier has the form that is needed: as after that phase.
     case GASCL_PHASE_TURN:
-        return GASCL_PULLS && GASCL_SCATTER_STAYS && pulls ? GASCL_PHASE_APPLY
-                                                           : GASCL_PHASE_SCATTER;
+        if (pulls ? GASCL_PULLS && GASCL_SCATTER_STAYS : !GASCL_FRONTIER_LENGTH(superstep))
+            return GASCL_PHASE_APPLY;
+        return GASCL_PHASE_SCATTER;
     case GASCL_PHASE_CLEAR:
         return GASCL_PHASE_TURN;
     case GASCL_PHASE_SCATTER:
@@ -240,7 +242,9 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     case GASCL_PHASE_SPLIT_NEAR:
         return GASCL_SPLITS_FAR(gascl_control_) ? GASCL_PHASE_SPLIT_FAR : GASCL_PHASE_JOIN;
 #elif GASCL_MASKED && !GASCL_LISTS_DIRECTLY
-    case GASCL_PHASE_APPLY:
+    case GASCL_PHASE_APPLY:  // nobody was in the mask, and nobody will be
+        if (!GASCL_SCATTER_ALL && !GASCL_LENGTH(LISTED) && !GASCL_FRONTIER_LENGTH(superstep))
+            return GASCL_PHASE_JOIN;
         return GASCL_PHASE_COMMIT;
 #endif
     default:
