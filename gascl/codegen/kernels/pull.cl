@@ -112,9 +112,9 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
 #if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
         // Half a vertex's lanes at a time: most have nothing to apply.
         for (int row = block.first; row < block.last; ++row)
-            for (int half = 0; half < 2; ++half)
-                for (uint left = received[2 * (size_t)row + half]; left; left &= left - 1) {
-                    const int gascl_lane = 32 * half + 31 - (int)clz(left & -left);
+            for (int first = 0; first < 64; first += 32)
+                for (uint left = received[2 * (size_t)row + first / 32]; left; left &= left - 1) {
+                    const int gascl_lane = first + 31 - (int)clz(left & -left);
                     gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
                 }
 #elif GASCL_GROUP == 1
