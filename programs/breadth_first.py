@@ -13,7 +13,7 @@ that a run repeats.
 
 from typing import Any
 
-from gascl import VertexProgram, param, vertex
+from gascl import ProgramError, VertexProgram, param, vertex
 from gascl.language.fields import is_lanes
 
 
@@ -49,8 +49,17 @@ class BreadthFirst(VertexProgram):
 
     def __new__(cls, *positional: Any, source: Any = None, **values: Any) -> "BreadthFirst":
         """Several sources are several searches at once, which share a mask."""
-        several = cls is BreadthFirst and is_lanes(source)
-        return super().__new__(BreadthFirstLanes if several else cls)
+        if not is_lanes(source) or len(source) < 2:
+            return super().__new__(cls)
+        if cls is BreadthFirst:
+            return super().__new__(BreadthFirstLanes)
+        if cls.scatter == BreadthFirst.scatter:
+            raise ProgramError(
+                f"{cls.__name__} inherits the scatter of BreadthFirst, which searches from one "
+                f"source, not {len(source)}: a vertex would send for searches that have not reached "
+                'it. Give it scatter = "if (v.depth == superstep) send(v.id);"'
+            )
+        return super().__new__(cls)
 
 
 class BreadthFirstLanes(BreadthFirst):

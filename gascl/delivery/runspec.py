@@ -38,8 +38,8 @@ from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 
-#: The largest number of supersteps before the host reads their records: where they are launches,
-#: and of a whole run.
+#: The largest number of supersteps before the host reads their records: of supersteps that are
+#: launches, and of those that a launch of a whole run makes.
 MOST_AHEAD, RECORDS = 64, 1024
 #: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
 TEAM = 14 * 64

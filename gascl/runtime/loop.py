@@ -356,6 +356,7 @@ class Loop:
             ticks = records["ticks"].astype(np.float64)
             if ticks.min() < 0 or not ticks.sum():  # without a clock, they get the same
                 ticks[:] = 1
+            launched.wait()  # else NVIDIA's driver may not give its times
             took = (launched.profile.end - launched.profile.start) * 1e-9
             return list((took * ticks / ticks.sum()).tolist())
 
@@ -367,7 +368,7 @@ class Loop:
         return self._read("records", np.empty(count, self.plan.header.control))
 
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Wait for what a whole run has left: the team's words, (224,) int32, and the first `count`
+        """Wait for what a whole run has left: the team's words, int32, and the first `count`
         records."""
         control = self.plan.header.control
         read = self._read("team", np.empty(TEAM + count * control.itemsize, np.uint8))

@@ -148,7 +148,8 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
 
     The device's choice is halved until a group's data takes at most half of the local memory: a
     message, its mark and the start of a row for each arc of a block; and a box per item and chunk
-    of arcs, a tally per two items, or two counts per item.
+    of arcs, a tally per two items, or two counts per item. The other half has room for a word of
+    lanes for each arc. What push.cl holds back is less than the messages of a block.
     """
     group, block = device.group, BLOCK
     while group > 1:

@@ -24,8 +24,8 @@ from gascl.runtime.interrupts import Interrupts
 EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
-#: Lets other threads run. Before Python 3.12, sched_yield keeps those of Python from running; and a
-#: sleep of 0 seconds can take 50 us.
+#: Lets other threads run. Before Python 3.12, sched_yield holds the interpreter's lock meanwhile;
+#: to sleep 0 seconds does not, but can take 50 us.
 _yield: Callable[[], object] = (
     os.sched_yield
     if hasattr(os, "sched_yield") and sys.version_info >= (3, 12)

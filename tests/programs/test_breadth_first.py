@@ -18,7 +18,7 @@ from support.samples import (
     to_networkx,
 )
 
-from gascl import Engine, Graph
+from gascl import Engine, Graph, ProgramError
 from gascl.programs import BreadthFirst
 
 DELIVERIES = ("auto", "slots", "pull", "outbox", "push", "frontier", "serial")
@@ -110,3 +110,30 @@ def test_a_grid_of_a_million_vertices():
     rows, columns = np.divmod(np.arange(10**6), 1000)
     assert np.array_equal(result.depth, rows + columns)
     assert result.supersteps == 1999
+
+
+class Inherited(BreadthFirst):
+    """As it is."""
+
+
+class Guarded(BreadthFirst):
+    """A vertex sends only for the searches that have just reached it."""
+
+    scatter = "if (v.depth == superstep) send(v.id);"
+
+
+@pytest.mark.parametrize("delivery", ["auto", "pull", "slots", "serial"])
+def test_classes_that_inherit_it_and_several_sources(delivery):
+    engine = Engine(Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]))
+    assert engine.run(Inherited(source=3), delivery=delivery).depth.tolist() == [3, 4, 5, 0, 1, 2]
+    with pytest.raises(ProgramError, match=r"Inherited .* one source, not 2: .* Give it scatter ="):
+        Inherited(source=[0, 3])
+    depth = engine.run(Guarded(source=[0, 3]), delivery=delivery).depth
+    assert depth.T.tolist() == [[0, 1, 2, 3, 4, 5], [3, 4, 5, 0, 1, 2]]
+
+
+@pytest.mark.parametrize("delivery", ["frontier", "push"])
+def test_a_list_of_one_source_is_that_source(delivery):
+    engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
+    result = engine.run(BreadthFirst(source=[1]), delivery=delivery)
+    assert result.depth.tolist() == [2, 0, 1]

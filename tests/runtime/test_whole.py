@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from gascl import (
     param,
     vertex,
 )
+from gascl.codegen.kerneltext import kernel_text
+from gascl.delivery.runspec import TEAM
 from gascl.result import Result
 from gascl.runtime import direction, loop, plan
 from gascl.runtime.device import Device, find
@@ -410,6 +413,16 @@ def test_where_launches_it_must_be(program, options, launched):
     assert "gascl_whole" not in launched
 
 
+def test_the_host_knows_where_the_words_of_a_team_are():
+    text = kernel_text("whole.cl")
+    enum = text[text.index("enum {") : text.index("};")]
+    names = re.findall(r"^    GASCL_TEAM_(\w+)", enum, re.MULTILINE)
+    places = {name: 16 * at for at, name in enumerate(names)}
+    assert 4 * places["WORDS"] == TEAM
+    known = ("PHASE", "DONE", "FAILED", "SWAPPED")
+    assert [places[name] for name in known] == [getattr(loop, f"_TEAM_{n}") for n in known]
+
+
 # When groups do not come, or somebody does not want to wait --------------------------------------
 
 
@@ -435,7 +448,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     def one_more(self, key):
         clear(self, key)
         if key.name == "team":
-            words = np.zeros(224, np.int32)
+            words = np.zeros(TEAM // 4, np.int32)
             if self.device.is_cpu:
                 words[0] = 1 << 20
             else:  # where the first to join begins

@@ -28,8 +28,7 @@
 //   // vertices in the mask send, arcs of the others are then skipped in all lanes at once.
 //   #define GASCL_SENDER(arc)
 //
-//   // In which lanes that vertex sends, as bits, if the delivery knows; on GPUs, an arc is fetched
-//   // in no others.
+//   // In which lanes that vertex sends, as bits, if the delivery knows. An arc is fetched in no others.
 //   #define GASCL_SENDING_LANES(arc)
 //
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
@@ -39,7 +38,6 @@
 #if defined(GASCL_SENDING_LANES)
 #define GASCL_KNOWS_LANES 1
 #define GASCL_ASKS_MASK 1
-#define GASCL_MAY_SEND(arc) (GASCL_SENDING_LANES(arc) != 0)
 #elif defined(GASCL_SENDER) && !GASCL_SCATTER_ALL && GASCL_LANES > 1
 #define GASCL_ASKS_MASK 1
 #define GASCL_MAY_SEND(arc) GASCL_IN_MASK(GASCL_SENDER(arc))
@@ -218,7 +216,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 // A row of at most GASCL_ALONE arcs is gathered by one item a lane. A longer one is cut into chunks
 // of eight arcs, which slices of the group take in turn, with an item for each lane; then the
 // slices' boxes are joined as a tree. Before that, the group marks in local memory which arcs may
-// carry a message: of a chunk without any, slices read only its marks, eight bytes at once.
+// carry a message, and in which lanes if the delivery knows: where eight arcs have none, only their
+// marks are read, at once.
 
 #define GASCL_ALONE (GASCL_GROUP / 4)
 #define GASCL_SLICES (GASCL_GROUP > GASCL_LANES ? GASCL_GROUP / GASCL_LANES : 1)

@@ -9,7 +9,7 @@ static int gascl_lowest_bucket(const int id, GASCL_STATE) {
 }
 #endif
 
-// The bytes of a vertex's lanes, as few words as possible.
+// The bytes of a vertex's lanes, in as few words as possible.
 #if GASCL_LANES % 8 == 0
 typedef ulong gascl_lane_bytes;
 #elif GASCL_LANES % 4 == 0
@@ -18,7 +18,7 @@ typedef uint gascl_lane_bytes;
 typedef uchar gascl_lane_bytes;
 #endif
 
-// Whether any lane of a vertex is set; none is then.
+// Whether any lane of a vertex is set; clears them.
 static bool gascl_take_lanes(const int id, __global uchar *of) {
     enum { WORDS = GASCL_LANES / sizeof(gascl_lane_bytes) };
     __global gascl_lane_bytes *words = (__global gascl_lane_bytes *)of + (size_t)id * WORDS;

@@ -3,8 +3,9 @@
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc. And in
-// which it has received anything, in two words: elsewhere its boxes are neither written nor read.
+// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc. Two more
+// words of bits say in which lanes it has received anything; its boxes of the other lanes are neither
+// written nor read.
 #if GASCL_LANE_WORDS
 #define GASCL_SENDING , __global const ulong *restrict sending, __global uint *restrict received
 #define GASCL_SENDING_ON , sending, received
@@ -51,10 +52,7 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
-#if GASCL_LANE_WORDS && GASCL_GROUP == 1  // else gather.cl has asked already
-    if (!(sending[source] >> gascl_lane & 1))
-        return false;
-#elif !GASCL_LANE_WORDS && !GASCL_SCATTER_ALL
+#if !GASCL_LANE_WORDS && !GASCL_SCATTER_ALL  // else gather.cl has asked already
     if (!GASCL_IN_MASK(source))
         return false;
 #endif
@@ -98,8 +96,8 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
     gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-// Aggregators get floats from rows in the order in which gascl_gather() goes through them, as where
-// apply is part of gather.
+// Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
+// the same order as where apply is part of gather.
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled
                                GASCL_RECEIVED, __global gascl_tally *restrict tallies) {

@@ -81,7 +81,7 @@ static void gascl_list_touched(const int id, gascl_held_receivers *held, __globa
     held->at[held->count++] = id;
 }
 #else
-// Posts what a group holds back, and lists those that it is the first message for. Few arcs carry a
+// Posts what a group holds back, and lists the vertices that had no message before. Few arcs carry a
 // message that its vertex wants; if each item posted what it finds, all items of a warp would wait for
 // the few. All items call it.
 static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
@@ -374,7 +374,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     for (long base = (long)team.rank * window; base < end; base += step) {
         int count = (int)min((long)window, end - base);
 #if GASCL_LOOKS_FOR_MESSAGES
-        for (bool looks = dense; looks; looks = false) {
+        for (bool looks = dense; looks; looks = false) {  // no `if`: see runtime.cl on barriers
             if (item == 0)
                 memory->count = 0;
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -168,11 +168,11 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 // lanes.
 #if GASCL_GROUP > 1 && GASCL_LANES > 1
 #define GASCL_FOR_PLACES(id, n)                                                         \
-    for (long gascl_place = get_global_id(0); gascl_place < (long)(n) * GASCL_LANES;    \
-         gascl_place += get_global_size(0))                                             \
-        for (int id = (int)(gascl_place / GASCL_LANES), gascl_lane = gascl_place % GASCL_LANES, \
-                 gascl_turns = 1;                                                       \
-             gascl_turns; gascl_turns = 0)
+    for (long gascl_i = get_global_id(0); gascl_i < (long)(n) * GASCL_LANES;                 \
+         gascl_i += get_global_size(0))                                                      \
+        for (int id = (int)(gascl_i / GASCL_LANES), gascl_lane = (int)(gascl_i % GASCL_LANES), \
+                 gascl_once = 1;                                                             \
+             gascl_once; gascl_once = 0)
 #else
 #define GASCL_FOR_PLACES(id, n) GASCL_FOR_RANGE(id, n) GASCL_FOR_LANES
 #endif

@@ -268,7 +268,9 @@ static int gascl_wanted(const int phase, const int all, GASCL_STATE) {
 #endif
     case GASCL_PHASE_APPLY:
         if (!GASCL_PULLS_NOW)
-            wanted = ((long)gascl_num_applied(GASCL_STATE_ON) + GASCL_GROUP - 1) / GASCL_GROUP;
+            wanted = 1 + (long)gascl_num_applied(GASCL_STATE_ON) /
+                             (gascl_applies_densely(GASCL_STATE_ON) ? GASCL_HELD_BY_GROUP
+                                                                    : GASCL_GROUP);
         break;
 #if GASCL_PRIORITY
     case GASCL_PHASE_SCAN_NEAR:
