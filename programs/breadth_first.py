@@ -56,8 +56,8 @@ class BreadthFirst(VertexProgram):
         if cls.scatter == BreadthFirst.scatter:
             raise ProgramError(
                 f"{cls.__name__} inherits the scatter of BreadthFirst, which searches from one "
-                f"source, not {len(source)}: a vertex would send for searches that have not reached "
-                'it. Give it scatter = "if (v.depth == superstep) send(v.id);"'
+                f"source, not {len(source)}: a vertex would send for searches that have not "
+                'reached it. Give it scatter = "if (v.depth == superstep) send(v.id);"'
             )
         return super().__new__(cls)
 
