@@ -142,8 +142,11 @@ class State:
         same_arcs = previous.resident.edges == self.resident.edges and (
             previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
         )
-        keys = [Key(VERTEX, n) for n in previous.names() if n not in initial]
-        keys += [Key(ARC, n) for n in previous.names(ARC) if same_arcs]
+        with previous._lock:  # another thread may use it up meanwhile, which `use` then reports
+            previous.check_unused()
+            buffers = previous.buffers
+        keys = [key for key in buffers if key.owner == VERTEX and key.name not in initial]
+        keys += [key for key in buffers if key.owner == ARC and same_arcs]
         for key in (key for key in keys if key in self.types):
             there, here = previous.types[key], self.types[key]
             if (there.scalar, there.width) != (here.scalar, here.width):
@@ -152,16 +155,16 @@ class State:
                     f"the State's field {key.name!r} is {there.c}, but that of {cls} is {here.c}: "
                     f"{again}use the same type and dtype"
                 )
-        keys += [MASK] if previous.has_mask else []
+        keys += [MASK] if MASK in buffers else []
         if resumes:
-            keys += [key for key in _PENDING if key in previous.buffers]
+            keys += [key for key in _PENDING if key in buffers]
             carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
             if carried[0] != carried[1]:
                 raise ProgramError(
                     f"the State is from a run of {cls} with another dtype, so that its messages or "
                     "aggregators have other types: use the same dtype, or run without state="
                 )
-        return {key: previous.buffers[key] for key in keys}
+        return {key: buffers[key] for key in keys}
 
     # What a run does --------------------------------------------------------------------------
 

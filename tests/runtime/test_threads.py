@@ -171,6 +171,26 @@ def test_one_state_goes_on_once(monkeypatch):
     assert "this State of Waits was used up by a later run of Waits" in found[1]
 
 
+def test_a_state_that_is_used_up_while_another_run_begins():
+    engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
+    state = engine.run(Waits(), keep_state=True).state
+
+    class Using:
+        """Its header; who looks at it is late."""
+
+        def __init__(self, header):
+            self.header = header
+
+        def __getattr__(self, name):
+            if not state.used_by:
+                state.use("Another")
+            return getattr(self.header, name)
+
+    state.header = Using(state.header)
+    with pytest.raises(GasclError, match="was used up by a later run of Another"):
+        engine.run(Waits(), state=state)
+
+
 def test_what_threads_share_is_made_once(monkeypatch):
     """Arcs, layouts, what is uploaded and what is built."""
     import gascl.graph.graph
