@@ -263,12 +263,7 @@ class Masked(Levels):
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
-    *(
-        Reached(start=FAR),
-        ReachedBy(start=HUB),
-        Enough(start=FAR),
-        Turns(start=FAR),
-    ),
+    *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     *(Masked(start=FAR), Back(start=FAR)),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
