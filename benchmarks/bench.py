@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from turns import limit_threads
+from turns import all_cores, limit_threads
 
 KEYS = (
     *("bfs", "sssp", "components", "triangles", "coreness"),
@@ -46,7 +46,9 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--device", help="as in Engine(graph, device); default: PoCL, or a GPU")
     parser.add_argument(
-        "--threads", type=int, default=2, help="threads of each contender on a CPU (default: 2)"
+        "--threads",
+        type=int,
+        help="threads of each contender on a CPU (default: 2; with --growth --device all cores)",
     )
     parser.add_argument("--gap", type=Path, help="a checkout of the GAP Benchmark Suite")
     parser.add_argument("--cache", type=Path, help="the folder for graphs (default: a temporary)")
@@ -55,6 +57,8 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--picture", type=Path, help="with --growth, the .png file to draw")
     given = parser.parse_args(argv)
     known = (*KEYS[:3], "lanes") if given.gpu else KEYS
+    if given.threads is None:
+        given.threads = all_cores() if given.growth and given.device else 2
     unknown = [key for key in given.only or () if key not in known]
     if unknown:
         parser.error(f"--only {unknown[0]}: there are {', '.join(known)}")

@@ -29,10 +29,12 @@ Marked = Callable[[], None]
 
 def by_gascl(scale: int, path: Path, mark: Marked) -> None:
     from gascl.generators import rmat
+    from gascl.graph.arcs import ARRAYS
 
     graph = rmat(scale, EDGES_PER_VERTEX, seed=1)
     mark()
-    graph.arcs()
+    for name in ARRAYS:
+        getattr(graph.arcs(), name)
     mark()
     graph.write(path)
     mark()

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from turns import all_cores
 
 if TYPE_CHECKING:
     from gascl import Graph
@@ -27,6 +29,7 @@ A, B, C = 0.57, 0.19, 0.19
 MISSING = 0.05  # of a grid with holes
 BLOCK = 1 << 16  # edges at a time, so that temporary arrays stay in the cache
 PIECE = 1 << 21  # keys that are sorted at a time
+PART = 1 << 20  # arcs at a time
 MASK = (1 << 64) - 1
 
 T = TypeVar("T")
@@ -71,12 +74,42 @@ class Edges:
         """The vertex with the largest out-degree, and of those the smallest."""
         return int(np.argmax(self.out_degree))
 
+    def parts(self, arcs: int = PART) -> list[tuple[slice, slice]]:
+        """Consecutive rows with about so many arcs, and those arcs: of all vertices."""
+        cuts = np.searchsorted(self.offsets, np.arange(arcs, len(self.targets), arcs))
+        bounds = np.unique([0, *cuts, self.num_vertices]).tolist()
+        return [
+            (slice(a, b), slice(int(self.offsets[a]), int(self.offsets[b])))
+            for a, b in pairwise(bounds)
+        ]
+
+    def sources_of(self, rows: slice) -> np.ndarray:
+        """int32: the source of each arc of the rows."""
+        vertices = np.arange(rows.start, rows.stop, dtype=np.int32)
+        return np.repeat(vertices, self.out_degree[rows])
+
     def listed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Sources, targets and weights, each edge once."""
         if self.directed:
             return self.sources, self.targets, self.weights
-        once = self.sources < self.targets
-        return self.sources[once], self.targets[once], self.weights[once]
+
+        def once(part: tuple[slice, slice]) -> tuple[np.ndarray, ...]:
+            rows, arcs = part
+            sources, targets = self.sources_of(rows), self.targets[arcs]
+            kept = sources < targets
+            return sources[kept], targets[kept], self.weights[arcs][kept]
+
+        parts = in_threads(once, self.parts(1 << 22))
+        ends = np.cumsum([len(sources) for sources, _, _ in parts])
+        joined = tuple(np.empty(ends[-1], array.dtype) for array in parts[0])
+
+        def join(number: int) -> None:
+            for whole, array in zip(joined, parts[number], strict=True):
+                whole[ends[number] - len(array) : ends[number]] = array
+            parts[number] = ()
+
+        in_threads(join, range(len(parts)))
+        return joined
 
     def graph(self) -> Graph:
         from gascl import Graph
@@ -320,7 +353,5 @@ def pair_weights(keys: np.ndarray, seed: int) -> np.ndarray:
 
 def in_threads(do: Callable[[Any], T], items: Iterable[Any]) -> list[T]:
     """NumPy releases the interpreter's lock while it works on an array."""
-    has_affinity = hasattr(os, "sched_getaffinity")
-    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
-    with ThreadPoolExecutor(cores) as pool:
+    with ThreadPoolExecutor(all_cores()) as pool:
         return list(pool.map(do, items))

@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graphs import made
+from graphs import rmat
 from loading import memory
 from problems import PROBLEMS, timed
 from turns import table, write_csv
@@ -36,7 +37,6 @@ def main(given: argparse.Namespace) -> None:
         command = [sys.executable, str(Path(__file__).with_name("bench.py")), "--turn", str(scale)]
         command += ["--rounds", str(given.rounds), "--threads", str(given.threads)]
         command += ["--only", ",".join(given.only or KEYS), "--device", given.device]
-        command += ["--cache", str(given.cache)] if given.cache else []
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             print(f"scale {scale} failed (exit status {done.returncode}); it ends here")
@@ -53,26 +53,29 @@ def turn(given: argparse.Namespace) -> None:
     """All programs on one graph, in this process; prints their rows as JSON."""
     from gascl import Engine
 
-    name, scale = f"kron{given.turn}", given.turn
-    made(name, given.cache)  # into the cache
+    scale = given.turn
+    with stage(scale, "make"):
+        edges = rmat(scale, directed=False)  # kept: it is no part of the peak
     gc.collect()
     before = memory("VmRSS")
-    graph = made(name, given.cache).graph()
+    with stage(scale, "Graph"):
+        graph = edges.graph()
     rows = []
     for key in given.only:
         problem, engine = PROBLEMS[key], Engine(graph, given.device)
-        source = int(np.argmax(graph.out_degree))
-        program = problem.make(source)
+        program = problem.make(edges.hub)
         gc.collect()
         with suppress(OSError):  # reset the peak, which Linux supports
             Path("/proc/self/clear_refs").write_text("5")
         with device_memory(engine.device.is_cpu) as used:
-            runs = [timed(engine, program) for _ in range(given.rounds + 1)]
+            with stage(scale, f"{problem.title}, arcs, upload and first run"):
+                runs = [timed(engine, program)]
+            runs += [timed(engine, program) for _ in range(given.rounds)]
         peak = memory("VmHWM") - before
-        edges = made(name, given.cache)  # after the peak, which it would raise
-        check = problem.truth(edges, source)
-        for _, result, _ in runs:
-            check(result)
+        check = problem.truth(edges, edges.hub)
+        with stage(scale, f"{problem.title}, verify"):
+            for _, result, _ in runs:
+                check(result)
         seconds = [s for s, _, _ in runs[1:]]  # the first builds and warms up
         rows.append(
             {
@@ -89,8 +92,17 @@ def turn(given: argparse.Namespace) -> None:
                 "device": str(engine.device),
             }
         )
-        del engine, runs, edges, check, result
+        del engine, runs, check, result
     print(json.dumps(rows))
+
+
+@contextmanager
+def stage(scale: int, name: str) -> Iterator[None]:
+    """Says on stderr how long it took."""
+    started = time.perf_counter()
+    yield
+    seconds = time.perf_counter() - started
+    print(f"scale {scale}: {name}: {seconds:.1f} s", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -47,9 +47,11 @@ def options() -> argparse.Namespace:
 def gascl(path: Path) -> Counts:
     """Build the arcs in both orders, with the slots: everything that a run needs on the host."""
     from gascl import Graph
+    from gascl.graph.arcs import ARRAYS
 
     graph = Graph.read(path)
-    graph.arcs()
+    for name in ARRAYS:
+        getattr(graph.arcs(), name)
     return graph.num_vertices, graph.num_edges
 
 

@@ -53,6 +53,8 @@ class Problem:
                 answers.distances(edges, source, **found)
             elif self.program == "ConnectedComponents":
                 answers.components(edges, **found)
+            elif self.program == "PageRank":
+                answers.ranks(edges, supersteps=result.supersteps, **found)
             else:
                 module = re.sub("(?<=[a-z])(?=[A-Z])", "_", self.program).lower()
                 answers.by_tests(module, result.graph, result, self.make(source))

@@ -65,9 +65,12 @@ def take_turns(rows: list[Row], rounds: int, slow: float = float("inf")) -> None
                 continue
             time.sleep(0.05)  # idle OpenMP threads spin for a while after their work
             times: list[float] = []
+            found: list[Any] = []
             while not times or (number and len(times) < row.trials and times[0] < QUICK):
                 seconds, answer, row.note = row.run()
                 times.append(seconds)
+                found.append(answer)
+            for answer in found:  # after all trials: it would leave cold caches to the next one
                 try:
                     row.check(answer)
                 except AssertionError as wrong:
@@ -134,6 +137,12 @@ def other_work() -> np.ndarray:
     ticks = np.array(file.read_text().split()[1:9], float) / os.sysconf("SC_CLK_TCK")
     idle = ticks[3] + ticks[4]
     return np.array([ticks.sum() - idle - sum(os.times()[:4]), ticks.sum()])
+
+
+def all_cores() -> int:
+    """The number of cores that this process may use."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
 
 
 def limit_threads(threads: int) -> None:

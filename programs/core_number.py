@@ -10,21 +10,44 @@ Zaveršnik, An O(m) Algorithm for Cores Decomposition of Networks (2003); Dasari
 ParK (2014), who remove all vertices of a round at once; Dhulipala, Blelloch and Shun, Julienne
 (2017), who keep vertices in buckets.
 
-Differences: only vertices with few arcs left, up to a limit, wait in buckets for their turn. The
-limit then rises by half.
+Differences: each run on the device removes the vertices of a range of core numbers. If only few
+vertices can have them, the range is half as wide as its first number, and vertices wait in buckets
+for their turn. If many can, or few numbers are in it, it is one number, so that nothing waits.
 """
 
 import numpy as np
 
 from gascl import VertexProgram, param, struct, vertex
 
+#: Runs for single core numbers are worth their beginning where at least so many vertices, and at
+#: least one of so many of all, can have the next few numbers.
+_MANY, _PART = 2**16, 16
+
+
+class Shell(VertexProgram):
+    """Removes the vertices with core number `k`; those with a smaller one are removed already."""
+
+    k = param.int32()
+    core = vertex.int32(doc="arcs that are left; of a removed vertex, its core number")
+
+    message, combine = "int32", "sum"
+    edges = "both"
+    mask = "v.core == p.k"
+    receive_if = "v.core > p.k"  # else it is removed already, or in this superstep
+    scatter = "send(1);"
+    apply = """
+        v.core = max(v.core - msg, p.k);
+        if (v.core == p.k)
+            set_mask();
+    """
+
 
 class Shells(VertexProgram):
-    """Removes the vertices with core numbers from `begin` to below `limit`."""
+    """Removes the vertices with core numbers from `begin` to below `limit`, as `Shell` does."""
 
     begin = param.int32()
     limit = param.int32()
-    core = vertex.int32(doc="arcs that are left; of a removed vertex, those that were")
+    core = vertex.int32()
 
     Removal = struct([("core", "int32"), ("arcs", "int32")])
     message = Removal
@@ -33,11 +56,8 @@ class Shells(VertexProgram):
     edges = "both"
     mask = "v.core >= p.begin && v.core < p.limit"
     priority, delta = "v.core", 1
-    receive_if = "msg.core < v.core"  # else it is removed already, or in this superstep
-    scatter = """
-        if (e.dst != v.id)
-            send((Removal){v.core, 1});
-    """
+    receive_if = "msg.core < v.core"
+    scatter = "send((Removal){v.core, 1});"
     apply = """
         v.core = max(v.core - msg.arcs, msg.core);
         if (v.core < p.limit)
@@ -61,17 +81,29 @@ class CoreNumber(VertexProgram):
         stages.state = None  # an arc more or less can change any core number
         core = degrees_without_loops(stages.graph)
         fields = {"core": core}
-        begin, limit = 0, 1
+        many = max(len(core) // _PART, _MANY)
+        removed = 0  # those with core numbers up to this one
         while True:
-            core = stages.run(Shells(begin=begin, limit=limit, **fields)).core
-            left = core[core >= limit]
-            if not len(left):
+            # How many more the others have: of the removed ones, the difference becomes very large.
+            more = (core - (removed + 1)).view(np.uint32)
+            least = int(more.min())
+            if least > np.iinfo(np.int32).max:
                 return {"core": core}
-            begin, limit, fields = limit, 3 * max(limit, int(left.min())) // 2 + 1, {}
+            begin = removed + 1 + least
+            limit = max(3 * begin // 2, begin + 1)
+            if np.count_nonzero(more < limit - removed - 1) >= many:
+                limit = begin + 1
+            if limit == begin + 1:
+                core = stages.run(Shell(k=begin, **fields)).core
+            else:
+                core = stages.run(Shells(begin=begin, limit=limit, **fields)).core
+            removed, fields = limit - 1, {}
 
 
 def degrees_without_loops(graph):
     """int32 (V,): the arcs in and out of each vertex."""
-    degree = np.diff(graph.arcs("both").out_offsets)
-    loops = graph.edge_src[graph.edge_src == graph.edge_dst]
-    return (degree - np.bincount(loops, minlength=graph.num_vertices)).astype(np.int32)
+    degree = np.diff(graph.arcs("both").out_offsets).astype(np.int32)
+    if graph.num_loops:
+        loops = graph.edge_src[graph.edge_src == graph.edge_dst]
+        degree -= np.bincount(loops, minlength=graph.num_vertices).astype(np.int32)
+    return degree

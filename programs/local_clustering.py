@@ -5,32 +5,33 @@ the share that exists.
 
 Algorithm: every pair of neighbours with an edge between them closes a triangle. Each triangle is
 found once, as in triangles.py, and each of its corners gets the number of arcs, one or two, that
-the opposite edge stands for.
+lead along the opposite edge.
 
 Sources: Watts and Strogatz, Collective Dynamics of Small-World Networks (1998); LDBC Graphalytics,
 which defines it for directed graphs (LCC); Schank and Wagner, Finding, Counting and Listing all
 Triangles in Large Graphs (2005).
 
-Differences: that an edge stands for two arcs is written into the id of the vertex to which it
-leads, because a row of neighbours has ids alone: vertex c is 2c where one arc leads to it and
-2c + 1 where two do.
+Differences: a row of neighbours has ids alone, so that the direction of an arc is written into the
+id: in the row of vertex v, vertex u is 2u where an arc leads to it, and 2u + 1 where one comes from
+it; where there is an arc each way, it is both.
 """
 
 import numpy as np
 
 from gascl import Graph, VertexProgram, vertex
-from gascl.programs.triangles import Count
+from gascl.programs.triangles import Count, in_order
 
 
 class Corners(Count):
     """Sums up, for each corner of every triangle, the arcs between the other two.
 
-    Each vertex c is two: 2c, which has its out-arcs and takes its messages, and 2c + 1.
+    Each vertex v is two: 2v, which has the row and takes the messages, and 2v + 1.
     """
 
+    edges = "out"
     functions = """
-        #define VERTEX(end) ((end) & ~1)
-        #define WAYS(end) (1 + ((end) & 1))
+        #define VERTEX(entry) ((entry) & ~1)
+        #define WAYS(entries) (entries)
     """
 
 
@@ -46,17 +47,17 @@ class LocalClustering(VertexProgram):
     coefficient = vertex.real()
 
     def solve(self, stages):
-        upwards, number = stages.graph.oriented()
-        if stages.graph.directed:
+        graph, number = in_order(stages.graph)
+        if graph.directed:
+            src, dst = (2 * ends.astype(np.int64) for ends in (graph.edge_src, graph.edge_dst))
             doubled = Graph.from_edges(
-                2 * upwards.edge_src.astype(np.int64),
-                2 * upwards.edge_dst.astype(np.int64) + upwards.edge_fields["ways"] - 1,
-                num_vertices=2 * upwards.num_vertices,
+                np.concatenate([src, dst]),
+                np.concatenate([dst, src + 1]),
+                num_vertices=2 * graph.num_vertices,
             )
-            arcs = stages.run(Corners(), graph=doubled, fresh=True).closed[::2]
-            degree = doubled.out_degree[::2] + doubled.in_degree[::2] + doubled.in_degree[1::2]
+            found = stages.run(Corners(), graph=doubled, fresh=True)
+            arcs, wedges = found.closed[::2], found.wedges[::2]
         else:  # every edge is two arcs
-            arcs = 2 * stages.run(Count(), graph=upwards, fresh=True).closed
-            degree = upwards.out_degree + upwards.in_degree
-        degree = degree.astype(np.int64)
-        return {"coefficient": (arcs / np.maximum(degree * (degree - 1), 1))[number]}
+            found = stages.run(Count(), graph=graph, fresh=True)
+            arcs, wedges = 2 * found.closed, found.wedges
+        return {"coefficient": (arcs / np.maximum(2 * wedges, 1))[number]}

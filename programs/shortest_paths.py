@@ -18,6 +18,7 @@ import numpy as np
 
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
 from gascl.errors import warn
+from gascl.graph.summary import Summary
 
 
 class ShortestPaths(VertexProgram):
@@ -53,28 +54,25 @@ class ShortestPaths(VertexProgram):
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if "weight" in graph.edge_fields:
-            warn_of_sums(graph.edge_fields["weight"], graph.num_vertices, self.dtype)
+            warn_of_sums(graph.edge_summary("weight"), graph.num_vertices, self.dtype)
 
 
-def warn_of_sums(weights: np.ndarray, num_vertices: int, dtype: str) -> None:
+def warn_of_sums(weights: Summary, num_vertices: int, dtype: str) -> None:
     """Warn where distances may be more than `dtype` holds, or where those of whole numbers, which a
     user expects to be exact, may be rounded."""
-    integers = weights.dtype.kind in "iu"
-    weights = weights[np.isfinite(weights)]
-    if not len(weights):
+    if not weights.count:
         return
-    most = float(weights.max())
-    with np.errstate(over="ignore"):
-        # A shortest path has no vertex twice, and so no edge.
-        longest = min(most * (num_vertices - 1), weights.sum(dtype=np.float64))
+    most = float(weights.greatest)
+    longest = min(most * (num_vertices - 1), weights.total)  # a path has no edge twice
     exact = 2 ** (np.finfo(dtype).nmant + 1)  # larger whole numbers may be rounded
     wider = dtype == "float32"
+    integers = weights.greatest.dtype.kind in "iu"
     if longest > float(np.finfo(dtype).max):
         why = f"more than {dtype} holds, and be lost: scale them all down"
         why += " or give dtype='float64'" if wider else ""
-    elif longest > exact and (integers or (most <= exact and not (weights % 1).any())):
+    elif longest > exact and (integers or (most <= exact and weights.whole)):
         why = f"more than {exact:,}, from where {dtype} rounds whole numbers"
         why += "; dtype='float64' is exact to 2^53" if wider else ""
     else:
         return
-    warn(f"ShortestPaths: weights up to {weights.max()} may sum to {why}")
+    warn(f"ShortestPaths: weights up to {weights.greatest} may sum to {why}")

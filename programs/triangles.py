@@ -1,88 +1,140 @@
 """Triangles: how many each vertex is in.
 
-Algorithm: vertices are numbered by degree and every edge leads to the higher number, so that hubs
-have few out-arcs and each triangle a -> b -> c, a -> c is found once: c is an out-neighbour of both
-a and its out-neighbour b. A vertex a puts its own out-neighbours into a hash table and looks up
-those of each b there.
+Algorithm: where degrees differ much, vertices are numbered by degree, the highest first, so that
+few neighbours of a vertex have lower numbers than itself. A triangle c < b < a is found once, by
+the vertex in the middle: b puts its lower neighbours into a hash table, and looks up there the
+neighbours of each higher neighbour a, which are sorted, up to b itself.
 
 Sources: Schank and Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005), the
-algorithm `forward-hashed`; Latapy, Main-memory Triangle Computations (2008).
+algorithm `forward-hashed`; Latapy, Main-memory Triangle Computations (2008); Beamer, Asanovic and
+Patterson, The GAP Benchmark Suite (2015), which numbers anew only where degrees differ.
 
-Differences: the table is small enough for a processor's innermost cache. A row that is longer than
-it takes is looked up part by part.
+Differences: there, a triangle is found by its first or its last vertex. The middle one reads only
+the beginning of each row, which is a quarter of the look-ups on a Kronecker graph. The table is
+small enough for a processor's innermost cache; a row that is longer than it takes is looked up part
+by part. Self-loops and parallel edges are passed over instead of being removed.
 """
 
 import numpy as np
 
-from gascl import VertexProgram, param, vertex
+from gascl import Graph, VertexProgram, param, vertex
 
 
 class Count(VertexProgram):
-    """How many triangles of an oriented graph each vertex is in.
+    """How many triangles each vertex is in, and how many pairs of neighbours it has.
 
-    VERTEX and WAYS are for LocalClustering: which vertex the end of an arc stands for, and how many
-    arcs of the original graph the arc does.
+    VERTEX and WAYS are for LocalClustering: the vertex that an entry of a row stands for, and what
+    counts where a vertex has `entries` different ones.
     """
 
     supersteps = param.supersteps(2)
     closed = vertex.int64(doc="for each triangle, the ways of the edge between the other two")
+    wedges = vertex.int64()
 
-    message, combine = "int64", "sum"
+    message, combine, edges = "int64", "sum", "both"
     mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
     functions = """
-        #define VERTEX(end) (end)
-        #define WAYS(end) 1
+        #define VERTEX(entry) (entry)
+        #define WAYS(entries) 1
     """
     apply = """
-        #define MOST 512  // out-neighbours in the table at a time
-        #define HEADS (16 * MOST)
+        #define MOST 1024  // neighbours in the table at a time
+        #define HEADS (8 * MOST)
+        #define AHEAD 8  // rows that are fetched together
+        #define HELD 64  // entries of a row that are looked up together
 
         if (superstep > 0) {
             v.closed += msg;
             return;
         }
         const int degree = num_neighbors;
+        int lower = 0, higher = 0, different = 0;  // where the higher neighbours begin
+        for (int i = 0, last = v.id; i < degree; ++i) {
+            const int other = VERTEX(neighbor(i));
+            lower += other < v.id;
+            higher += other <= v.id;
+            different += other != last && other != v.id;
+            last = other;
+        }
+        v.wedges = (long)different * (different - 1) / 2;
+
         ushort head[HEADS], next[MOST + 1];  // chains of places in the table; 0 ends them
-        int end[MOST + 1], found[MOST + 1];
-        for (int begin = 0; degree > 1 && begin < degree; begin += MOST) {
-            const int count = min(MOST, degree - begin);
-            const int mask = (int)(0xffffffffu >> clz(16 * count - 1));
+        int end[MOST + 1], ways[MOST + 1], found[MOST + 1], first[AHEAD], held[HELD];
+        for (int begin = 0; begin < lower && higher < degree;) {
+            const int mask = (int)(0xffffffffu >> clz(8 * min(MOST, lower - begin) - 1));
             for (int i = 0; i <= mask; ++i)
                 head[i] = 0;
-            for (int i = 1; i <= count; ++i) {
-                end[i] = neighbor(begin + i - 1);
-                found[i] = 0;
-                const int chain = VERTEX(end[i]) & mask;
-                next[i] = head[chain];
-                head[chain] = i;
+            int count = 0;
+            for (; begin < lower; ++begin) {
+                const int to_c = neighbor(begin), c = VERTEX(to_c);
+                if (count && c == end[count]) {
+                    ways[count] += to_c != neighbor(begin - 1);
+                    continue;
+                }
+                if (count == MOST)
+                    break;
+                end[++count] = c;
+                ways[count] = 1;
+                found[count] = 0;
+                next[count] = head[c & mask];
+                head[c & mask] = count;
             }
-            for (int i = 0; i < degree; ++i) {
-                const int to_b = neighbor(i), b = VERTEX(to_b);
-                if (b >= VERTEX(end[count]))
-                    break;  // all that follows b is beyond this part of the row
-                const int others = num_neighbors_of(b);
-                int between_b_c = 0, between_a_c = 0;
-                for (int j = 0; j < others; ++j) {
-                    const int to_c = neighbor_of(b, j), c = VERTEX(to_c);
-                    int at = head[c & mask];
-                    while (at && VERTEX(end[at]) != c)
-                        at = next[at];
-                    if (at) {
-                        found[at] += WAYS(to_b);
-                        between_b_c += WAYS(to_c);
-                        between_a_c += WAYS(end[at]);
+            for (int i = higher; i < degree; ++i) {
+                const int turn = (i - higher) % AHEAD;
+                for (int k = 0; turn == 0 && k < AHEAD && i + k < degree; ++k)
+                    first[k] = VERTEX(neighbor_of(VERTEX(neighbor(i + k)), 0));
+                const int a = VERTEX(neighbor(i));
+                if (first[turn] >= v.id || (i > higher && a == VERTEX(neighbor(i - 1))))
+                    continue;
+                int ways_to_a = 1, between_a_c = 0, between_b_c = 0, last = -1;
+                for (int k = i + 1; k < degree && VERTEX(neighbor(k)) == a; ++k)
+                    ways_to_a += neighbor(k) != neighbor(k - 1);
+                bool whole = false;
+                for (int j = 0; !whole;) {
+                    // Few are in the table: these are collected without a branch.
+                    int likely = 0;
+                    for (const int stop = j + HELD; j < stop; ++j) {
+                        const int to_c = neighbor_of(a, j);
+                        whole = VERTEX(to_c) >= v.id;  // at the latest at v itself
+                        if (whole)
+                            break;
+                        held[likely] = to_c;
+                        likely += head[VERTEX(to_c) & mask] != 0;
+                    }
+                    for (int k = 0; k < likely; ++k) {
+                        const int c = VERTEX(held[k]);
+                        int at = head[c & mask];
+                        while (at && end[at] != c)
+                            at = next[at];
+                        if (!at || held[k] == last)
+                            continue;
+                        if (last < 0 || c != VERTEX(last)) {
+                            between_b_c += WAYS(ways[at]);
+                            found[at] += WAYS(ways_to_a);
+                        }
+                        between_a_c += 1;
+                        last = held[k];
                     }
                 }
-                if (between_b_c) {
-                    send_to(b, between_a_c);
-                    v.closed += between_b_c;
+                if (between_a_c) {
+                    send_to(a, between_b_c);
+                    v.closed += between_a_c;
                 }
             }
             for (int i = 1; i <= count; ++i)
                 if (found[i])
-                    send_to(VERTEX(end[i]), found[i]);
+                    send_to(end[i], found[i]);
         }
     """
+
+
+def in_order(graph: Graph) -> tuple[Graph, np.ndarray | slice]:
+    """The graph, by degree where degrees differ so much that it saves time; and the number of each
+    vertex in it, or all vertices as a slice if they keep theirs."""
+    degree = np.diff(graph.arcs("both").out_offsets).astype(np.float64)
+    if (degree @ degree) * len(degree) <= 2 * degree.sum() ** 2:
+        return graph, slice(None)
+    return graph.by_degree()
 
 
 class Triangles(VertexProgram):
@@ -98,10 +150,6 @@ class Triangles(VertexProgram):
     wedges = vertex.int64()
 
     def solve(self, stages):
-        upwards, number = stages.graph.oriented()
-        found = stages.run(Count(), graph=upwards, fresh=True)
-        degree = upwards.out_degree.astype(np.int64) + upwards.in_degree
-        return {
-            "triangles": found.closed[number],
-            "wedges": (degree * (degree - 1) // 2)[number],
-        }
+        graph, number = in_order(stages.graph)
+        found = stages.run(Count(), graph=graph, fresh=True)
+        return {"triangles": found.closed[number], "wedges": found.wedges[number]}

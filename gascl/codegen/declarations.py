@@ -155,6 +155,7 @@ def write_message(text: Text, c: Context) -> None:
         # Without a combiner, cells are not used, and any will do.
         *definitions(c.spec.combiner or OR, c.accumulator),
         f"#define GASCL_WRAPS {int(c.facts.overflows and c.message.itemsize == 8)}",
+        f"#define GASCL_NARROW {int(c.message.itemsize <= 4)}",
         "// Messages combined into one, and their number.",
     )
     text.struct(c.box)

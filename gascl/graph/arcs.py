@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gascl.graph.parallel import blocks, cores, filled, in_threads
+
 INT32_MAX = int(np.iinfo(np.int32).max)
-#: Pairs examined at a time.
-_PART = 1 << 20
+#: The least number of pairs in a piece, and about that of a range of rows, which are sorted at a
+#: time; and how many there are of each if there are more pairs than that.
+_LEAST, _PIECES, _RANGES = 1 << 20, 1 << 9, 1 << 11
+#: The bits of a sort key.
+_BITS = 63
+#: The arrays of `Arcs`.
+ARRAYS = (
+    *("out_offsets", "out_targets", "out_edges", "out_reversed"),
+    *("in_offsets", "in_sources", "in_edges", "in_reversed", "slot"),
+)
 
 
 def index_dtype(num_arcs: int) -> np.dtype:
@@ -17,239 +28,338 @@ def index_dtype(num_arcs: int) -> np.dtype:
     return np.dtype(np.int32 if num_arcs <= INT32_MAX else np.int64)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+class _Kept:
+    """A property that is an array: made when it is first read, under the object's lock, since two
+    threads would need twice the memory; kept in the object's `kept`, and read-only."""
+
+    def __init__(self, make: Callable[[Any], np.ndarray]):
+        self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
+
+    def __get__(self, owner: Any, cls: type) -> np.ndarray:
+        if self.name not in owner.kept:
+            with owner.lock:
+                if self.name not in owner.kept:
+                    owner.kept[self.name] = self.make(owner)
+                    owner.kept[self.name].setflags(write=False)
+        array: np.ndarray = owner.kept[self.name]
+        return array
+
+
+class Order:
+    """Pairs (row, end) sorted by row and then by end; equal ones keep their order.
+
+    Each array is made when it is first read, in threads, in memory linear in pairs and vertices.
+    P sorted pairs, V vertices; I is `index_dtype(P)`.
+
+    Args:
+        row, end: int32 (E,), ids below `num_vertices`.
+        both: sort the pairs (end, row), too, but for those of equal ends.
+        known: all three arrays, if they have been made already.
+    """
+
+    def __init__(
+        self,
+        row: np.ndarray,
+        end: np.ndarray,
+        num_vertices: int,
+        *,
+        both: bool = False,
+        known: dict[str, np.ndarray] | None = None,
+    ):
+        self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
+        self.lock = threading.RLock()
+        self.kept = known or {}
+        self._given = False if both or known else None
+
+    @_Kept
+    def offsets(self) -> np.ndarray:
+        """I (V+1): the pairs of row v are offsets[v:v+2]."""
+        counts = _counts(self.row, self.num_vertices)
+        if self.both:
+            counts += _counts(self.end, self.num_vertices)
+            loops = [self.row[b][self.row[b] == self.end[b]] for b in blocks(len(self.row))]
+            if sum(map(len, loops)):
+                counts -= _counts(np.concatenate(loops), self.num_vertices)
+        offsets = np.zeros(len(counts) + 1, index_dtype(int(counts.sum())))
+        np.cumsum(counts, out=offsets[1:])
+        return offsets
+
+    @_Kept
+    def ends(self) -> np.ndarray:
+        """int32 (P): the end of each pair."""
+        if self.given:
+            return self.end
+        self._sort(places=int(self.offsets[-1]) <= _LEAST)  # these cost little, of few pairs
+        return self.kept["ends"]
+
+    @_Kept
+    def places(self) -> np.ndarray:
+        """I (P): the position of each pair among those given."""
+        if self.given:
+            places = np.empty(len(self.row), self.offsets.dtype)
+            return filled(places, lambda block: np.arange(block.start, block.stop))
+        self._sort(places=True)
+        return self.kept["places"]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """int32 (P): the row of each pair; made anew each time."""
+        if self.given:
+            return self.row
+        rows = np.empty(int(self.offsets[-1]), np.int32)
+        return filled(rows, self.rows_of)
+
+    def rows_of(self, block: slice) -> np.ndarray:
+        """`rows[block]`."""
+        first, last = np.searchsorted(self.offsets, [block.start, block.stop - 1], "right") - 1
+        bounds = self.offsets[first : last + 2].clip(block.start, block.stop)
+        return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
+
+    @property
+    def given(self) -> bool:
+        """Whether the pairs are given in this order; never if they are sorted both ways."""
+        with self.lock:
+            if self._given is None:
+                parts = blocks(len(self.row))
+                # Most pairs are not, and that shows at once.
+                self._given = all(map(self._rises, parts[:1])) and all(
+                    in_threads(self._rises, parts)
+                )
+            return self._given
+
+    def _rises(self, block: slice) -> bool:
+        """Whether the pairs of a block, and the one behind it, are in order."""
+        row, end = (ends[block.start : block.stop + 1] for ends in (self.row, self.end))
+        same = row[1:] == row[:-1]
+        return bool(((row[1:] > row[:-1]) | (same & (end[1:] >= end[:-1]))).all())
+
+    def _sort(self, places: bool) -> None:
+        """Make `ends`, and `places` if they are asked for.
+
+        Pieces are sorted by themselves, each is cut into the same ranges of rows, and each range
+        is sorted, all in the cache. NumPy sorts numbers many times faster than it finds the order
+        that sorts them, so a pair is one number, with its position behind where that is asked for.
+        """
+        offsets, bits = self.offsets, max(self.num_vertices - 1, 1).bit_length()
+        num_pairs = int(offsets[-1])
+        kept = {} if "ends" in self.kept else {"ends": np.empty(num_pairs, np.int32)}
+        if places:
+            kept["places"] = np.empty(num_pairs, offsets.dtype)
+        bounds = self._bounds(bits)
+
+        def piece(part: slice) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+            keys, place = self._keys(part, bits, places)
+            if place is None:
+                keys.sort()
+            elif len(bounds) > 2:
+                order = _sorted(keys >> bits)[1]
+                keys, place = keys.take(order), place.take(order)
+            cuts = np.array([0, len(keys)])
+            if len(bounds) > 2:
+                cuts = np.searchsorted(keys, bounds << bits)
+            return keys, place, cuts
+
+        size = max(_LEAST, num_pairs // _PIECES) >> self.both
+        pieces = in_threads(piece, blocks(len(self.row), max(1, size)))
+
+        def sort(number: int) -> None:
+            first, last = bounds[number : number + 2]
+            part = slice(offsets[first], offsets[last])
+            keys = np.concatenate([k[c[number] : c[number + 1]] for k, _, c in pieces])
+            if places:
+                keys -= first << bits
+                keys, order = _sorted(keys)
+                found = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
+                kept["places"][part] = np.concatenate(found).take(order)
+            elif len(pieces) > 1:
+                keys.sort()
+            if "ends" in kept:
+                keys &= (1 << bits) - 1
+                kept["ends"][part] = keys
+
+        in_threads(sort, range(len(bounds) - 1) if num_pairs else [])
+        for array in kept.values():
+            array.setflags(write=False)
+        self.kept |= kept
+
+    def _keys(self, part: slice, bits: int, places: bool) -> tuple[np.ndarray, np.ndarray | None]:
+        """Some of the pairs, each as one number, row before end, and their positions.
+
+        Both ways, each pair is followed by its reverse.
+        """
+        row, end = self.row[part], self.end[part]
+        keys = np.empty(len(row) << self.both, np.int64)
+        for first, a, b in ((0, row, end), (1, end, row))[: 1 + self.both]:
+            half = keys[first :: 1 + self.both]
+            half[:] = a
+            half <<= bits
+            half |= b
+        place = None
+        if places:
+            place = np.arange(part.start, part.stop, dtype=self.offsets.dtype)
+            place = place.repeat(2) if self.both else place
+        if self.both and self.offsets[-1] < 2 * len(self.row):
+            once = np.ones(len(keys), bool)
+            np.not_equal(row, end, out=once[1::2])
+            keys, place = keys[once], None if place is None else place[once]
+        return keys, place
+
+    def _bounds(self, bits: int) -> np.ndarray:
+        """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or of a single row.
+
+        A key of `_BITS` must hold a row in its range, an end of `bits`, and a position.
+        """
+        offsets = self.offsets
+        size = max(_LEAST, int(offsets[-1]) // _RANGES)
+        rows = np.searchsorted(offsets, np.arange(0, offsets[-1], size), "right") - 1
+        long = rows[offsets[rows + 1] - offsets[rows] > size]
+        other = np.arange(0, self.num_vertices, 1 << (_BITS - bits - (2 * size).bit_length()))
+        return np.unique(np.concatenate([rows, long + 1, other, [self.num_vertices]]))
+
+
+def room(num_pairs: int) -> int:
+    """The bytes, at most, that sorting so many pairs takes beyond the arrays of the Order."""
+    each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
+    size = max(_LEAST, num_pairs // _PIECES)
+    threads = min(cores(), -(-num_pairs // size))
+    return each * num_pairs + 40 * threads * min(2 * size, num_pairs)
+
+
+def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The int64 keys sorted, in place, and the stable order that sorts them."""
+    width = len(keys).bit_length()
+    keys <<= width
+    keys |= np.arange(len(keys))
+    keys.sort()
+    order = keys & ((1 << width) - 1)
+    keys >>= width
+    return keys, order
+
+
+def _counts(ends: np.ndarray, num_vertices: int) -> np.ndarray:
+    """int64 (V,): how often each vertex occurs among the ends."""
+    # Each part is counted in an array of its own, which must not be larger than the part.
+    size = max(len(ends) // cores() + 1, num_vertices, _LEAST)
+    parts = blocks(len(ends), size) or [slice(0)]
+    total, *more = in_threads(lambda b: np.bincount(ends[b], minlength=num_vertices), parts)
+
+    def add(block: slice) -> None:
+        for counts in more:
+            total[block] += counts[block]
+
+    in_threads(add, blocks(num_vertices))
+    return total
+
+
 class Arcs:
     """Every arc twice: by the vertex that scatters (CSR) and by the one that receives (CSC).
 
     CSR order is by (scattering vertex, other end, edge id), CSC order by (receiving vertex,
-    scattering vertex, edge id). A arcs, V vertices; I is `index_dtype(A)`. All are read-only.
+    scattering vertex, edge id). A arcs, V vertices; I is `index_dtype(A)`. All arrays are
+    read-only, and made when they are first read. Equal ones are one array: the flags if all arcs
+    run one way, the two orders if all run both ways, and the edges' own if they are in order.
 
-    `slot` is the reverse-edge index of Che, "GasCL: A Vertex-Centric Graph Model for GPUs"
-    (HPEC 2014), section IV-B: a vertex that scatters along CSR arc i writes its message to
-    `slot[i]`, and the slots of each receiving vertex are contiguous.
+    Args:
+        out, into: the arcs in CSR and in CSC order, whose places are edge ids.
+        edge_src: int32 (E,).
+        way: "out" if all arcs run from edge_src to edge_dst, "in" if from edge_dst to edge_src,
+            "both" if every edge is two arcs, a self-loop one.
+        known: `out_reversed`, `in_reversed` or `slot` if they have been made already.
     """
 
-    out_offsets: np.ndarray  # I (V+1): the arcs that v scatters on are out_offsets[v:v+2]
-    out_targets: np.ndarray  # int32 (A): the receiving end of each arc, in CSR order
-    out_edges: np.ndarray  # I (A): edge ids
-    out_reversed: np.ndarray  # uint8 (A): 1 where the arc runs from edge_dst to edge_src
-    in_offsets: np.ndarray  # I (V+1): the arcs that v receives on are in_offsets[v:v+2]
-    in_sources: np.ndarray  # int32 (A): the scattering end of each arc, in CSC order
-    in_edges: np.ndarray  # I (A)
-    in_reversed: np.ndarray  # uint8 (A)
-    slot: np.ndarray  # I (A): for each arc in CSR order its place in CSC order
+    def __init__(
+        self,
+        out: Order,
+        into: Order,
+        edge_src: np.ndarray,
+        way: str,
+        known: dict[str, np.ndarray] | None = None,
+    ):
+        self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
+        self.lock = threading.RLock()
+        self.kept = known or {}
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
+    @property
+    def out_offsets(self) -> np.ndarray:
+        """I (V+1): the arcs that v scatters on are out_offsets[v:v+2]."""
+        return self.out.offsets
+
+    @property
+    def out_targets(self) -> np.ndarray:
+        """int32 (A): the receiving end of each arc, in CSR order."""
+        return self.out.ends
+
+    @property
+    def out_edges(self) -> np.ndarray:
+        """I (A): edge ids."""
+        return self.out.places
+
+    @property
+    def in_offsets(self) -> np.ndarray:
+        """I (V+1): the arcs that v receives on are in_offsets[v:v+2]."""
+        return self.into.offsets
+
+    @property
+    def in_sources(self) -> np.ndarray:
+        """int32 (A): the scattering end of each arc, in CSC order."""
+        return self.into.ends
+
+    @property
+    def in_edges(self) -> np.ndarray:
+        """I (A): edge ids."""
+        return self.into.places
+
+    @_Kept
+    def out_reversed(self) -> np.ndarray:
+        """uint8 (A): 1 where the arc runs from edge_dst to edge_src."""
+        if self.way != "both":
+            return np.full(int(self.out_offsets[-1]), self.way == "in", np.uint8)
+        return self._reversed(self.out_edges, self.out.rows_of)
+
+    @_Kept
+    def in_reversed(self) -> np.ndarray:
+        """uint8 (A)."""
+        if self.way != "both":
+            return self.out_reversed
+        sources = self.in_sources
+        return self._reversed(self.in_edges, lambda block: sources[block])
+
+    def _reversed(self, edges: np.ndarray, scatterers: Callable[[slice], np.ndarray]) -> np.ndarray:
+        flags = np.empty(len(edges), np.uint8)
+        return filled(flags, lambda b: self.edge_src.take(edges[b]) != scatterers(b))
+
+    @_Kept
+    def slot(self) -> np.ndarray:
+        """I (A): for each arc in CSR order its place in CSC order.
+
+        It is the reverse-edge index of Che, "GasCL: A Vertex-Centric Graph Model for GPUs"
+        (HPEC 2014), section IV-B: a vertex that scatters along CSR arc i writes its message to
+        `slot[i]`, and the slots of each receiving vertex are contiguous.
+        """
+        if self.into.given:
+            return self.out_edges
+        return Order(self.in_sources, self.into.rows, self.into.num_vertices).places
+
+    def turned(self) -> Arcs:
+        """The same arcs, each from its other end; of all arcs that run one way."""
+        way = {"out": "in", "in": "out"}[self.way]
+        return Arcs(self.into, self.out, self.edge_src, way)
 
 
-def build_arcs(
-    src: np.ndarray, dst: np.ndarray, num_vertices: int, *, forward: bool, backward: bool
-) -> Arcs:
-    """The arcs of the edges (src[i], dst[i]), in time and memory linear in vertices and edges.
-
-    Equal arrays are shared: the flags if all arcs run one way, the two orders if all arcs run both
-    ways, and the edges' own arrays if they are given in one of the orders.
+def arcs_of(src: np.ndarray, dst: np.ndarray, num_vertices: int, way: str) -> Arcs:
+    """The arcs of the edges (src[i], dst[i]).
 
     Args:
         src, dst: int32 (E,), ids below `num_vertices`.
-        forward, backward: make arcs from src to dst, from dst to src, or both. A self-loop is one
-            arc, and a forward one if both are asked for.
+        way: as in `Arcs`.
     """
-    if forward and backward:
-        return _both_ways(src, dst, num_vertices)
-    return _one_way(*((src, dst) if forward else (dst, src)), num_vertices, forward)
-
-
-def _one_way(tail: np.ndarray, head: np.ndarray, num_vertices: int, forward: bool) -> Arcs:
-    from scipy.sparse import csc_array
-
-    is_reversed = np.full(len(tail), 1, np.uint8) if not forward else np.zeros(len(tail), np.uint8)
-    if _in_order(tail, head):
-        return _in_csr_order(tail, head, num_vertices, is_reversed)
-    if _in_order(head, tail):
-        return _in_csc_order(tail, head, num_vertices, is_reversed)
-    dtype = index_dtype(len(tail))
-    in_offsets, in_sources, in_edges = by_ends(head, tail, num_vertices)
-    # Converting back sorts by tail and keeps the order otherwise. It carries along each arc's edge
-    # and position, as two int32 in one int64 if they are that narrow.
-    narrow = dtype == np.int32
-    carried = np.empty((len(tail), 2 if narrow else 1), dtype=dtype)
-    if narrow:
-        carried[:, 0] = in_edges
-    carried[:, -1] = np.arange(len(tail), dtype=dtype)
-    by_tail = csc_array(
-        (carried.reshape(-1).view(np.int64), in_sources, in_offsets),
-        shape=(num_vertices, num_vertices),
-    ).tocsr()
-    carried = by_tail.data.view(dtype).reshape(carried.shape)
-    offsets, targets = by_tail.indptr, by_tail.indices
-    del by_tail
-    slot = carried[:, -1].copy()
-    return Arcs(
-        out_offsets=offsets.astype(dtype, copy=False),
-        out_targets=targets.astype(np.int32, copy=False),
-        out_edges=carried[:, 0].copy() if narrow else in_edges[slot],
-        out_reversed=is_reversed,
-        in_offsets=in_offsets,
-        in_sources=in_sources,
-        in_edges=in_edges,
-        in_reversed=is_reversed,
-        slot=slot,
-    )
-
-
-def _in_csr_order(
-    tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
-) -> Arcs:
-    """Edges already sorted by tail and then head: arc i of CSR is edge i."""
-    from scipy.sparse import csr_array
-
-    dtype = index_dtype(len(tail))
-    places = np.arange(len(tail), dtype=dtype)
-    offsets = _offsets(tail, num_vertices)
-    shape = (num_vertices, num_vertices)
-    by_head = csr_array((places, head, offsets), shape=shape).tocsc()
-    slot = np.empty_like(places)
-    slot[by_head.data] = places
-    return Arcs(
-        out_offsets=offsets,
-        out_targets=head,
-        out_edges=places,
-        out_reversed=is_reversed,
-        in_offsets=by_head.indptr.astype(dtype, copy=False),
-        in_sources=by_head.indices.astype(np.int32, copy=False),
-        in_edges=by_head.data,
-        in_reversed=is_reversed,
-        slot=slot,
-    )
-
-
-def _in_csc_order(
-    tail: np.ndarray, head: np.ndarray, num_vertices: int, is_reversed: np.ndarray
-) -> Arcs:
-    """Edges already sorted by head and then tail: arc i of CSC is edge i, and slots are edges."""
-    from scipy.sparse import csc_array
-
-    dtype = index_dtype(len(tail))
-    places = np.arange(len(tail), dtype=dtype)
-    offsets = _offsets(head, num_vertices)
-    shape = (num_vertices, num_vertices)
-    by_tail = csc_array((places, tail, offsets), shape=shape).tocsr()
-    return Arcs(
-        out_offsets=by_tail.indptr.astype(dtype, copy=False),
-        out_targets=by_tail.indices.astype(np.int32, copy=False),
-        out_edges=by_tail.data,
-        out_reversed=is_reversed,
-        in_offsets=offsets,
-        in_sources=tail,
-        in_edges=places,
-        in_reversed=is_reversed,
-        slot=by_tail.data,
-    )
-
-
-def _in_order(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether pairs are sorted by `first` and then `second`."""
-    for begin in range(0, len(first), _PART):
-        a, b = (ends[begin : begin + _PART + 1] for ends in (first, second))
-        same = a[1:] == a[:-1]
-        if not ((a[1:] > a[:-1]) | (same & (b[1:] >= b[:-1]))).all():
-            return False
-    return True
-
-
-def _offsets(ends: np.ndarray, num_vertices: int) -> np.ndarray:
-    """I (V+1): the start of each vertex's run in sorted ends."""
-    offsets = np.zeros(num_vertices + 1, dtype=index_dtype(len(ends)))
-    np.cumsum(np.bincount(ends, minlength=num_vertices), out=offsets[1:])
-    return offsets
-
-
-def _both_ways(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> Arcs:
-    """Every arc has a reverse of the same edge (a self-loop is its own), so CSC is CSR with all
-    arcs reversed, and the slot of an arc is the position of its reverse."""
-    from scipy.sparse import csr_array
-
-    tail = np.stack([src, dst], axis=1).ravel()
-    head = np.stack([dst, src], axis=1).ravel()
-    numbers = np.arange(len(tail), dtype=index_dtype(len(tail)))  # 2 * edge + whether reversed
-    loops = bool((src == dst).any())
-    if loops:
-        kept = tail != head
-        kept[::2] = True
-        tail = tail[kept]
-        head = head[kept]
-        numbers = numbers[kept]
-        del kept
-    dtype = index_dtype(len(tail))
-    by_head = _by_head(tail, head, numbers, num_vertices)
-    del tail, head, numbers  # they are large
-    offsets, targets, numbers = _turned(by_head)
-    del by_head
-    out_reversed = (numbers & 1).astype(np.uint8)
-    in_reversed = out_reversed ^ 1
-    if loops:
-        tail = np.repeat(np.arange(num_vertices, dtype=np.int32), np.diff(offsets))
-        in_reversed[tail == targets] = 0
-        del tail
-    numbers >>= 1
-    edges = numbers.astype(dtype, copy=False)
-    places = np.arange(len(targets), dtype=dtype)
-    shape = (num_vertices, num_vertices)
-    slot = csr_array((places, targets, offsets), shape=shape).tocsc().data
-    return Arcs(
-        out_offsets=offsets,
-        out_targets=targets,
-        out_edges=edges,
-        out_reversed=out_reversed,
-        in_offsets=offsets,
-        in_sources=targets,
-        in_edges=edges,
-        in_reversed=in_reversed,
-        slot=slot,
-    )
-
-
-def by_ends(
-    tail: np.ndarray, head: np.ndarray, num_vertices: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (tail[i], head[i]) sorted by tail and then head; equal ones keep their order.
-
-    Args:
-        tail, head: int32 (A,), ids below `num_vertices`.
-
-    Returns:
-        Offsets (V+1) of each tail's run, the heads int32 (A,), the positions of the pairs (A,).
-    """
-    places = np.arange(len(tail), dtype=index_dtype(len(tail)))
-    return _turned(_by_head(tail, head, places, num_vertices))
-
-
-def _by_head(tail: np.ndarray, head: np.ndarray, numbers: np.ndarray, num_vertices: int) -> Any:
-    """The matrix (V, V) with `numbers` at [head, tail], each row in the given order.
-
-    SciPy's conversions of COO to CSR and of CSR to CSC are stable counting sorts, each one pass.
-    """
-    from scipy.sparse import coo_array
-
-    matrix = coo_array((numbers, (head, tail)), shape=(num_vertices, num_vertices))
-    matrix.has_canonical_format = True  # else SciPy would add up duplicates
-    return matrix.tocsr()
-
-
-def _turned(by_head: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    by_tail = by_head.tocsc()
-    offsets = by_tail.indptr.astype(index_dtype(len(by_tail.data)), copy=False)
-    return offsets, by_tail.indices.astype(np.int32, copy=False), by_tail.data
+    if way == "both":
+        order = Order(src, dst, num_vertices, both=True)
+        return Arcs(order, order, src, way)
+    arcs = Arcs(Order(src, dst, num_vertices), Order(dst, src, num_vertices), src, "out")
+    return arcs if way == "out" else arcs.turned()
 
 
 def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:
-    """The stable order that sorts `keys`, integers in [0, num_keys), in linear time."""
-    from scipy.sparse import coo_array
-
-    places = np.arange(len(keys), dtype=index_dtype(len(keys)))
-    matrix = coo_array((places, (keys, np.zeros(len(keys), np.int8))), shape=(num_keys, 1))
-    matrix.has_canonical_format = True
-    return matrix.tocsr().data
+    """The stable order that sorts `keys`, int32 in [0, num_keys)."""
+    return Order(keys, keys, num_keys).places

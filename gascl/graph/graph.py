@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -15,12 +15,14 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph import intake
-from gascl.graph.arcs import Arcs, build_arcs
+from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.change import Change, changed, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, shown
 from gascl.graph.outside import outside
-from gascl.graph.simplify import oriented, simple
+from gascl.graph.parallel import copied
+from gascl.graph.simplify import by_degree, simple
+from gascl.graph.summary import Summary, summary
 
 if TYPE_CHECKING:
     import networkx
@@ -49,6 +51,7 @@ class Graph:
     report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
     change: Change | None = None  # by `with_edges`, from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
 
@@ -134,8 +137,8 @@ class Graph:
         names = None if labels is None else label_array(labels)
         num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
         edges = intake.Edges(
-            src.astype(np.int32),
-            dst.astype(np.int32),
+            copied(src, np.int32),
+            copied(dst, np.int32),
             intake.checked_fields(fields, len(src), report=report),
             names,
             report,
@@ -389,7 +392,7 @@ class Graph:
 
         arcs = self.arcs()
         if field is None:
-            values = np.ones(len(arcs.out_edges), dtype=np.int64)
+            values = np.ones(self.num_arcs, dtype=np.int64)
         else:
             values = self._edge_field(field)[arcs.out_edges]
         shape = (self.num_vertices, self.num_vertices)
@@ -451,10 +454,15 @@ class Graph:
         """The number of arcs: an undirected edge is two, a self-loop one."""
         if self.directed:
             return self.num_edges
-        return 2 * self.num_edges - int(np.count_nonzero(self.edge_src == self.edge_dst))
+        return 2 * self.num_edges - self.num_loops
+
+    @cached_property
+    def num_loops(self) -> int:
+        """The number of edges from a vertex to itself."""
+        return intake.count_loops(self.edge_src, self.edge_dst)
 
     def arcs(self, edges: str = "out") -> Arcs:
-        """The arcs along which a program scatters; built on the first call and kept.
+        """The arcs along which a program scatters. Each array is made when it is first read.
 
         Args:
             edges: "out" (from edge_src to edge_dst), "in" (every arc reversed) or "both" (two arcs
@@ -465,17 +473,17 @@ class Graph:
         """
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
-        direction = edges if self.directed else "both"
-        with self._lock:  # two threads would need twice the memory
-            if direction not in self._arcs:
-                self._arcs[direction] = build_arcs(
-                    self.edge_src,
-                    self.edge_dst,
-                    self.num_vertices,
-                    forward=direction != "in",
-                    backward=direction != "out",
-                )
-            return self._arcs[direction]
+        way = edges if self.directed else "both"
+        with self._lock:
+            if way == "in":
+                # The orders of "out" in exchange.
+                return self._arcs.setdefault(way, self._arcs_along("out").turned())
+            return self._arcs_along(way)
+
+    def _arcs_along(self, way: str) -> Arcs:
+        if way not in self._arcs:
+            self._arcs[way] = arcs_of(self.edge_src, self.edge_dst, self.num_vertices, way)
+        return self._arcs[way]
 
     @cached_property
     def out_degree(self) -> np.ndarray:
@@ -490,30 +498,61 @@ class Graph:
     def weighted_out_degree(self, field: str = "weight") -> np.ndarray:
         """float64 (V,): the sum of an edge field over the arcs out of each vertex.
 
+        It is read-only, and kept for the next call.
+
         Raises:
             GraphError: there is no such field.
         """
-        return self._weighted_degree(field, self.edge_src, self.edge_dst)
+        return self._weighted_degree("out", field, self.edge_src, self.edge_dst)
 
     def weighted_in_degree(self, field: str = "weight") -> np.ndarray:
         """float64 (V,): the sum of an edge field over the arcs into each vertex.
 
+        It is read-only, and kept for the next call.
+
         Raises:
             GraphError: there is no such field.
         """
-        return self._weighted_degree(field, self.edge_dst, self.edge_src)
+        return self._weighted_degree("in", field, self.edge_dst, self.edge_src)
 
-    def _weighted_degree(self, field: str, end: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def _weighted_degree(
+        self, side: str, field: str, end: np.ndarray, other: np.ndarray
+    ) -> np.ndarray:
         values = self._edge_field(field)
-        degree = np.bincount(end, values, self.num_vertices)
-        if not self.directed:
-            degree += np.bincount(other, values * (end != other), self.num_vertices)
-        return degree.astype(np.float64, copy=False)  # without edges, NumPy counts in integers
+
+        def find() -> np.ndarray:
+            degree = np.bincount(end, values, self.num_vertices)
+            if not self.directed:
+                degree += np.bincount(other, values * (end != other), self.num_vertices)
+            degree = degree.astype(np.float64, copy=False)  # NumPy's, without edges, are integers
+            degree.setflags(write=False)
+            return degree
+
+        found: np.ndarray = self._once(("degree", side, field), find)
+        return found
+
+    def edge_summary(self, field: str = "weight") -> Summary:
+        """The least and the greatest number of an edge field, their sum, and whether they are all
+        finite and whole; found out on the first call and kept.
+
+        Raises:
+            GraphError: there is no such field.
+        """
+        values = self._edge_field(field)
+        found: Summary = self._once(("summary", field), lambda: summary(values))
+        return found
+
+    def _once(self, key: tuple[str, ...], find: Callable[[], Any]) -> Any:
+        """What `find()` returned when it was first asked for by this key."""
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = find()
+            return self._known[key]
 
     def coo(self) -> tuple[np.ndarray, np.ndarray]:
         """The two ends of every arc, int32 (A,) each, sorted by (source, destination, edge id)."""
-        vertices = np.arange(self.num_vertices, dtype=np.int32)
-        return np.repeat(vertices, self.out_degree), self.arcs().out_targets
+        arcs = self.arcs()
+        return arcs.out.rows, arcs.out_targets
 
     def with_edges(self, add: Any = None, remove: Any = None, **fields: Any) -> Graph:
         """A new graph with the same vertices, with edges removed and then others added.
@@ -545,21 +584,19 @@ class Graph:
         """
         return simple(self, self.directed and not undirected)
 
-    def oriented(self) -> tuple[Graph, np.ndarray]:
-        """The simple undirected graph beneath, with each edge directed from its end of lower degree
-        to the other, as counting triangles wants it: hubs have few out-arcs.
+    def by_degree(self) -> tuple[Graph, np.ndarray]:
+        """The same graph with its vertices numbered by degree, the highest first, as counting
+        triangles wants it: few neighbours of a hub have lower numbers than itself.
 
-        Its vertices are numbered by degree, equal ones in the order in which they were, so that
-        every edge leads to the higher number, and its edges are sorted. They have no labels, and
-        no field but `ways`, int8 (E,): 2 if this graph has arcs both ways between the two ends, as
-        every undirected edge is, else 1. A degree counts the edges at a vertex in this graph,
-        whichever way they point. No vertex gets more than sqrt(2 E) out-arcs. Schank and Wagner,
-        Finding, Counting and Listing all Triangles in Large Graphs (2005).
+        A degree counts the edges at a vertex whichever way they point. Vertices of equal degree,
+        and the edges, keep their order. Labels and fields are left out. In a simple graph, no
+        vertex has more than sqrt(2 E) neighbours of lower numbers. Schank and Wagner, Finding,
+        Counting and Listing all Triangles in Large Graphs (2005).
 
         Returns:
-            The graph, and the number in it of each vertex, int64 (V,).
+            The graph, and the number in it of each vertex, int32 (V,).
         """
-        return oriented(self)
+        return by_degree(self)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, by_ends
+from gascl.graph.arcs import INT32_MAX, Order
 from gascl.graph.labels import shown
+from gascl.graph.parallel import blocks, copied, in_threads, reduced
 
 Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
 SelfLoops = Literal["keep", "drop", "error"]
@@ -40,7 +41,7 @@ def checked_ids(values: Any, name: str) -> np.ndarray:
             f"{name} must be integers, not {ids.dtype}; number the vertices from 0, e.g. with "
             "np.unique(..., return_inverse=True), and give their names as labels="
         )
-    if len(ids) and ids.min() < 0:
+    if len(ids) and reduced(np.min, ids) < 0:
         negative = np.flatnonzero(ids < 0)
         raise GraphError(
             f"edge {negative[0]}: {name} is {ids[negative[0]]}, and vertex ids start at 0; number "
@@ -58,7 +59,7 @@ def checked_num_vertices(
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
     """
     if num_vertices is None:
-        highest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
+        highest = max((int(reduced(np.max, ids)) for ids in (src, dst) if len(ids)), default=-1)
         count = highest + 1 if labels is None else len(labels)
     else:
         try:
@@ -77,7 +78,7 @@ def checked_num_vertices(
             f"there are {len(labels):,} labels and {count:,} vertices; give one label per vertex"
         )
     for name, ids in (("src", src), ("dst", dst)):
-        if len(ids) and ids.max() >= count:
+        if len(ids) and reduced(np.max, ids) >= count:
             beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
             known = f"0 to {count - 1}" if count else "none"
@@ -124,7 +125,7 @@ def checked_fields(
                 f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
                 "give one value per edge"
             )
-        checked[name] = np.array(array, dtype=array.dtype.newbyteorder("="))
+        checked[name] = copied(array, array.dtype.newbyteorder("="))
     return checked
 
 
@@ -148,6 +149,11 @@ def check_policy(name: str, value: str, allowed: Any) -> None:
         raise GraphError(
             f"{name}={value!r} is not known; use one of {', '.join(get_args(allowed))}"
         )
+
+
+def count_loops(src: np.ndarray, dst: np.ndarray) -> int:
+    """The number of edges from a vertex to itself."""
+    return sum(in_threads(lambda b: int((src[b] == dst[b]).sum()), blocks(len(src))))
 
 
 class Edges:
@@ -177,10 +183,10 @@ class Edges:
 
     def apply_self_loops(self, policy: SelfLoops) -> None:
         """Keep, drop or refuse the edges from a vertex to itself, and report them."""
-        loops = self.src == self.dst
-        count = int(np.count_nonzero(loops))
+        count = count_loops(self.src, self.dst)
         if not count:
             return
+        loops = self.src == self.dst
         if policy == "error":
             raise GraphError(
                 f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; use "
@@ -203,11 +209,12 @@ class Edges:
         low, high = self.src, self.dst
         if not directed:
             low, high = np.minimum(low, high), np.maximum(low, high)
-        offsets, high, order = by_ends(low, high, num_vertices)
+        sorted_edges = Order(low, high, num_vertices)
+        order, high, offsets = sorted_edges.places, sorted_edges.ends, sorted_edges.offsets
         begins = np.ones(len(order), dtype=bool)
         np.not_equal(high[1:], high[:-1], out=begins[1:])
         begins[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
-        del low, high, offsets
+        del low, high, offsets, sorted_edges
         count = len(order) - int(np.count_nonzero(begins))
         if not count:
             return

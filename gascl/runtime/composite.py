@@ -15,7 +15,7 @@ from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
-from gascl.result import KeptState, Result, Step
+from gascl.result import KeptState, Result, Step, Trace
 from gascl.runtime.device import Device
 from gascl.runtime.loop import MAX_SUPERSTEPS
 from gascl.runtime.resident import convert
@@ -55,6 +55,7 @@ class Stages:
         graph, device: those of the engine.
         state: what the last run left on the device; before the first run, what was given, or None.
         trace: the steps of all runs, numbered consecutively.
+        deliveries: the names of how messages travelled, in the order of first use.
         seconds: total wall time of "build", "upload" and "supersteps".
         last: the program that ran last, and why it ended.
         endless: the first program that would never have ended, and why; "" if there was none.
@@ -72,7 +73,8 @@ class Stages:
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
         self.state = state
-        self.trace: list[Step] = []
+        self.trace = Trace()
+        self.deliveries = dict[str, None]()
         self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
         self.last = self.endless = ""
         self._whole = whole
@@ -96,14 +98,26 @@ class Stages:
             start: which vertices scatter first, as in `Engine.run`.
             graph: another graph with the same vertices.
         """
-        name = type(program).__name__
         before = len(self.trace)
+        name = type(program).__name__
+
+        def add(steps: Sequence[Step], delivery: str) -> None:
+            def step(i: int) -> Step:
+                made = steps[i]
+                return replace(made, superstep=before + made.superstep, program=name)
+
+            self.trace.extend(len(steps), step)
+            self.deliveries |= dict.fromkeys(delivery.split(" and "))
 
         def called(step: Step) -> None:
-            step = replace(step, superstep=before + step.superstep, program=name)
-            self.trace.append(step)
-            if self._callback is not None:
-                self._callback(step)
+            add([step], step.delivery)
+            assert self._callback
+            self._callback(self.trace[-1])
+
+        def keep(result: Result) -> None:
+            self.state = _state_of(result)
+            if self._callback is None and result.trace:  # else `called` has added them
+                add(result.trace, result.delivery)
 
         program.run_by = type(self._whole).__name__
         if fresh is True:
@@ -117,16 +131,16 @@ class Stages:
                 start=start,
                 keep_state=True,
                 max_supersteps=None if self._limit is None else self._limit - before,
-                callback=called,
+                callback=None if self._callback is None else called,
                 not_converged="ignore",
                 delivery=self._delivery,
             )
         except KeyboardInterrupt as pressed:
             left: Result | None = getattr(pressed, "result", None)
             if left is not None:
-                self.state = _state_of(left)
+                keep(left)
             raise
-        self.state = _state_of(result)
+        keep(result)
         for part, seconds in result.seconds.items():
             self.seconds[part] += seconds
         self.last = f"{name}: {result.stopped}"
@@ -238,7 +252,7 @@ def solve(
         stopped=stopped,
         trace=stages.trace,
         device=str(engine.device),
-        delivery=" and ".join(dict.fromkeys(s.delivery for s in stages.trace)),
+        delivery=" and ".join(stages.deliveries),
         seconds=stages.seconds,
         state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),

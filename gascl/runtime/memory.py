@@ -14,7 +14,7 @@ from gascl.delivery.assembly import assemble
 from gascl.delivery.runspec import GRAPH, Extent, Key, graph_arrays, run_spec
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
-from gascl.graph.arcs import index_dtype
+from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.program import VertexProgram
@@ -147,7 +147,7 @@ def described(
         graph.num_vertices,
         graph.num_edges,
         graph.directed,
-        num_loops=int(np.count_nonzero(graph.edge_src == graph.edge_dst)),
+        num_loops=graph.num_loops,
         edge_bytes=sum(values.nbytes for values in graph.edge_fields.values()),
         vertex_bytes=sum(values.nbytes for values in graph.vertex_fields.values()),
         label_bytes=0 if graph.labels is None else graph.labels.nbytes,
@@ -161,7 +161,8 @@ def described(
 def _host(
     size: GraphSize, edges: str, edge_bytes: int, vertex_bytes: int, label_bytes: int
 ) -> tuple[dict[str, int], int]:
-    """The bytes that a Graph keeps, and those that `build_arcs` takes temporarily."""
+    """The bytes that a Graph keeps if all arrays of its arcs are asked for, and those that making
+    them takes temporarily, at most."""
     both = edges == "both" or not size.directed
     arcs = size.num_arcs(edges)
     index = index_dtype(arcs).itemsize
@@ -176,8 +177,7 @@ def _host(
         "vertex fields": vertex_bytes,
         "labels and their index": label_bytes + (8 * size.num_vertices if label_bytes else 0),
     }
-    # The last sort carries positions along, and needs room for its result.
-    building = arcs * (4 + index if both else 8) + offsets
+    building = room(arcs) + 4 * arcs  # the rows of arcs, which are sorted for the slots
     return {name: part for name, part in kept.items() if part}, building
 
 

@@ -13,6 +13,7 @@ from gascl.delivery.runspec import Array, EdgeValues, Extent, Key, block_type
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype
 from gascl.graph.graph import Graph
+from gascl.graph.parallel import filled
 from gascl.language.types import Type
 from gascl.runtime import process
 from gascl.runtime.device import Device
@@ -82,8 +83,7 @@ def num_arcs(graph: Graph, edges: str) -> int:
     """`arcs_along` for a graph."""
     if not graph.directed or edges != "both":
         return graph.num_arcs
-    loops = int(np.count_nonzero(graph.edge_src == graph.edge_dst))
-    return arcs_along(edges, graph.num_edges, graph.directed, loops)
+    return arcs_along(edges, graph.num_edges, graph.directed, graph.num_loops)
 
 
 def offset_type(graph: Graph, edges: str) -> str:
@@ -210,19 +210,19 @@ class ResidentGraph:
         if name in ("in_blocks", "out_blocks"):
             return block_table(self._offsets(name), self.blocks(name))
         if name == "out_sources":
-            counts = np.diff(arcs.out_offsets)
-            return np.repeat(np.arange(self.graph.num_vertices, dtype=np.int32), counts)
+            return arcs.out.rows
         return getattr(arcs, name)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
         arcs, name = self.graph.arcs(self.edges), edge.name
-        ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
         if edge.field is None or edge.type is None:
-            return ids if name == "id" else getattr(arcs, f"{edge.order}_reversed")
-        if name in self.graph.edge_fields:
-            return convert(self.graph.edge_fields[name], edge.type, f"edge field {name!r}")[ids]
-        return np.full(len(ids), edge.field.default, edge.type.scalar)
+            return getattr(arcs, f"{edge.order}_{'edges' if name == 'id' else name}")
+        if name in self.graph.edge_fields:  # which check_edge_fields() has checked
+            ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
+            values = self.graph.edge_fields[name].astype(edge.type.scalar, copy=False)
+            return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
+        return np.full(self.num_arcs, edge.field.default, edge.type.scalar)
 
 
 def upload(device: Device, array: np.ndarray) -> Any:

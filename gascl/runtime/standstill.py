@@ -92,5 +92,12 @@ class Standstill:
 
 def period(trace: Sequence[Step]) -> int:
     """The period with which the last RECENT records repeat; 0 if they do not."""
-    seen = [repr((s.active, s.messages, s.aggregates)) for s in trace[-RECENT:]]
+    last = [_seen(s) for s in trace[-LONGEST - 1 :]]
+    if last[-1] not in last[:-1]:  # mostly; then the others need not be looked at
+        return 0
+    seen = [_seen(s) for s in trace[-RECENT:]]
     return next((n for n in range(1, LONGEST + 1) if seen[n:] == seen[:-n]), 0)
+
+
+def _seen(step: Step) -> str:
+    return repr((step.active, step.messages, step.aggregates))

@@ -61,8 +61,7 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
         return float(spec.delta)
     read = spec.snippets["scatter"].reads("e")
     fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
-    weights = [graph.edge_fields[n] for n in fields]
-    mean = max((float(w.mean(dtype=np.float64)) for w in weights if len(w)), default=1.0)
+    mean = max((graph.edge_summary(name).mean for name in fields), default=1.0)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     if gpu and degree <= SPARSE:
         mean *= 16
@@ -103,8 +102,13 @@ def _check_edge_field(
     there = ", ".join(graph.edge_fields) or "none"
     values = graph.edge_fields.get(name)
     if values is not None:
-        convert(values, type_, f"edge field {name!r}", _wider(field, type_))
-        bounds = field.low, field.high
+        short, bounds = graph.edge_summary(name), (field.low, field.high)
+        if not short.fits(type_.scalar):
+            convert(values, type_, f"edge field {name!r}", _wider(field, type_))
+        ends = [] if short.least is None else [short.least, short.greatest]
+        free = bounds == (None, None) and not field.finite
+        if (short.finite or free) and all(within(end, *bounds) for end in ends):
+            return None
         right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
         wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
         if len(wrong):

@@ -56,6 +56,15 @@ def test_undirected(tmp_path, name):
     assert edges.out_degree[edges.hub] == edges.out_degree.max()
 
 
+def test_edges_once():
+    edges = graphs.rmat(9, directed=False)
+    once = edges.sources < edges.targets
+    for found, array in zip(
+        edges.listed(), (edges.sources, edges.targets, edges.weights), strict=True
+    ):
+        assert (found == array[once]).all() and found.dtype == array.dtype
+
+
 def test_missing_edges():
     whole, holes = graphs.grid(100).undirected(), graphs.grid(100, 0.05)
     kept = np.isin(graphs.keys_of(*holes.listed()[:2]), graphs.keys_of(*whole.listed()[:2]))

@@ -107,6 +107,45 @@ def test_components(edges):
         refused(answers.components, whole, np.where(right == first[2], first[1], right))
 
 
+def test_ranks(edges):
+    """Against SciPy's matrix in float64; the grid with holes has vertices without edges, too."""
+    whole = edges.undirected()
+    links = csr_array(matrix(whole) > 0, dtype=float)
+    degree, n = whole.out_degree, whole.num_vertices
+    right = np.full(n, 1 / n)
+    for _ in range(20):
+        share = np.divide(right, degree, out=np.zeros(n), where=degree > 0)
+        right = 0.85 * (links @ share + right[degree == 0].sum() / n) + 0.15 / n
+    answers.ranks(whole, right, 20)
+    answers.ranks(whole, right.astype(np.float32), 20)
+    refused(answers.ranks, whole, right[:-1], 20)
+    refused(answers.ranks, whole, right, 2)
+    refused(answers.ranks, whole, changed(right, whole.hub, right[whole.hub] * 1.01), 20)
+    refused(answers.ranks, whole, np.full(n, 1 / n), 20)
+
+
+def test_paths_through_many_vertices():
+    """Names of components travel along a path of vertices in any order."""
+    n = 3000
+    order = np.random.default_rng(4).permutation(n)
+    links = np.concatenate([graphs.keys_of(order[:-1], order[1:]), [0]])
+    path = graphs.collected("path", n + 5, [lambda: graphs.both_ways(links)], False)
+    right = np.r_[np.zeros(n, int), np.arange(n, n + 5)]
+    answers.components(path, right)
+    refused(answers.components, path, changed(right, n - 1, n - 1))
+
+
+def test_parts_cover_all_arcs(edges):
+    for arcs in (1, 7, 1 << 20):
+        parts = edges.parts(arcs)
+        assert np.concatenate([edges.sources_of(rows) for rows, _ in parts]).tolist() == (
+            edges.sources.tolist()
+        )
+        assert [rows.start for rows, _ in parts[1:]] == [rows.stop for rows, _ in parts[:-1]]
+        assert parts[0][0].start == 0 and parts[-1][0].stop == edges.num_vertices
+        assert sum(part.stop - part.start for _, part in parts) == len(edges.targets)
+
+
 def test_equal_bits_are_verified_once():
     calls = []
     truth = answers.Truth(calls.append, ("depth",))

@@ -143,7 +143,7 @@ def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
     def build(*_, **__):
         raise AssertionError("arcs are built")
 
-    monkeypatch.setattr("gascl.graph.graph.build_arcs", build)
+    monkeypatch.setattr("gascl.graph.graph.arcs_of", build)
     path = write("a.txt", "1 2 0.5\n2 3 1\n3 3 2\n")
     code, out, err = gascl_("info", path, "--memory")
     assert (code, err) == (0, "")

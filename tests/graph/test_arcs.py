@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gascl.graph import arcs as arcs_module
-from gascl.graph.arcs import Arcs, build_arcs, by_ends, index_dtype, stable_order
+from gascl.graph import parallel
+from gascl.graph.arcs import ARRAYS, Arcs, Order, arcs_of, index_dtype, stable_order
 from gascl.graph.graph import Graph
 
 
@@ -52,24 +54,55 @@ def check_arcs(arcs: Arcs, num_vertices, edges, directed, way):
 ORDERS = {"any": None, "csr": lambda edge: edge, "csc": lambda edge: edge[::-1]}
 
 
+@contextlib.contextmanager
+def divided(sizes: tuple[int, ...] | None):
+    """Divides the work of small graphs as that of large ones: into blocks of so many items, pieces
+    and ranges of so many pairs, or so many of them, and ranges of so many bits of rows; among
+    three threads."""
+    if sizes is None:
+        yield
+        return
+    block, least, most, bits = sizes
+    bits += 3 + (2 * max(least, 60 // most)).bit_length()
+    with (
+        mock.patch.object(parallel, "BLOCK", block),
+        mock.patch.object(parallel, "cores", return_value=3),
+        mock.patch.object(arcs_module, "cores", return_value=3),
+        mock.patch.object(arcs_module, "_LEAST", least),
+        mock.patch.object(arcs_module, "_PIECES", most),
+        mock.patch.object(arcs_module, "_RANGES", most),
+        mock.patch.object(arcs_module, "_BITS", bits),
+    ):
+        yield
+
+
+SIZES = st.none() | st.tuples(
+    st.integers(1, 5), st.integers(1, 9), st.integers(1, 9), st.integers(0, 3)
+)
+
+
 @given(
     edge_lists(),
     st.booleans(),
     st.sampled_from(["out", "in", "both"]),
     st.sampled_from([*ORDERS]),
-    st.sampled_from([1, 2, 1 << 20]),
+    SIZES,
+    st.permutations(ARRAYS),
 )
-def test_orders_and_slots(edge_list, directed, way, order, part):
+def test_orders_and_slots(edge_list, directed, way, order, sizes, first):
+    """In whichever order the arrays are asked for."""
     num_vertices, edges = edge_list
     edges = edges if order == "any" else sorted(edges, key=ORDERS[order])
-    with mock.patch.object(arcs_module, "_PART", part):
-        check_orders_and_slots(num_vertices, edges, directed, way)
+    with divided(sizes):
+        check_orders_and_slots(num_vertices, edges, directed, way, first)
 
 
-def check_orders_and_slots(num_vertices, edges, directed, way):
+def check_orders_and_slots(num_vertices, edges, directed, way, first):
     src, dst = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
     graph = Graph.from_edges(src, dst, num_vertices=num_vertices, directed=directed)
     arcs = graph.arcs(way)
+    for name in first:
+        getattr(arcs, name)
     check_arcs(arcs, num_vertices, edges, directed, way)
     assert arcs is graph.arcs(way)
     assert graph.num_arcs == len(expected_arcs(edges, directed, "out"))
@@ -95,10 +128,10 @@ def test_undirected_arcs_are_the_same_for_every_way():
 
 def test_dtypes_and_read_only():
     arcs = Graph.from_edges([0, 1], [1, 2]).arcs()
-    for field in dataclasses.fields(arcs):
-        array = getattr(arcs, field.name)
-        expected = np.uint8 if field.name.endswith("reversed") else np.int32
-        assert array.dtype == expected, field.name
+    for name in ARRAYS:
+        array = getattr(arcs, name)
+        expected = np.uint8 if name.endswith("reversed") else np.int32
+        assert array.dtype == expected, name
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -124,21 +157,65 @@ def test_wide_indices_reach_every_array(monkeypatch):
     monkeypatch.setattr(arcs_module, "index_dtype", lambda num_arcs: np.dtype(np.int64))
     edges = [(2, 0), (0, 1), (1, 1)]
     src, dst = np.array(edges, dtype=np.int32).T
-    arcs = build_arcs(src, dst, 3, forward=True, backward=True)
+    arcs = arcs_of(src, dst, 3, "both")
     for name in ("out_offsets", "out_edges", "in_offsets", "in_edges", "slot"):
         assert getattr(arcs, name).dtype == np.int64, name
     assert arcs.out_targets.dtype == arcs.in_sources.dtype == np.int32
     check_arcs(arcs, 3, edges, True, "both")
 
 
-@given(edge_lists())
-def test_by_ends(edge_list):
+@given(edge_lists(), SIZES)
+def test_pairs_in_order(edge_list, sizes):
     num_vertices, pairs = edge_list
-    tail, head = (np.array([pair[end] for pair in pairs], dtype=np.int32) for end in (0, 1))
-    offsets, heads, places = by_ends(tail, head, num_vertices)
-    tails = np.repeat(np.arange(num_vertices), np.diff(offsets))
-    expected = sorted((*pair, place) for place, pair in enumerate(pairs))
-    assert list(zip(tails, heads, places, strict=True)) == expected
+    row, end = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
+    with divided(sizes):
+        order = Order(row, end, num_vertices)
+        expected = sorted((*pair, place) for place, pair in enumerate(pairs))
+        assert list(zip(order.rows, order.ends, order.places, strict=True)) == expected
+        begins = [sum(u < v for u, _ in pairs) for v in range(num_vertices + 1)]
+        assert order.offsets.tolist() == begins
+
+
+def test_a_large_graph_as_numpy_sorts_it():
+    """Several pieces and ranges of the sizes that are used, a row longer than a range, and parallel
+    arcs."""
+    rng = np.random.default_rng(5)
+    count = 3_000_000
+    src, dst = rng.integers(0, 1000, (2, count), dtype=np.int32)
+    src[rng.random(count) < 0.6] = 500
+    arcs = arcs_of(src, dst, 1 << 20, "both")
+    loops = src == dst
+    tail, head = np.concatenate([src, dst[~loops]]), np.concatenate([dst, src[~loops]])
+    edge = np.concatenate([np.arange(count), np.flatnonzero(~loops)])
+    order = np.lexsort((edge, head, tail))
+    assert (arcs.out_targets == head[order]).all()
+    assert (arcs.out_edges == edge[order]).all()
+    assert (arcs.out.rows == tail[order]).all()
+    assert (arcs.out_reversed == (order >= count)).all()
+    back = np.lexsort((edge, tail, head))
+    assert (arcs.in_reversed == (back >= count)).all()
+    place = np.empty(len(order), np.int64)
+    place[back] = np.arange(len(order))
+    assert (arcs.slot == place[order]).all()
+
+
+def test_only_what_is_asked_for_is_made(monkeypatch):
+    monkeypatch.setattr(arcs_module, "_LEAST", 2)
+    graph = Graph.from_edges([0, 3, 1], [1, 2, 0])
+    arcs = graph.arcs()
+    assert not arcs.out.kept and not arcs.into.kept and not arcs.kept
+    assert graph.arcs("in").in_sources is arcs.out_targets
+    assert {*arcs.out.kept} == {"offsets", "ends"} and not arcs.into.kept and not arcs.kept
+    assert arcs.out_edges.tolist() == [0, 2, 1]
+    assert arcs.out_targets is graph.arcs("in").in_sources
+
+
+def test_threads_make_an_array_once():
+    arcs = arcs_of(*np.random.default_rng(2).integers(0, 50, (2, 9999), dtype=np.int32), 50, "both")
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: getattr(arcs, ARRAYS[n % len(ARRAYS)]), range(90)))
+    for number, array in enumerate(found):
+        assert array is getattr(arcs, ARRAYS[number % len(ARRAYS)])
 
 
 @pytest.mark.parametrize("way", ["out", "in", "both"])
@@ -147,15 +224,16 @@ def test_equal_arrays_are_one(way):
     src, dst = np.array([[4, 0, 0, 2, 2], [1, 0, 3, 3, 1]], dtype=np.int32)
     src.setflags(write=False)
     dst.setflags(write=False)
-    arcs = build_arcs(src, dst, 5, forward=way != "in", backward=way != "out")
+    arcs = arcs_of(src, dst, 5, way)
     check_arcs(arcs, 5, list(zip(src, dst, strict=True)), True, way)
     assert (arcs.in_reversed is arcs.out_reversed) == (way != "both")
     assert (arcs.in_edges is arcs.out_edges) == (way == "both")
-    everything = {id(getattr(arcs, field.name)) for field in dataclasses.fields(arcs)}
+    everything = {id(getattr(arcs, name)) for name in ARRAYS}
     assert not everything & {id(src), id(dst)}
 
 
-@given(st.lists(st.integers(0, 4), max_size=40))
-def test_stable_order(keys):
-    order = stable_order(np.array(keys, dtype=np.int32), 5)
+@given(st.lists(st.integers(0, 4), max_size=40), SIZES)
+def test_stable_order(keys, sizes):
+    with divided(sizes):
+        order = stable_order(np.array(keys, dtype=np.int32), 5)
     assert order.tolist() == sorted(range(len(keys)), key=lambda place: keys[place])

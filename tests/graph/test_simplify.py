@@ -1,4 +1,4 @@
-"""Simple and oriented graphs, and weighted degrees: by NetworkX, SciPy and by hand."""
+"""Simple graphs, graphs by degree, and weighted degrees: by NetworkX, SciPy and by hand."""
 
 from __future__ import annotations
 
@@ -58,40 +58,39 @@ def test_simple_against_networkx(seed, directed):
 def test_simple_forgets_the_change_that_made_its_graph():
     graph = Graph.from_edges([0, 1], [1, 2]).with_edges(add=[(0, 1)])
     assert graph.change is not None and graph.simple().change is None
-    assert graph.oriented()[0].change is None
+    assert graph.by_degree()[0].change is None
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_oriented(directed):
+def test_by_degree(directed):
     graph = skewed(2, 200, 3000, directed=directed)
-    degree = np.bincount(graph.edge_src, minlength=200) + np.bincount(graph.edge_dst, minlength=200)
-    upwards, rank = graph.oriented()
-    assert rank.dtype == np.int64 and sorted(rank.tolist()) == list(range(200))
-    order = sorted(range(200), key=lambda v: (degree[v], v))
-    assert [rank[v] for v in order] == list(range(200))
-    arcs = {(rank[u], rank[v]) for u, v in ends(graph)}
-    expected = sorted({(min(arc), max(arc)) for arc in arcs if arc[0] != arc[1]})
-    assert upwards.directed and ends(upwards) == expected
-    both = [not directed or ((u, v) in arcs and (v, u) in arcs) for u, v in expected]
-    assert upwards.edge_fields["ways"].tolist() == [1 + b for b in both]
-    assert not directed or len(set(both)) == 2
-    assert upwards.out_degree.max() <= (2 * graph.num_edges) ** 0.5 < degree.max()
+    degree = np.zeros(200, int)
+    for u, v in ends(graph):
+        degree[u] += 1
+        degree[v] += u != v
+    numbered, number = graph.by_degree()
+    assert number.dtype == np.int32 and sorted(number.tolist()) == list(range(200))
+    order = sorted(range(200), key=lambda v: (-degree[v], v))
+    assert [number[v] for v in order] == list(range(200))
+    assert numbered.directed == directed
+    assert ends(numbered) == [(number[u], number[v]) for u, v in ends(graph)]
+    simple = numbered.simple(undirected=True)
+    lower = np.bincount(np.maximum(simple.edge_src, simple.edge_dst), minlength=200)
+    assert lower.max() <= (2 * graph.num_edges) ** 0.5 < degree.max()
 
 
-def test_oriented_by_hand():
+def test_by_degree_by_hand():
     graph = Graph.from_edges(
         [0, 0, 1, 1, 0], [1, 0, 2, 0, 1], labels=["x", "y", "z"], weight=[1, 2, 3, 4, 5]
     )
-    upwards, rank = graph.oriented()
-    assert rank.tolist() == [2, 1, 0] and ends(upwards) == [(0, 1), (1, 2)]
-    assert {name: values.tolist() for name, values in upwards.edge_fields.items()} == {
-        "ways": [1, 2]
-    }
-    assert upwards.labels is None and upwards.index_of(2) == 2
-    nothing, rank = Graph.from_edges([], []).oriented()
-    assert nothing.num_vertices == nothing.num_edges == len(rank) == 0
-    loop, _ = Graph.from_edges([1], [1]).oriented()
-    assert loop.num_vertices == 2 and loop.num_edges == 0
+    numbered, number = graph.by_degree()
+    assert number.tolist() == [0, 1, 2]
+    assert ends(numbered) == ends(graph)
+    assert numbered.labels is None and not numbered.edge_fields and numbered.index_of(2) == 2
+    numbered, number = Graph.from_edges([0, 1], [1, 2], num_vertices=4).by_degree()
+    assert number.tolist() == [1, 0, 2, 3] and ends(numbered) == [(1, 0), (0, 2)]
+    nothing, number = Graph.from_edges([], []).by_degree()
+    assert nothing.num_vertices == nothing.num_edges == len(number) == 0
 
 
 @pytest.mark.parametrize("directed", [True, False])

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from gascl import Graph
 from gascl.errors import FormatError
-from gascl.graph.arcs import Arcs
+from gascl.graph.arcs import ARRAYS
 from gascl.io import FORMATS
 from gascl.io.formats.native import VERSION
 from gascl.io.members import read_members
@@ -49,7 +49,7 @@ def arrays_of(graph):
     arrays = {"src": graph.edge_src, "dst": graph.edge_dst}
     arrays |= {f"edge {name}": values for name, values in graph.edge_fields.items()}
     arrays |= {f"vertex {name}": values for name, values in graph.vertex_fields.items()}
-    arrays |= {f.name: getattr(graph.arcs(), f.name) for f in dataclasses.fields(Arcs)}
+    arrays |= {name: getattr(graph.arcs(), name) for name in ARRAYS}
     if graph.labels is not None:
         arrays["labels"] = graph.labels
     return arrays

@@ -10,7 +10,7 @@ from support.verifiers.core_number import verify
 
 from gascl import Engine, Graph, NotConverged
 from gascl.generators import rmat
-from gascl.programs import CoreNumber
+from gascl.programs import CoreNumber, core_number
 
 
 def run(graph: Graph, **options):
@@ -32,6 +32,20 @@ def test_random_graphs(seed, directed):
     single = Graph.from_networkx(simple)
     found = nx.core_number(simple)
     assert run(single).core.tolist() == [found[v] for v in range(graph.num_vertices)]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_one_number_at_a_time(seed, directed, monkeypatch):
+    """As where many vertices can have a number; the answer is igraph's, as by ranges."""
+    graph = random_graph(seed, directed=directed, edges=400)
+    ranges = run(graph)
+    monkeypatch.setattr(core_number, "_MANY", 0)
+    monkeypatch.setattr(core_number, "_PART", graph.num_vertices)
+    result = run(graph)
+    assert "Shells" in {step.program for step in ranges.trace}
+    assert {step.program for step in result.trace} == {"Shell"}
+    assert [step.superstep for step in result.trace] == list(range(result.supersteps))
 
 
 def test_hubs_and_other_deliveries():

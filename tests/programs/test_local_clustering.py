@@ -60,8 +60,8 @@ def test_undirected_against_networkx(seed):
 
 
 def test_rows_longer_than_the_table():
-    """All pairs of 600, every third of them both ways: as many for each vertex."""
-    src, dst = np.triu_indices(600, 1)
+    """All pairs of 1100, every third of them both ways: as many for each vertex."""
+    src, dst = np.triu_indices(1100, 1)
     both = (src + dst) % 3 == 0
     graph = Graph.from_edges(np.append(src, dst[both]), np.append(dst, src[both]))
     assert 1 / 2 < run(graph).min() < run(graph).max() < 1

@@ -59,6 +59,30 @@ def test_direction_loops_and_parallel_edges_do_not_count():
         assert result.wedges.tolist() == [3, 1, 1, 0, 0]
 
 
+def test_vertices_of_about_equal_degree_keep_their_numbers(monkeypatch):
+    """A grid with diagonals, whose edges are parallel to others, and loops; and one hub more."""
+    side = 20
+    at = np.arange(side * side).reshape(side, side)
+    src = np.concatenate([at[:-1].ravel(), at[:, :-1].ravel(), at[:-1, :-1].ravel()])
+    dst = np.concatenate([at[1:].ravel(), at[:, 1:].ravel(), at[1:, 1:].ravel()])
+    src, dst = (
+        np.concatenate([src, dst[::3], at.ravel()]),
+        np.concatenate([dst, src[::3], at.ravel()]),
+    )
+    asked = []
+    by_degree = Graph.by_degree
+    monkeypatch.setattr(Graph, "by_degree", lambda graph: asked.append(graph) or by_degree(graph))
+    for directed in (True, False):
+        result = run(Graph.from_edges(src, dst, directed=directed))
+        assert not asked and result.triangles.sum() == 3 * 2 * (side - 1) ** 2
+        everybody = np.arange(side * side)
+        hub = Graph.from_edges(
+            np.append(src, everybody), np.append(dst, 0 * everybody + side**2), directed=directed
+        )
+        run(hub)
+        assert asked.pop() is hub
+
+
 def test_small_and_complete():
     for vertices in (0, 1, 2):
         result = run(Graph.from_edges([], [], num_vertices=vertices))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from support.demands import admitted
 
@@ -54,6 +55,28 @@ class Last(VertexProgram):
     scatter = "send(v.x); send(v.x);"
     apply = "v.x = msg;"
     stop = "superstep >= 0"
+
+
+class Parts(VertexProgram):
+    """Sums of int32 from values with both signs; how often apply runs. Some messages are 0, or add
+    up to 0: they are messages nevertheless."""
+
+    x = vertex.int32()
+    sum = vertex.int32(init=-5)
+    times = vertex.int32()
+    message, combine = "int32", "sum"
+    mask = "v.id > 0"
+    scatter = "send(v.x);"
+    apply = """
+        v.sum = msg;
+        v.times += 1;
+    """
+
+
+class PartsUnsigned(Parts):
+    x = vertex.uint32()
+    sum = vertex.uint32(init=5)
+    message = "uint32"
 
 
 class Posted(VertexProgram):
@@ -117,6 +140,34 @@ def test_a_product_with_a_zero_is_zero(group, zero):
 @pytest.mark.parametrize("group", SHAPES)
 def test_a_product_without_one_overflows(group):
     assert outcomes(Product(zero=-1), STAR, group) == {"overflow"}
+
+
+@pytest.mark.parametrize("group", SHAPES)
+@pytest.mark.parametrize(
+    ("program", "parts"),
+    [
+        (Parts, [0, 0, 0]),
+        (Parts, [1, -1, 1, -1, 0]),
+        (Parts, [2**31 - 1, -(2**31), 5, 0]),
+        (Parts, [-(2**31), 0, 0]),
+        (Parts, [2**31 - 1] * 9 + [-(2**31 - 1)] * 8),
+        (PartsUnsigned, [2**32 - 1, 0]),
+        (PartsUnsigned, [0]),
+    ],
+)
+def test_a_sum_of_narrow_messages_is_applied_once(group, program, parts):
+    """By each delivery: vertex 0 and those behind the senders all get the same messages."""
+    n = len(parts)
+    src, dst = np.tile(np.arange(1, n + 1), n), np.repeat(np.arange(n + 1, 2 * n + 1), n)
+    graph = Graph.from_edges([*src, *range(1, n + 1)], [*dst, *[0] * n])
+    device = Device(find().cl, group)
+    started = program(x=np.array([0, *parts, *[0] * n]))
+    for delivery in admitted(started, device):
+        result = Engine(graph, device).run(started, delivery=delivery)
+        reached = [0, *range(n + 1, 2 * n + 1)]
+        assert result["sum"][reached].tolist() == [sum(parts)] * (n + 1), delivery
+        assert result.times[reached].tolist() == [1] * (n + 1), delivery
+        assert not result.times[1 : n + 1].any()
 
 
 @pytest.mark.parametrize("group", SHAPES)

@@ -193,7 +193,7 @@ def test_a_state_that_is_used_up_while_another_run_begins():
 
 def test_what_threads_share_is_made_once(monkeypatch):
     """Arcs, layouts, what is uploaded and what is built."""
-    import gascl.graph.graph
+    import gascl.graph.arcs
     import gascl.runtime.resident
 
     made = []
@@ -218,7 +218,7 @@ def test_what_threads_share_is_made_once(monkeypatch):
 
     engine = Engine(random_graph(1, directed=True))
     for module, name in (
-        (gascl.graph.graph, "build_arcs"),
+        (gascl.graph.arcs.Order, "_sort"),
         (plan, "_build"),
         (gascl.runtime.resident, "upload"),
     ):
@@ -233,7 +233,7 @@ def test_what_threads_share_is_made_once(monkeypatch):
         found = list(pool.map(run, range(4)))
     degree = np.bincount(engine.graph.edge_dst, minlength=engine.graph.num_vertices)
     assert found == [(4 * degree).tolist()] * 4
-    assert made.count("build_arcs") == made.count("_build") == 1
+    assert made.count("_sort") == made.count("_build") == 1
     assert made.count("upload") == len(next(iter(engine._resident.values()))._buffers)
 
 

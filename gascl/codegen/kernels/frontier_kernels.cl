@@ -59,7 +59,7 @@ static __global int2 *gascl_frontier_of(__global int2 *frontiers, const int supe
 // Lists a vertex for which messages are under way, where a run goes on.
 static void gascl_list_receiver(const int id, GASCL_STATE) {
 #if GASCL_INBOX && !GASCL_FIRST
-    if (gascl_arrived[id])
+    if (gascl_has_arrived(id, gascl_inbox, gascl_arrived))
         gascl_touched[atomic_inc(&GASCL_LENGTH(TOUCHED))] = id;
 #endif
 }

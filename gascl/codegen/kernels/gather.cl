@@ -19,7 +19,8 @@
 //   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
 //   static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
-//   // Called once for each row and lane, with all its messages combined; the count may be 0.
+//   // Called once for each row and lane, with all its messages combined; the count may be 0, and
+//   // where the delivery knows in which lanes a vertex sends, need not be called then.
 //   // `tally` is what gascl_gather() was given.
 //   static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
 //                                GASCL_STATE GASCL_LANE GASCL_DELIVERY);
@@ -28,8 +29,10 @@
 //   // vertices in the mask send, arcs of the others are then skipped in all lanes at once.
 //   #define GASCL_SENDER(arc)
 //
-//   // In which lanes that vertex sends, as bits, if the delivery knows. An arc is fetched in no others.
+//   // In which lanes that vertex sends, as bits, if the delivery knows. An arc is fetched in no others,
+//   // and it is told in which lanes a row has been finished with a message.
 //   #define GASCL_SENDING_LANES(arc)
+//   static void gascl_has_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY);
 //
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
 // that gathers gives the same sums of floats, bit for bit.
@@ -203,15 +206,192 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             open &= ~gascl_gather_lanes(&boxes, lanes, arc, row,
                                         GASCL_STATE_ON GASCL_DELIVERY_ON);
         }
-        GASCL_FOR_LANES
-            gascl_finish_row(row, gascl_lane_get(&boxes GASCL_LANE_ON), tally,
-                             GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        GASCL_FOR_LANES {
+            const gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
+#if GASCL_KNOWS_LANES
+            if (in.count)
+                gascl_has_received(row, (ulong)1 << gascl_lane, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
+            gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
     }
 }
 
 #elif GASCL_LANES > 1
-// The items of a work-group share a block. Neighbouring items take neighbouring lanes of a row, and
-// then of the next one, so that they read neighbouring memory.
+// The items of a work-group share a block. A row of more than GASCL_ALONE arcs is long.
+#define GASCL_ALONE (GASCL_GROUP / 4)
+
+typedef union {  // the same marks one by one, and eight at once
+    uchar of[(GASCL_BLOCK + 7) / 8 * 8];
+    ulong eight[(GASCL_BLOCK + 7) / 8];
+} gascl_marks;
+
+static void gascl_mark_long_rows(__local gascl_marks *long_rows, const gascl_block block,
+                                 __global const gascl_offset *restrict offsets) {
+    const int rows = block.last - block.first;
+    for (int i = get_local_id(0); i < (rows + 7) / 8 * 8; i += GASCL_GROUP)
+        long_rows->of[i] =
+            i < rows && offsets[block.first + i + 1] - offsets[block.first + i] > GASCL_ALONE;
+}
+
+// The first long row of a block from `row` on, or `end` if there is none before it.
+static int gascl_next_long(__local const gascl_marks *long_rows, int row, const int end) {
+    while (row < end && !long_rows->of[row])
+        row = long_rows->eight[row / 8] ? row + 1 : (row / 8 + 1) * 8;
+    return min(row, end);
+}
+
+#if GASCL_KNOWS_LANES && GASCL_FIRST
+// An arc's lanes are bits of a word: of the lanes in which the row takes messages, those in which the
+// sender sends and that of no arc before does (as Then et al., The More the Merrier, 2014, search from
+// many sources at once). A short row has an item; of a long one, each item has an arc, and the words
+// of those before it are joined. Only lanes with a message are finished.
+
+#define GASCL_LANE_BYTES ((GASCL_LANES + 7) / 8)
+#define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // words that one item joins
+#define GASCL_AHEAD_ARCS 4  // whose words are fetched before the first is used
+
+typedef struct {
+    gascl_shared shared;
+    gascl_marks long_rows;
+    uchar open[GASCL_BLOCK * GASCL_LANE_BYTES];  // in which lanes the rows take messages
+    ulong sent[GASCL_GROUP];                     // the lanes of arcs of a long row
+} gascl_gather_memory;
+
+// In which of eight lanes a row takes messages.
+static uchar gascl_open_byte(const int row, const int first, GASCL_STATE GASCL_DELIVERY) {
+    uchar open = 0;
+    for (int gascl_lane = first; gascl_lane < min(first + 8, GASCL_LANES); ++gascl_lane)
+#if GASCL_MAY_STOP && GASCL_RECEIVES
+        open |= (uchar)(gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON) << (gascl_lane - first));
+#else
+        open |= (uchar)(1 << (gascl_lane - first));
+#endif
+    return gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON) ? open : 0;
+}
+
+// In which lanes the i-th row of a block takes messages.
+static ulong gascl_open_lanes(__local const gascl_gather_memory *memory, const int i) {
+    ulong open = 0;
+    for (int k = 0; k < GASCL_LANE_BYTES; ++k)
+        open |= (ulong)memory->open[i * GASCL_LANE_BYTES + k] << 8 * k;
+    return open;
+}
+
+#define GASCL_FOR_BITS(lanes)                                                               \
+    for (ulong gascl_left = lanes; gascl_left; gascl_left &= gascl_left - 1)                \
+        for (int gascl_lane = 63 - (int)clz(gascl_left & -gascl_left), gascl_once = 1;      \
+             gascl_once; gascl_once = 0)
+
+// Of the lanes in which an arc's sender sends, those in which the row takes the message.
+static ulong gascl_accepted(const ulong lanes, const gascl_offset arc, const int row,
+                            GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_FILTERS
+    ulong accepted = 0;
+    GASCL_FOR_BITS(lanes) {
+        gascl_message x;
+        gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        accepted |= (ulong)gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON)
+                    << gascl_lane;
+    }
+    return accepted;
+#else
+    return lanes;
+#endif
+}
+
+// A row has its message of some lanes, from an arc.
+static void gascl_finish_lanes(const ulong lanes, const gascl_offset arc, const int row,
+                               gascl_tally *tally, GASCL_STATE GASCL_DELIVERY) {
+    GASCL_FOR_BITS(lanes) {
+        gascl_message x;
+        gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_box in = gascl_box_empty();
+        gascl_box_add(&in, x);
+        gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    }
+}
+
+// A short row.
+static void gascl_gather_alone(ulong open, const int row, gascl_tally *tally,
+                               __global const gascl_offset *restrict offsets,
+                               GASCL_STATE GASCL_DELIVERY) {
+    const gascl_offset end = offsets[row + 1];
+    ulong finished = 0;
+    for (gascl_offset at = offsets[row]; at < end && open; at += GASCL_AHEAD_ARCS) {
+        ulong sent[GASCL_AHEAD_ARCS];
+        _Pragma("unroll") for (int j = 0; j < GASCL_AHEAD_ARCS; ++j)
+            sent[j] = at + j < end ? GASCL_SENDING_LANES(at + j) : 0;
+        _Pragma("unroll") for (int j = 0; j < GASCL_AHEAD_ARCS; ++j) {
+            const ulong lanes = gascl_accepted(sent[j] & open, at + j, row,
+                                               GASCL_STATE_ON GASCL_DELIVERY_ON);
+            gascl_finish_lanes(lanes, at + j, row, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+            open &= ~lanes;
+            finished |= lanes;
+        }
+    }
+    gascl_has_received(row, finished, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int item = get_local_id(0);
+    const int last = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < last; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+        const int rows = block.last - block.first;
+        gascl_mark_long_rows(&memory->long_rows, block, offsets);
+        for (int i = item; i < rows * GASCL_LANE_BYTES; i += GASCL_GROUP) {
+            const int row = block.first + i / GASCL_LANE_BYTES;
+            memory->open[i] = offsets[row] == offsets[row + 1]
+                                  ? 0
+                                  : gascl_open_byte(row, i % GASCL_LANE_BYTES * 8,
+                                                    GASCL_STATE_ON GASCL_DELIVERY_ON);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = item; i < rows; i += GASCL_GROUP)
+            if (!memory->long_rows.of[i])
+                gascl_gather_alone(gascl_open_lanes(memory, i), block.first + i, tally, offsets,
+                                   GASCL_STATE_ON GASCL_DELIVERY_ON);
+        for (int i = gascl_next_long(&memory->long_rows, 0, rows); i < rows;
+             i = gascl_next_long(&memory->long_rows, i + 1, rows)) {
+            const int row = block.first + i;
+            const gascl_offset end = offsets[row + 1];
+            ulong open = gascl_open_lanes(memory, i);
+            for (gascl_offset from = offsets[row]; from < end && open; from += GASCL_GROUP) {
+                const gascl_offset arc = from + item;
+                ulong sent = 0, before = 0, whole = 0;
+                if (arc < end)
+                    sent = gascl_accepted(GASCL_SENDING_LANES(arc) & open, arc, row,
+                                          GASCL_STATE_ON GASCL_DELIVERY_ON);
+                memory->sent[item] = sent;
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (item % GASCL_PART == GASCL_PART - 1)
+                    for (int k = item - GASCL_PART + 2; k <= item; ++k)
+                        memory->sent[k] |= memory->sent[k - 1];
+                barrier(CLK_LOCAL_MEM_FENCE);
+                for (int k = GASCL_PART - 1; k < GASCL_GROUP; k += GASCL_PART) {
+                    if (k < item / GASCL_PART * GASCL_PART)
+                        before |= memory->sent[k];
+                    whole |= memory->sent[k];
+                }
+                if (item % GASCL_PART)
+                    before |= memory->sent[item - 1];
+                gascl_finish_lanes(sent & ~before, arc, row, tally,
+                                   GASCL_STATE_ON GASCL_DELIVERY_ON);
+                gascl_has_received(row, sent & ~before, GASCL_STATE_ON GASCL_DELIVERY_ON);
+                open &= ~whole;
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#else
+// Neighbouring items take neighbouring lanes of a row, and then of the next one, so that they read
+// neighbouring memory.
 //
 // A row of at most GASCL_ALONE arcs is gathered by one item a lane. A longer one is cut into chunks
 // of eight arcs, which slices of the group take in turn, with an item for each lane; then the
@@ -219,13 +399,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 // carry a message, and in which lanes if the delivery knows: where eight arcs have none, only their
 // marks are read, at once.
 
-#define GASCL_ALONE (GASCL_GROUP / 4)
 #define GASCL_SLICES (GASCL_GROUP > GASCL_LANES ? GASCL_GROUP / GASCL_LANES : 1)
-
-typedef union {  // the same marks one by one, and eight at once
-    uchar of[(GASCL_BLOCK + 7) / 8 * 8];
-    ulong eight[(GASCL_BLOCK + 7) / 8];
-} gascl_marks;
 
 typedef struct {
     gascl_shared shared;
@@ -253,21 +427,6 @@ static void gascl_mark_senders(__local gascl_gather_memory *memory, const gascl_
 #endif
     }
 #endif
-}
-
-static void gascl_mark_long_rows(__local gascl_gather_memory *memory, const gascl_block block,
-                                 __global const gascl_offset *restrict offsets) {
-    const int rows = block.last - block.first;
-    for (int i = get_local_id(0); i < (rows + 7) / 8 * 8; i += GASCL_GROUP)
-        memory->long_rows.of[i] =
-            i < rows && offsets[block.first + i + 1] - offsets[block.first + i] > GASCL_ALONE;
-}
-
-// The first long row of a block from `row` on, or `end` if there is none before it.
-static int gascl_next_long(__local const gascl_gather_memory *memory, int row, const int end) {
-    while (row < end && !memory->long_rows.of[row])
-        row = memory->long_rows.eight[row / 8] ? row + 1 : (row / 8 + 1) * 8;
-    return min(row, end);
 }
 
 // Whether any arc of a row must be fetched for a lane.
@@ -388,14 +547,14 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         const int rows = block.last - block.first, count = rows * GASCL_LANES;
         // A row with more arcs than there are marks is a block by itself.
         const bool piecewise = block.end - block.begin > GASCL_BLOCK;
-        gascl_mark_long_rows(memory, block, offsets);
+        gascl_mark_long_rows(&memory->long_rows, block, offsets);
         if (!piecewise)
             gascl_mark_senders(memory, block.begin, block.end, GASCL_STATE_ON GASCL_DELIVERY_ON);
         barrier(CLK_LOCAL_MEM_FENCE);
         // Each lane of each row is a place. The group is at `window`: its items have the places
         // from there on; `in` is what an item's place gets. Long rows are left from the place
         // `next` on; of the row there, `done` arcs are combined in the slices' `part`s.
-        int window = 0, long_row = gascl_next_long(memory, 0, rows), next = long_row * GASCL_LANES;
+        int window = 0, long_row = gascl_next_long(&memory->long_rows, 0, rows), next = long_row * GASCL_LANES;
         gascl_offset done = 0;
         gascl_box in = gascl_box_empty(), part = gascl_box_empty();
         bool entered = false;
@@ -414,6 +573,11 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                 entered = true;
                 if (long_row < rows && next < window + GASCL_GROUP)
                     break;
+#if GASCL_KNOWS_LANES
+                if (place < count && in.count)
+                    gascl_has_received(id, (ulong)1 << gascl_lane,
+                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
                 if (place < count)
                     gascl_finish_row(id, in, tally,
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -478,7 +642,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     in = boxes[window + item - next];
                 next += places;
                 if (next == behind) {
-                    long_row = gascl_next_long(memory, long_row + 1, rows);
+                    long_row = gascl_next_long(&memory->long_rows, long_row + 1, rows);
                     next = long_row * GASCL_LANES;
                 }
                 part = gascl_box_empty();
@@ -488,6 +652,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+#endif
 
 #elif GASCL_STOPS_EARLY
 // A work-item takes a row, and stops where the vertex has enough.

@@ -52,10 +52,28 @@ static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_s
 // Where a delivery lists the receivers, and all messages come along arcs, it counts what it posts.
 #define GASCL_COUNTS_ARRIVED (GASCL_SENDS_TO || !GASCL_LISTS_RECEIVERS)
 
+// Where a cell of 64 bits holds a sum of messages of up to 32, and they are not counted, the cell itself
+// says that there is a message: by its lowest bit, below the sum. This takes one atomic operation a
+// message; `arrived` would take another one, on another cache line. Fewer than 2^31 messages fit.
+#define GASCL_CELL_TELLS                                                                        \
+    (GASCL_CELL_BITS == 64 && GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_SUM && GASCL_NARROW && \
+     !GASCL_LONG_OFFSETS && !GASCL_COUNTS_ARRIVED)
+#if GASCL_CELL_TELLS
+static bool gascl_add_marked(volatile __global gascl_cell *cell, const gascl_cell more) {
+    if (GASCL_PEEK(cell) == 0 && atom_cmpxchg(cell, 0, more << 1 | 1) == 0)
+        return true;
+    atom_add(cell, more << 1);
+    return false;
+}
+#endif
+
 // Adds a message; returns whether it is the first one there.
 static bool gascl_post(const int id, const gascl_accumulator x,
                        volatile __global gascl_cell *inbox, __global uint *arrived,
                        __global int *wraps GASCL_LANE) {
+#if GASCL_CELL_TELLS
+    return gascl_add_marked(&inbox[GASCL_AT(id)], gascl_cell_of(x));
+#else
     bool fresh;
 #if GASCL_WRAPS
     const int wrap = gascl_cell_combine(&inbox[GASCL_AT(id)], x, &fresh);
@@ -69,6 +87,7 @@ static bool gascl_post(const int id, const gascl_accumulator x,
 #else
     // A cell that holds the identity may have got a message that is the identity.
     return fresh && atomic_xchg(&arrived[GASCL_AT(id)], 1u) == 0;
+#endif
 #endif
 }
 
@@ -100,10 +119,27 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
 }
 #endif
 
+// Whether there is a message for a vertex.
+static bool gascl_has_arrived(const int id, __global const gascl_cell *inbox,
+                              __global const uint *arrived GASCL_LANE) {
+#if GASCL_CELL_TELLS
+    return inbox[GASCL_AT(id)] != 0;
+#else
+    return arrived[GASCL_AT(id)] != 0;
+#endif
+}
+
 // What the inbox holds for a vertex, which is empty then.
 static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global uint *arrived,
                             __global int *wraps GASCL_LANE) {
     gascl_box box = gascl_box_empty();
+#if GASCL_CELL_TELLS
+    const gascl_cell sum = inbox[GASCL_AT(id)];
+    box.count = sum & 1;
+    box.combined = (gascl_accumulator)((gascl_number)sum >> 1);
+    if (box.count)
+        inbox[GASCL_AT(id)] = 0;
+#else
     box.count = arrived[GASCL_AT(id)];
     if (!box.count)
         return box;
@@ -118,6 +154,7 @@ static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global u
 #endif
     arrived[GASCL_AT(id)] = 0;
     inbox[GASCL_AT(id)] = gascl_cell_empty();
+#endif
     return box;
 }
 #endif

@@ -67,17 +67,24 @@ static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DEL
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-#if GASCL_LANE_WORDS
-    if (!in.count)
-        return;
-#if GASCL_GROUP == 1  // nobody else has the row
-    GASCL_RECEIVED_WORD(row) |= 1u << gascl_lane % 32;
-#else
-    atomic_or(&GASCL_RECEIVED_WORD(row), 1u << gascl_lane % 32);
-#endif
-#endif
-    pulled[GASCL_AT(row)] = in;
+    if (!GASCL_LANE_WORDS || in.count)
+        pulled[GASCL_AT(row)] = in;
 }
+
+#if GASCL_LANE_WORDS
+#if GASCL_GROUP == 1  // else the items of a group may share a row
+#define GASCL_OR(place, bits) (*(place) |= (bits))
+#else
+#define GASCL_OR(place, bits) atomic_or(place, bits)
+#endif
+static void gascl_has_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY) {
+    for (int word = 0; word < 2; ++word) {
+        const uint some = (uint)(lanes >> 32 * word);
+        if (some)
+            GASCL_OR(&received[2 * (size_t)row + word], some);
+    }
+}
+#endif
 
 static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict pulled
                               GASCL_LANE GASCL_RECEIVED) {
@@ -130,9 +137,11 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
 #if GASCL_APPLIES_RECEIVED
             if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
                 continue;
+            const gascl_box in = pulled[GASCL_AT(row)];
+#else
+            const gascl_box in = gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON);
 #endif
-            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
-                        GASCL_STATE_ON GASCL_LANE_ON);
+            gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }

@@ -280,7 +280,7 @@ static bool gascl_has_message(const int id, GASCL_STATE) {
 #if GASCL_FIRST
     return gascl_inbox[id] != GASCL_NO_SENDER;
 #else
-    return gascl_arrived[id] != 0;
+    return gascl_has_arrived(id, gascl_inbox, gascl_arrived);
 #endif
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import Arcs, index_dtype
+from gascl.graph.arcs import ARRAYS, Arcs, Order, index_dtype
 from gascl.graph.labels import shown
 from gascl.graph.parsed import Parsed
 from gascl.io.files import created
@@ -51,12 +51,12 @@ def write(path: Path, graph: Graph) -> None:
             members[f"{noun}.{name}"] = array
     arcs, places = graph.arcs(), {}
     stored: dict[int, str] = {}  # equal arrays are one object in Arcs, and one member here
-    for field in fields(Arcs):
-        array = getattr(arcs, field.name)
-        if graph.directed and field.name in FLAGS:
+    for name in ARRAYS:
+        if graph.directed and name in FLAGS:
             continue  # none of its arcs is reversed
-        place = stored.setdefault(id(array), f"arcs.{field.name}")
-        members[place], places[field.name] = array, place
+        array = getattr(arcs, name)
+        place = stored.setdefault(id(array), f"arcs.{name}")
+        members[place], places[name] = array, place
     about = {
         "format": "gascl graph",
         "version": VERSION,
@@ -193,9 +193,13 @@ class _Contents:
         """Views of the members, without looking at what they hold."""
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
+        src, dst = (
+            self._array(name, np.dtype(np.int32), (edges,), count)
+            for name in ("edge_src", "edge_dst")
+        )
         return Parsed(
-            src=self._array("edge_src", np.dtype(np.int32), (edges,), count),
-            dst=self._array("edge_dst", np.dtype(np.int32), (edges,), count),
+            src=src,
+            dst=dst,
             num_vertices=count,
             directed=self.directed,
             labels=self._labels(),
@@ -203,7 +207,7 @@ class _Contents:
             vertex_fields={
                 name: self._array(f"vertex.{name}", "biufU", (count, ...)) for name in vertex_names
             },
-            arcs={"out" if self.directed else "both": self._arcs()},
+            arcs={"out" if self.directed else "both": self._arcs(src, dst)},
         )
 
     def _array(
@@ -226,7 +230,7 @@ class _Contents:
             self.checks[name] = min(limit, self.checks.get(name, limit))
         return array.astype(native, copy=False)
 
-    def _arcs(self) -> Arcs:
+    def _arcs(self, src: np.ndarray, dst: np.ndarray) -> Arcs:
         count = len(self._member_of("out_targets"))
         least, most = self.num_edges, self.num_edges * (1 if self.directed else 2)
         if not least <= count <= most:
@@ -241,15 +245,20 @@ class _Contents:
             kinds[f"{way}_edges"] = (index, count, self.num_edges)
             kinds[f"{way}_reversed"] = (np.dtype(np.uint8), count, 2)
         kinds["slot"] = (index, count, count)
-        forward = np.zeros(count, np.uint8)
-        return Arcs(
-            **{
-                name: forward
-                if self.directed and name in FLAGS
-                else self._array(self.places.get(name, name), dtype, (length,), limit)
-                for name, (dtype, length, limit) in kinds.items()
-            }
-        )
+        known = {
+            name: self._array(self.places.get(name, name), dtype, (length,), limit)
+            for name, (dtype, length, limit) in kinds.items()
+            if not (self.directed and name in FLAGS)
+        }
+
+        def order(way: str, row: np.ndarray, end: np.ndarray, ends: str) -> Order:
+            names = {"offsets": f"{way}_offsets", "ends": f"{way}_{ends}", "places": f"{way}_edges"}
+            arrays = {name: known.pop(place) for name, place in names.items()}
+            both = not self.directed
+            return Order(row, end, self.num_vertices, both=both, known=arrays)
+
+        out, into = order("out", src, dst, "targets"), order("in", dst, src, "sources")
+        return Arcs(out, into, src, "out" if self.directed else "both", known)
 
     def _member_of(self, name: str) -> np.ndarray:
         place = self.places.get(name, name)

@@ -198,6 +198,7 @@ static gascl_accumulator gascl_as_accumulator(const gascl_message x) {
 #define GASCL_TO_MESSAGE(x) gascl_as_message(x)
 #define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)
 #define GASCL_WRAPS 0
+#define GASCL_NARROW 0
 // Messages combined into one, and their number.
 typedef struct {
     gascl_wide combined;
@@ -246,7 +247,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 249 };
+enum { gascl_first = __LINE__ - 250 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -430,8 +431,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 412, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 412, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 413, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 413, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

@@ -241,6 +241,7 @@ typedef Pair gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_OTHER
 #define GASCL_CELL_OP GASCL_EXPRESSION
 #define GASCL_WRAPS 0
+#define GASCL_NARROW 0
 // Messages combined into one, and their number.
 typedef struct {
     Pair combined;

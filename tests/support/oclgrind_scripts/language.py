@@ -403,6 +403,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     ],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "whole.cl": [(Levels(start=FAR), "frontier")],
+    "gather.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],

@@ -1,0 +1,84 @@
+"""Passes over large arrays in threads: NumPy releases the interpreter's lock while it works."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+
+#: Items of an array that a thread takes at a time, so that temporary arrays stay in the cache.
+BLOCK = 1 << 18
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+def cores() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
+    """[do(item) for item in items], in as many threads as there are processors.
+
+    After an exception or Ctrl-C, what has begun is finished, and nothing else is begun.
+    """
+    waiting = deque(enumerate(items))
+    results: list[Any] = [None] * len(waiting)
+    threads = min(cores(), len(waiting))
+
+    def work() -> None:
+        while True:
+            try:
+                number, item = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                results[number] = do(item)
+            except BaseException:
+                waiting.clear()
+                raise
+
+    if threads < 2:
+        work()
+        return results
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for worker in [pool.submit(work) for _ in range(threads)]:
+                worker.result()
+        finally:
+            waiting.clear()
+    return results
+
+
+def blocks(count: int, size: int | None = None) -> list[slice]:
+    """Slices of `size` items, by default BLOCK, that cover `count` items."""
+    size = size or BLOCK
+    return [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
+
+
+def filled(array: np.ndarray, values: Callable[[slice], Any]) -> np.ndarray:
+    """The array itself, after `array[block] = values(block)` for blocks that cover it."""
+
+    def fill(block: slice) -> None:
+        array[block] = values(block)
+
+    in_threads(fill, blocks(len(array)))
+    return array
+
+
+def copied(array: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """A contiguous copy, of `dtype`."""
+    copy = np.empty(array.shape, array.dtype if dtype is None else dtype)
+    return filled(copy, lambda block: array[block])
+
+
+def reduced(function: Callable[[Any], Any], array: np.ndarray) -> Any:
+    """`function` of its values for the blocks of an array that is not empty, as np.min."""
+    return function(in_threads(lambda block: function(array[block]), blocks(len(array))))

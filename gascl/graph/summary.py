@@ -1,0 +1,79 @@
+"""What is asked again and again about the numbers of an edge field, found out in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+#: Values examined at a time, so that temporary arrays stay in the cache.
+_PART = 1 << 16
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The numbers of an edge field, in short.
+
+    Attributes:
+        count: how many of them are finite.
+        least, greatest: of those, in the field's dtype; None if there are none.
+        total: their sum, in float64.
+        smallest: the smallest magnitude among those that are not 0; inf if there are none.
+        finite: all are; none is NaN or infinite.
+        whole: all finite ones are whole numbers.
+    """
+
+    count: int
+    least: Any
+    greatest: Any
+    total: float
+    smallest: float
+    finite: bool
+    whole: bool
+
+    @property
+    def mean(self) -> float:
+        """Of the finite ones; 1 if there are none."""
+        return self.total / self.count if self.count else 1.0
+
+    def fits(self, dtype: np.dtype) -> bool:
+        """Whether no value would be changed by `dtype` but by rounding a float: no fraction lost,
+        nothing out of range, and nothing that is not 0 made 0."""
+        if not self.count:
+            return self.finite or dtype.kind == "f"
+        if dtype.kind != "f":
+            info = np.iinfo(dtype)
+            within = info.min <= int(self.least) and int(self.greatest) <= info.max
+            return self.finite and self.whole and within
+        with np.errstate(all="ignore"):
+            ends = np.array([self.least, self.greatest]).astype(dtype)
+            return bool(np.isfinite(ends).all() and dtype.type(self.smallest) != 0)
+
+
+def summary(values: np.ndarray) -> Summary:
+    """The summary of the numbers (E,), integers or floats."""
+    floats = values.dtype.kind == "f"
+    least = greatest = None
+    count, total, smallest, whole = 0, 0.0, np.inf, True
+    with np.errstate(all="ignore"):  # a sum may overflow
+        for begin in range(0, len(values), _PART):
+            part = values[begin : begin + _PART]
+            low, high = part.min(), part.max()
+            if floats and not (np.isfinite(low) and np.isfinite(high)):
+                part = part[np.isfinite(part)]
+                if not len(part):
+                    continue
+                low, high = part.min(), part.max()
+            least = low if least is None else min(low, least)
+            greatest = high if greatest is None else max(high, greatest)
+            count += len(part)
+            total += float(part.sum(dtype=np.float64))
+            if floats and whole:
+                whole = bool((np.trunc(part) == part).all())
+            if low > 0:
+                smallest = min(smallest, float(low))
+            elif floats or low < 0 or high > 0:
+                sizes = np.abs(part[part != 0], dtype=np.float64)
+                smallest = min(smallest, float(sizes.min(initial=np.inf)))
+    return Summary(count, least, greatest, total, smallest, count == len(values), whole)

@@ -1,0 +1,77 @@
+"""Work in threads: results in order, errors and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from gascl.graph import parallel
+from gascl.graph.parallel import blocks, copied, filled, in_threads, reduced
+
+
+@pytest.fixture(params=[1, 4], autouse=True)
+def cores(monkeypatch, request):
+    monkeypatch.setattr(parallel, "cores", lambda: request.param)
+    return request.param
+
+
+def test_results_are_in_order():
+    assert in_threads(lambda x: x * x, range(1000)) == [x * x for x in range(1000)]
+    assert in_threads(str, []) == []
+
+
+def test_an_error_ends_the_work():
+    done = []
+
+    def work(number: int) -> None:
+        done.append(number)
+        if number == 3:
+            raise IndexError("three")
+        time.sleep(0.001)
+
+    with pytest.raises(IndexError, match="three"):
+        in_threads(work, range(10_000))
+    assert len(done) < 100
+
+
+def test_ctrl_c_ends_the_work():
+    before = threading.active_count()
+    started, done = threading.Event(), []
+
+    def work(number: int) -> None:
+        started.set()
+        done.append(number)
+        time.sleep(0.001)
+
+    def press() -> None:
+        started.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    with pytest.raises(KeyboardInterrupt):
+        in_threads(work, range(100_000))
+    presser.join()
+    assert len(done) < 50_000
+    deadline = time.monotonic() + 30  # of a thread that the pool was just starting
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
+def test_blocks():
+    assert blocks(0) == []
+    assert blocks(7, 3) == [slice(0, 3), slice(3, 6), slice(6, 7)]
+
+
+def test_passes(monkeypatch):
+    monkeypatch.setattr(parallel, "BLOCK", 3)
+    values = np.array([4, 1, 3, 9, 2, 7, 5, 8])
+    assert reduced(np.min, values) == 1 and reduced(np.max, values) == 9
+    copy = copied(values[::2], np.int32)
+    assert copy.tolist() == [4, 3, 2, 5] and copy.dtype == np.int32 and copy.flags.c_contiguous
+    assert filled(np.empty(8, int), lambda b: -values[b]).tolist() == (-values).tolist()
