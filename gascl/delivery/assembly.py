@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from gascl.codegen.header import Header
 from gascl.codegen.kerneltext import kernel_text
@@ -22,45 +23,68 @@ FETCHES = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 
 
+class Text:
+    """OpenCL C that is put together from files, each included once.
+
+    Args:
+        given: texts that are included instead of files, by name.
+        origins: of some of those, for each line the user's line that it comes from, or None.
+
+    Attributes:
+        places: for each line, the user's line that it comes from, or None.
+    """
+
+    def __init__(
+        self,
+        given: Mapping[str, str],
+        origins: Mapping[str, Sequence[Place | None]] = MappingProxyType({}),
+    ):
+        self.places: list[Place | None] = []
+        self._given, self._origins = given, origins
+        self._lines: list[str] = []
+        self._seen: set[str] = set()
+
+    def include(self, name: str) -> None:
+        if name in self._seen:
+            return
+        self._seen.add(name)
+        text = self._given[name] if name in self._given else kernel_text(name)
+        self.put(text, self._origins.get(name))
+
+    def put(self, text: str, origins: Sequence[Place | None] | None = None) -> None:
+        for i, line in enumerate(text.rstrip("\n").split("\n")):
+            origin = origins[i] if origins else None
+            match = _INCLUDE.match(line) if origin is None else None
+            if match:
+                self.include(match.group(1))
+            else:
+                self._lines.append(line)
+                self.places.append(origin)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+
 def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
 
     Returns:
         The text, and for each of its lines the user's line that it comes from, or None.
     """
-    lines: list[str] = []
-    places: list[Place | None] = []
-    seen: set[str] = set()
-    given = {
-        "active_set.cl": delivery.active.functions,
-        "active_set_kernels.cl": delivery.active.kernels,
-    }
-
-    def include(name: str) -> None:
-        if name in seen:
-            return
-        seen.add(name)
-        if name == "program.h":
-            put(header.text, header.places)
-        else:
-            put(given[name] if name in given else kernel_text(name))
-
-    def put(text: str, origins: Sequence[Place | None] | None = None) -> None:
-        for i, line in enumerate(text.rstrip("\n").split("\n")):
-            origin = origins[i] if origins else None
-            match = _INCLUDE.match(line) if origin is None else None
-            if match:
-                include(match.group(1))
-            else:
-                lines.append(line)
-                places.append(origin)
-
-    put("\n".join([*defines(), *_of_gather(header), *_of_delivery(facts, delivery)]))
-    include("superstep.cl")
+    text = Text(
+        {
+            "program.h": header.text,
+            "active_set.cl": delivery.active.functions,
+            "active_set_kernels.cl": delivery.active.kernels,
+        },
+        {"program.h": header.places},
+    )
+    text.put("\n".join([*defines(), *_of_gather(header), *_of_delivery(facts, delivery)]))
+    text.include("superstep.cl")
     if facts.pairs:
-        include("pairs.cl")
-    put(delivery.text)
-    return "\n".join(lines) + "\n", places
+        text.include("pairs.cl")
+    text.put(delivery.text)
+    return str(text), text.places
 
 
 def _of_gather(header: Header) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gascl.codegen.cells import cell_bits, cell_kind, definitions
-from gascl.language.combiners import EXPRESSION, NAMED, SUM, Combiner
-from gascl.language.types import Type, resolve
+from gascl.codegen.cells import cell_bits, cell_kind
+from gascl.language.combiners import EXPRESSION, NAMED, Combiner
+from gascl.language.types import Type
 
 #: The combiners: those with a name, and expressions over a and b.
 COMBINERS = (*NAMED.values(), EXPRESSION)
@@ -110,31 +110,3 @@ class Atomics:
                 alike.setdefault(ops, []).append(type_)
         for ops, types in alike.items():
             yield f"{' '.join(types)} ({' '.join(ops)})"
-
-
-#: For the kernel that tests an addition: work-items, the cells that they share, and what each adds.
-PROBE_ITEMS, PROBE_CELLS, PROBE_VALUE = 1024, 4, 1.5
-
-
-def probe(type_: str, kernels: str) -> str:
-    """OpenCL C of a kernel `gascl_probe`, in which many work-items add to a few float cells.
-
-    Args:
-        type_: "float32" or "float64".
-        kernels: the text of kernels/atomics.cl.
-    """
-    accumulator = resolve(type_, type_)
-    lines = [
-        f"typedef {accumulator.c} gascl_accumulator;",
-        "static gascl_accumulator gascl_identity(void) { return 0; }",
-        "static gascl_accumulator gascl_combine(",
-        "    const gascl_accumulator a, const gascl_accumulator b) { return a + b; }",
-        *definitions(SUM, accumulator),
-        kernels,
-        "__kernel void gascl_probe(__global gascl_cell *cells) {",
-        "    bool fresh;",
-        f"    __global gascl_cell *cell = &cells[get_global_id(0) % {PROBE_CELLS}];",
-        f"    gascl_cell_combine(cell, {PROBE_VALUE}f, &fresh);",
-        "}",
-    ]
-    return "\n".join(lines) + "\n"

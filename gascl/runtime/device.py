@@ -20,8 +20,7 @@ import platformdirs
 import pyopencl as cl
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
-from gascl.codegen.kerneltext import kernel_text
-from gascl.delivery import atomics
+from gascl.delivery import probe
 from gascl.delivery.atomics import Atomics
 from gascl.errors import DeviceError
 from gascl.runtime import drivers, pocl, poclcache, process
@@ -132,17 +131,17 @@ class Device:
     def _adds(self, type_: str) -> bool:
         """Whether NVIDIA's atomic addition of `type_` compiles here and gives correct sums."""
         trial = Atomics(int64=True, ptx_float32=True, ptx_float64=True)
-        text = atomics.probe(type_, kernel_text("atomics.cl"))
-        sums = np.zeros(atomics.PROBE_CELLS, type_)
+        text = probe.probe(type_)
+        sums = np.zeros(probe.CELLS, type_)
         try:
             program = built(self, text, trial.options())
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             cells = cl.Buffer(self.context, flags, hostbuf=sums)
-            kernel(program, "gascl_probe")(self.queue, (atomics.PROBE_ITEMS,), None, cells)
+            kernel(program, "gascl_probe")(self.queue, (probe.ITEMS,), None, cells)
             cl.enqueue_copy(self.queue, sums, cells)
         except cl.Error:
             return False
-        each = atomics.PROBE_ITEMS // atomics.PROBE_CELLS * atomics.PROBE_VALUE
+        each = probe.ITEMS // probe.CELLS * probe.VALUE
         return bool((sums == each).all())
 
     @property

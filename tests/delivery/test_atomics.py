@@ -14,8 +14,8 @@ from support.cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
 from gascl.codegen.cells import cell_bits, definitions
-from gascl.codegen.kerneltext import kernel_text
-from gascl.delivery.atomics import COMBINERS, TYPES, Atomics, probe
+from gascl.delivery.atomics import COMBINERS, TYPES, Atomics
+from gascl.delivery.probe import probe
 from gascl.language.combiners import EXPRESSION, SUM, combiner_of
 from gascl.language.types import resolve
 
@@ -142,7 +142,7 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
         assert not device._adds(name)
     if name == "float64" and not device.atomics.int64:
         pytest.skip("the device has no atomics on 64 bits")
-    text = probe(name, kernel_text("atomics.cl"))
+    text = probe(name)
     built = cl.Program(device.context, text).build(Atomics(native=False).options())
     sums = np.zeros(4, name)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR

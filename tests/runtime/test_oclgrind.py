@@ -158,6 +158,7 @@ SPOILT = {
         "*x = outbox[at];",
         "*x = outbox[at + 999];",
     ),
+    "gascl_probe": (INVALID_READ, "probe.cl", "&cells[", "&cells[999 + "),
     "gascl_trial": (INVALID_WRITE, "trial.cl", "sums[item] =", "sums[item + 1] ="),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }

@@ -15,10 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 from support.oclgrind_scripts.device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
+from gascl.delivery import probe
 from gascl.delivery.admission import demand_of
+from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, admitted
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import trial
@@ -332,10 +335,23 @@ def able(program: VertexProgram, device: Device) -> list[str]:
     return admitted(demand_of(program, device.atomics, device.fp64, deterministic=True))
 
 
+def add_floats(device: Device) -> None:
+    """The kernel that tries atomic additions, by compare-and-swap."""
+    program = cl.Program(device.context, probe.probe("float32"))
+    sums = np.zeros(probe.CELLS, np.float32)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    cells = cl.Buffer(device.context, flags, hostbuf=sums)
+    kernel = cl.Kernel(program.build(Atomics(native=False).options()), "gascl_probe")
+    kernel(device.queue, (probe.ITEMS,), None, cells)
+    cl.enqueue_copy(device.queue, sums, cells)
+    assert sums.tolist() == [384.0] * 4
+
+
 def run_all(device: Device) -> None:
     engine, directed = Engine(GRAPH, device), Engine(DIRECTED, device)
     look_at_shape(engine)
     assert trial.run(device) == ""
+    add_floats(device)
     used = set()
     for cls, parameters, check in CASES:
         for name in able(cls(**parameters), device):
@@ -359,6 +375,8 @@ def run_patched(device: Device, *patch: str) -> None:
     """What shows that an error is found: a few programs under every delivery."""
     name = patch_kernels(*patch)
     trial.run(device)
+    if "probe.cl" in patch:
+        return add_floats(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):
         for delivery in [name or "slots"]:
