@@ -84,6 +84,15 @@ class Trace(Sequence[Step]):
     def __repr__(self) -> str:
         return repr(list(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:  # what makes steps may hold a device
+        return _trace, (list(self),)
+
+
+def _trace(steps: list[Step]) -> Trace:
+    trace = Trace()
+    trace.extend(len(steps), steps.__getitem__)
+    return trace
+
 
 class KeptState(Protocol):
     """What a run left on the device: for `Engine.run(state=...)`, which uses it up."""

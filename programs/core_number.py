@@ -19,8 +19,8 @@ import numpy as np
 
 from gascl import VertexProgram, param, struct, vertex
 
-#: Runs for single core numbers are worth their beginning where at least so many vertices, and at
-#: least one of so many of all, can have the next few numbers.
+#: A run for a single core number is worth starting where at least _MANY vertices, and 1 / _PART of
+#: all, can have one of the next few numbers.
 _MANY, _PART = 2**16, 16
 
 

@@ -56,8 +56,8 @@ class LocalClustering(VertexProgram):
                 num_vertices=2 * graph.num_vertices,
             )
             found = stages.run(Corners(), graph=doubled, fresh=True)
-            arcs, wedges = found.closed[::2], found.wedges[::2]
+            arcs, pairs = found.closed[::2], found.neighbour_pairs[::2]
         else:  # every edge is two arcs
             found = stages.run(Count(), graph=graph, fresh=True)
-            arcs, wedges = 2 * found.closed, found.wedges
-        return {"coefficient": (arcs / np.maximum(2 * wedges, 1))[number]}
+            arcs, pairs = 2 * found.closed, found.neighbour_pairs
+        return {"coefficient": (arcs / np.maximum(2 * pairs, 1))[number]}

@@ -29,7 +29,7 @@ class Count(VertexProgram):
 
     supersteps = param.supersteps(2)
     closed = vertex.int64(doc="for each triangle, the ways of the edge between the other two")
-    wedges = vertex.int64()
+    neighbour_pairs = vertex.int64()
 
     message, combine, edges = "int64", "sum", "both"
     mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
@@ -56,7 +56,7 @@ class Count(VertexProgram):
             different += other != last && other != v.id;
             last = other;
         }
-        v.wedges = (long)different * (different - 1) / 2;
+        v.neighbour_pairs = (long)different * (different - 1) / 2;
 
         ushort head[HEADS], next[MOST + 1];  // chains of places in the table; 0 ends them
         int end[MOST + 1], ways[MOST + 1], found[MOST + 1], first[AHEAD], held[HELD];
@@ -152,4 +152,4 @@ class Triangles(VertexProgram):
     def solve(self, stages):
         graph, number = in_order(stages.graph)
         found = stages.run(Count(), graph=graph, fresh=True)
-        return {"triangles": found.closed[number], "wedges": found.wedges[number]}
+        return {"triangles": found.closed[number], "wedges": found.neighbour_pairs[number]}

@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, vertex
+from gascl.programs import BreadthFirst, CoreNumber, PageRank
 from gascl.result import Step
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
@@ -412,3 +413,13 @@ def test_trace(tmp_path):
         "delivery": "pull",
     }
     assert found["seconds"] == {"build": 0.5}
+
+
+def test_a_pickled_result_of_a_run_has_its_trace():
+    graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 0, 3], directed=False)
+    for program in (BreadthFirst(source=0), PageRank(), CoreNumber()):
+        result = Engine(graph).run(program)
+        again = pickle.loads(pickle.dumps(result))
+        assert list(again.trace) == list(result.trace) and len(again.trace) == result.supersteps
+        for name in result.fields:
+            np.testing.assert_array_equal(again[name], result[name])

@@ -11,8 +11,8 @@ import numpy as np
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 
 INT32_MAX = int(np.iinfo(np.int32).max)
-#: The least number of pairs in a piece, and about that of a range of rows, which are sorted at a
-#: time; and how many there are of each if there are more pairs than that.
+#: What is sorted at a time, pieces of the pairs and then ranges of rows, has at least so many
+#: pairs. If that would be more pieces, or more ranges, than these, they are larger.
 _LEAST, _PIECES, _RANGES = 1 << 20, 1 << 9, 1 << 11
 #: The bits of a sort key.
 _BITS = 63
@@ -26,6 +26,22 @@ ARRAYS = (
 def index_dtype(num_arcs: int) -> np.dtype:
     """The dtype of offsets, edge ids and slots: int32 while `num_arcs` itself fits, else int64."""
     return np.dtype(np.int32 if num_arcs <= INT32_MAX else np.int64)
+
+
+class _Lock:
+    """A lock that a thread may take twice. A copy of what it protects gets one of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Lock, ()
 
 
 class _Kept:
@@ -43,6 +59,9 @@ class _Kept:
                     owner.kept[self.name].setflags(write=False)
         array: np.ndarray = owner.kept[self.name]
         return array
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name} cannot be set: a graph's arcs do not change")
 
 
 class Order:
@@ -67,7 +86,7 @@ class Order:
         known: dict[str, np.ndarray] | None = None,
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
-        self.lock = threading.RLock()
+        self.lock = _Lock()
         self.kept = known or {}
         self._given = False if both or known else None
 
@@ -276,7 +295,7 @@ class Arcs:
         known: dict[str, np.ndarray] | None = None,
     ):
         self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
-        self.lock = threading.RLock()
+        self.lock = _Lock()
         self.kept = known or {}
 
     @property
@@ -318,7 +337,7 @@ class Arcs:
 
     @_Kept
     def in_reversed(self) -> np.ndarray:
-        """uint8 (A)."""
+        """uint8 (A): `out_reversed` in CSC order."""
         if self.way != "both":
             return self.out_reversed
         sources = self.in_sources

@@ -532,8 +532,8 @@ class Graph:
         return found
 
     def edge_summary(self, field: str = "weight") -> Summary:
-        """The least and the greatest number of an edge field, their sum, and whether they are all
-        finite and whole; found out on the first call and kept.
+        """The least and the greatest finite number of an edge field, the sum of the finite ones,
+        and whether all are finite and those whole; found out on the first call and kept.
 
         Raises:
             GraphError: there is no such field.
@@ -585,13 +585,13 @@ class Graph:
         return simple(self, self.directed and not undirected)
 
     def by_degree(self) -> tuple[Graph, np.ndarray]:
-        """The same graph with its vertices numbered by degree, the highest first, as counting
+        """The same edges with the vertices numbered by degree, the highest first, as counting
         triangles wants it: few neighbours of a hub have lower numbers than itself.
 
-        A degree counts the edges at a vertex whichever way they point. Vertices of equal degree,
-        and the edges, keep their order. Labels and fields are left out. In a simple graph, no
-        vertex has more than sqrt(2 E) neighbours of lower numbers. Schank and Wagner, Finding,
-        Counting and Listing all Triangles in Large Graphs (2005).
+        A degree counts the edges at a vertex whichever way they point, a self-loop once. Vertices
+        of equal degree, and the edges, keep their order. Labels and fields are left out. In a
+        simple graph, no vertex has more than sqrt(2 E) neighbours of lower numbers. Schank and
+        Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005).
 
         Returns:
             The graph, and the number in it of each vertex, int32 (V,).

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,7 +51,13 @@ def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
         return results
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for worker in [pool.submit(work) for _ in range(threads)]:
+            workers = []
+            with suppress(RuntimeError):  # none can be begun once the main thread has ended
+                for _ in range(threads):
+                    workers.append(pool.submit(work))
+            if not workers:
+                work()
+            for worker in workers:
                 worker.result()
         finally:
             waiting.clear()

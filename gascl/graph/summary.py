@@ -19,23 +19,23 @@ class Summary:
         count: how many of them are finite.
         least, greatest: of those, in the field's dtype; None if there are none.
         total: their sum, in float64.
-        smallest: the smallest magnitude among those that are not 0; inf if there are none.
+        magnitude: the smallest one among those that are not 0; inf if there are none.
         finite: all are; none is NaN or infinite.
-        whole: all finite ones are whole numbers.
+        whole: all finite ones are whole numbers; also if there are none.
     """
 
     count: int
     least: Any
     greatest: Any
     total: float
-    smallest: float
+    magnitude: float
     finite: bool
     whole: bool
 
     @property
     def mean(self) -> float:
-        """Of the finite ones; 1 if there are none."""
-        return self.total / self.count if self.count else 1.0
+        """Of the finite ones; NaN if there are none."""
+        return self.total / self.count if self.count else np.nan
 
     def fits(self, dtype: np.dtype) -> bool:
         """Whether no value would be changed by `dtype` but by rounding a float: no fraction lost,
@@ -48,14 +48,14 @@ class Summary:
             return self.finite and self.whole and within
         with np.errstate(all="ignore"):
             ends = np.array([self.least, self.greatest]).astype(dtype)
-            return bool(np.isfinite(ends).all() and dtype.type(self.smallest) != 0)
+            return bool(np.isfinite(ends).all() and dtype.type(self.magnitude) != 0)
 
 
 def summary(values: np.ndarray) -> Summary:
     """The summary of the numbers (E,), integers or floats."""
     floats = values.dtype.kind == "f"
     least = greatest = None
-    count, total, smallest, whole = 0, 0.0, np.inf, True
+    count, total, magnitude, whole = 0, 0.0, np.inf, True
     with np.errstate(all="ignore"):  # a sum may overflow
         for begin in range(0, len(values), _PART):
             part = values[begin : begin + _PART]
@@ -72,8 +72,8 @@ def summary(values: np.ndarray) -> Summary:
             if floats and whole:
                 whole = bool((np.trunc(part) == part).all())
             if low > 0:
-                smallest = min(smallest, float(low))
+                magnitude = min(magnitude, float(low))
             elif floats or low < 0 or high > 0:
                 sizes = np.abs(part[part != 0], dtype=np.float64)
-                smallest = min(smallest, float(sizes.min(initial=np.inf)))
-    return Summary(count, least, greatest, total, smallest, count == len(values), whole)
+                magnitude = min(magnitude, float(sizes.min(initial=np.inf)))
+    return Summary(count, least, greatest, total, magnitude, count == len(values), whole)

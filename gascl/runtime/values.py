@@ -61,7 +61,8 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
         return float(spec.delta)
     read = spec.snippets["scatter"].reads("e")
     fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
-    mean = max((graph.edge_summary(name).mean for name in fields), default=1.0)
+    known = [graph.edge_summary(name) for name in fields]
+    mean = max((one.mean for one in known if one.count), default=1.0)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     if gpu and degree <= SPARSE:
         mean *= 16

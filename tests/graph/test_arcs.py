@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
@@ -237,3 +239,17 @@ def test_stable_order(keys, sizes):
     with divided(sizes):
         order = stable_order(np.array(keys, dtype=np.int32), 5)
     assert order.tolist() == sorted(range(len(keys)), key=lambda place: keys[place])
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_copies_of_arcs(read):
+    graph = Graph.from_edges([0, 2, 2, 1], [1, 0, 2, 0], directed=False)
+    arcs = graph.arcs()
+    expected = {name: getattr(graph.arcs(), name).tolist() for name in ARRAYS} if read else {}
+    for made in (pickle.loads(pickle.dumps(arcs)), copy.deepcopy(arcs)):
+        found = {name: getattr(made, name).tolist() for name in ARRAYS}
+        expected = expected or {name: getattr(arcs, name).tolist() for name in ARRAYS}
+        assert found == expected
+    for name in ARRAYS:
+        with pytest.raises(AttributeError):
+            setattr(arcs, name, 3)

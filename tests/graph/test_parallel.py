@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -75,3 +77,20 @@ def test_passes(monkeypatch):
     copy = copied(values[::2], np.int32)
     assert copy.tolist() == [4, 3, 2, 5] and copy.dtype == np.int32 and copy.flags.c_contiguous
     assert filled(np.empty(8, int), lambda b: -values[b]).tolist() == (-values).tolist()
+
+
+def test_after_the_main_thread_has_ended():
+    """Python then begins no thread of a pool."""
+    code = """if True:
+        import threading, time
+        from gascl.graph import parallel
+        parallel.cores = lambda: 2
+
+        def work():
+            threading.main_thread().join()
+            print(parallel.in_threads(lambda x: x * x, range(5)))
+
+        threading.Thread(target=work).start()
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[0, 1, 4, 9, 16]\n" and not done.stderr

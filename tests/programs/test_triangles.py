@@ -8,7 +8,7 @@ import pytest
 from support.samples import random_graph, shared, skewed, to_networkx
 from support.verifiers.triangles import verify
 
-from gascl import Engine, Graph
+from gascl import Engine, FieldError, Graph
 from gascl.generators import rmat
 from gascl.programs import Triangles
 
@@ -122,3 +122,12 @@ def test_real_graphs(name, triangles):
 @pytest.mark.parametrize("directed", [True, False])
 def test_a_large_graph(directed):
     run(rmat(16, 16, seed=1, directed=directed))
+
+
+def test_a_run_that_ends_early_has_no_field_by_other_numbers():
+    """The vertices of a star are numbered by degree, so that nothing of that may be handed out."""
+    star = Graph.from_edges(np.full(9, 9), np.arange(9), directed=False)
+    early = Engine(star).run(Triangles(), max_supersteps=1, not_converged="ignore")
+    with pytest.raises(FieldError, match="'wedges' is not computed yet"):
+        early.wedges  # noqa: B018
+    assert Engine(star).run(Triangles()).wedges.tolist() == [0] * 9 + [36]

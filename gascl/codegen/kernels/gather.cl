@@ -32,7 +32,7 @@
 //   // In which lanes that vertex sends, as bits, if the delivery knows. An arc is fetched in no others,
 //   // and it is told in which lanes a row has been finished with a message.
 //   #define GASCL_SENDING_LANES(arc)
-//   static void gascl_has_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY);
+//   static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY);
 //
 // Messages are combined in an order that depends on nothing but the blocks, so that every delivery
 // that gathers gives the same sums of floats, bit for bit.
@@ -210,7 +210,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             const gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
 #if GASCL_KNOWS_LANES
             if (in.count)
-                gascl_has_received(row, (ulong)1 << gascl_lane, GASCL_STATE_ON GASCL_DELIVERY_ON);
+                gascl_note_received(row, (ulong)1 << gascl_lane, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
             gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         }
@@ -242,10 +242,11 @@ static int gascl_next_long(__local const gascl_marks *long_rows, int row, const 
 }
 
 #if GASCL_KNOWS_LANES && GASCL_FIRST
-// An arc's lanes are bits of a word: of the lanes in which the row takes messages, those in which the
-// sender sends and that of no arc before does (as Then et al., The More the Merrier, 2014, search from
-// many sources at once). A short row has an item; of a long one, each item has an arc, and the words
-// of those before it are joined. Only lanes with a message are finished.
+// An arc's lanes are bits of a word: of the lanes in which the row takes messages, those in which its
+// sender sends and no earlier arc's sender does (as Then et al., The More the Merrier, 2014, search
+// from many sources at once). An item gathers a short row. Of a long one, each item takes an arc, and
+// the words of the arcs before it are joined. Only lanes with a message are finished. GASCL_GROUP is a
+// multiple of 16, or less.
 
 #define GASCL_LANE_BYTES ((GASCL_LANES + 7) / 8)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // words that one item joins
@@ -331,7 +332,7 @@ static void gascl_gather_alone(ulong open, const int row, gascl_tally *tally,
             finished |= lanes;
         }
     }
-    gascl_has_received(row, finished, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_note_received(row, finished, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
@@ -380,7 +381,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     before |= memory->sent[item - 1];
                 gascl_finish_lanes(sent & ~before, arc, row, tally,
                                    GASCL_STATE_ON GASCL_DELIVERY_ON);
-                gascl_has_received(row, sent & ~before, GASCL_STATE_ON GASCL_DELIVERY_ON);
+                gascl_note_received(row, sent & ~before, GASCL_STATE_ON GASCL_DELIVERY_ON);
                 open &= ~whole;
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
@@ -554,7 +555,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         // Each lane of each row is a place. The group is at `window`: its items have the places
         // from there on; `in` is what an item's place gets. Long rows are left from the place
         // `next` on; of the row there, `done` arcs are combined in the slices' `part`s.
-        int window = 0, long_row = gascl_next_long(&memory->long_rows, 0, rows), next = long_row * GASCL_LANES;
+        int window = 0, long_row = gascl_next_long(&memory->long_rows, 0, rows);
+        int next = long_row * GASCL_LANES;
         gascl_offset done = 0;
         gascl_box in = gascl_box_empty(), part = gascl_box_empty();
         bool entered = false;
@@ -575,7 +577,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     break;
 #if GASCL_KNOWS_LANES
                 if (place < count && in.count)
-                    gascl_has_received(id, (ulong)1 << gascl_lane,
+                    gascl_note_received(id, (ulong)1 << gascl_lane,
                                        GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
                 if (place < count)

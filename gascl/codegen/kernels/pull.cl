@@ -77,7 +77,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
 #else
 #define GASCL_OR(place, bits) atomic_or(place, bits)
 #endif
-static void gascl_has_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY) {
+static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GASCL_DELIVERY) {
     for (int word = 0; word < 2; ++word) {
         const uint some = (uint)(lanes >> 32 * word);
         if (some)
