@@ -23,7 +23,7 @@ FETCHES = 4
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 
 
-class Text:
+class Assembly:
     """OpenCL C that is put together from files, each included once.
 
     Args:
@@ -71,7 +71,7 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
     Returns:
         The text, and for each of its lines the user's line that it comes from, or None.
     """
-    text = Text(
+    text = Assembly(
         {
             "program.h": header.text,
             "active_set.cl": delivery.active.functions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gascl.codegen.cells import definitions
-from gascl.delivery.assembly import Text
+from gascl.delivery.assembly import Assembly
 from gascl.language.combiners import SUM
 from gascl.language.types import resolve
 
@@ -24,7 +24,7 @@ def probe(type_: str) -> str:
         f"#define GASCL_PROBE_VALUE {VALUE}f",
         *definitions(SUM, accumulator),
     ]
-    text = Text({})
+    text = Assembly({})
     text.put("\n".join(lines))
     text.include("probe.cl")
     return str(text)

@@ -341,7 +341,9 @@ def add_floats(device: Device) -> None:
     sums = np.zeros(probe.CELLS, np.float32)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     cells = cl.Buffer(device.context, flags, hostbuf=sums)
-    kernel = cl.Kernel(program.build(Atomics(native=False).options()), "gascl_probe")
+    kernel = cl.Kernel(
+        program.build([*Atomics(native=False).options(), "-DGASCL_OCLGRIND"]), "gascl_probe"
+    )
     kernel(device.queue, (probe.ITEMS,), None, cells)
     cl.enqueue_copy(device.queue, sums, cells)
     assert sums.tolist() == [384.0] * 4
