@@ -38,8 +38,8 @@ class Summary:
         return self.total / self.count if self.count else np.nan
 
     def fits(self, dtype: np.dtype) -> bool:
-        """Whether no value would be changed by `dtype` but by rounding a float: no fraction lost,
-        nothing out of range, and nothing that is not 0 made 0."""
+        """Whether `dtype` holds all values, but for rounding of floats: no fraction is lost,
+        nothing is out of range, and nothing but 0 becomes 0."""
         if not self.count:
             return self.finite or dtype.kind == "f"
         if dtype.kind != "f":
