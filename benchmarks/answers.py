@@ -123,14 +123,13 @@ def components(edges: Edges, component: np.ndarray) -> None:
 
 def ranks(edges: Edges, rank: np.ndarray, supersteps: int) -> None:
     """Raises AssertionError unless the ranks are PageRank's after so many supersteps from equal
-    ranks, but for rounding in float32: by a power iteration in float64.
-
-    The graph is undirected, so that a row has the arcs into its vertex, too.
-    """
+    ranks, but for rounding in float32: by a power iteration in float64, over the arcs into each
+    vertex."""
     n = edges.num_vertices
-    assert not edges.directed and len(rank) == n, "not one value for each vertex"
-    degree, parts = edges.out_degree, edges.parts()
-    linked, lost = np.flatnonzero(degree), 0.0
+    assert len(rank) == n, "not one value for each vertex"
+    into = edges.turned if edges.directed else edges
+    degree, parts = edges.out_degree, into.parts()
+    linked, lost = np.flatnonzero(into.out_degree), 0.0
     exact, share = np.full(n, 1 / n), np.zeros(n)
 
     def spread(part: tuple[slice, slice]) -> None:
@@ -138,7 +137,7 @@ def ranks(edges: Edges, rank: np.ndarray, supersteps: int) -> None:
         found = linked[slice(*np.searchsorted(linked, [rows.start, rows.stop]))]
         exact[rows] = (DAMPING * lost + 1 - DAMPING) / n
         if len(found):
-            heard = np.add.reduceat(share[edges.targets[arcs]], edges.offsets[found] - arcs.start)
+            heard = np.add.reduceat(share[into.targets[arcs]], into.offsets[found] - arcs.start)
             exact[found] += DAMPING * heard
 
     for _ in range(supersteps):

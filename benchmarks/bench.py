@@ -19,6 +19,11 @@ KEYS = (
     *("bfs", "sssp", "components", "triangles", "coreness"),
     *("strong", "labels", "clustering", "pagerank"),
 )
+#: Components are last: they need another graph.
+GPU_KEYS = (
+    *("pagerank", "first", "again-pagerank", "again-sssp"),
+    *("bfs", "sssp", "lanes", "components"),
+)
 
 
 def options(argv: list[str] | None = None) -> argparse.Namespace:
@@ -27,7 +32,9 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     what.add_argument("--gpu", action="store_true", help="the table of one GPU, gascl alone")
     what.add_argument("--growth", action="store_true", help="time and memory against the scale")
     what.add_argument("--turn", type=int, metavar="SCALE", help=argparse.SUPPRESS)
-    parser.add_argument("--only", type=listed, help=f"of {', '.join(KEYS)}; or lanes")
+    parser.add_argument(
+        "--only", type=listed, help=f"of {', '.join(KEYS)}; with --gpu of {', '.join(GPU_KEYS)}"
+    )
     parser.add_argument(
         "--graphs",
         type=listed,
@@ -56,12 +63,14 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--update", type=Path, help="the page to write the table into")
     parser.add_argument("--picture", type=Path, help="with --growth, the .png file to draw")
     given = parser.parse_args(argv)
-    known = (*KEYS[:3], "lanes") if given.gpu else KEYS
+    known = GPU_KEYS if given.gpu else KEYS
     if given.threads is None:
         given.threads = all_cores() if given.growth and given.device else 2
     unknown = [key for key in given.only or () if key not in known]
     if unknown:
         parser.error(f"--only {unknown[0]}: there are {', '.join(known)}")
+    if given.gpu:
+        given.only = [key for key in GPU_KEYS if key in (given.only or GPU_KEYS)]
     return given
 
 

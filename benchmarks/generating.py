@@ -36,7 +36,7 @@ def by_gascl(scale: int, path: Path, mark: Marked) -> None:
     for name in ARRAYS:
         getattr(graph.arcs(), name)
     mark()
-    graph.write(path)
+    graph.write(path, arcs=True)
     mark()
 
 

@@ -119,6 +119,17 @@ class Edges:
             src, dst, num_vertices=self.num_vertices, directed=self.directed, weight=weight
         )
 
+    @cached_property
+    def turned(self) -> Edges:
+        """Every arc the other way round."""
+
+        def piece(start: int) -> np.ndarray:
+            part = slice(start, start + PIECE)
+            return keys_of(self.targets[part], self.sources[part])
+
+        pieces = [lambda s=s: piece(s) for s in range(0, len(self.targets), PIECE)]
+        return collected(f"{self.name}, turned", self.num_vertices, pieces, True)
+
     def undirected(self) -> Edges:
         """The same edges without their directions."""
         if not self.directed:

@@ -118,9 +118,9 @@ class Result:
     """What a run of a program computed.
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
-    order, or (V, lanes) for a run with lanes. A vector field has one more dimension, and a struct
-    field is a structured array. A field with the name of an attribute or method of this class, such
-    as `missing`, can only be read as `result["missing"]`.
+    order, or (V, lanes) for a run with lanes, read from the device on first use. A vector field
+    has one more dimension, and a struct field is a structured array. A field with the name of an
+    attribute or method of this class, such as `missing`, can only be read as `result["missing"]`.
 
     Attributes:
         arc_fields: arc fields by name, (A,) or (A, lanes), sorted by scattering vertex, other end
@@ -130,6 +130,7 @@ class Result:
         stopped: why it ended, in words.
         trace: one `Step` per superstep.
         device, delivery: what it ran on, and how messages travelled.
+        numbering: in which order the vertices were on the device, if not in the graph's, and why.
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
@@ -148,6 +149,7 @@ class Result:
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
     state: KeptState | None = None
     missing: tuple[str, ...] = ()
+    numbering: str = ""
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
@@ -276,6 +278,7 @@ class Result:
             "stopped": self.stopped,
             "device": self.device,
             "delivery": self.delivery,
+            "numbering": self.numbering,
             "seconds": self.seconds,
             "trace": [asdict(s) for s in self.trace],
         }

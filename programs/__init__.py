@@ -4,48 +4,68 @@ Several share multi_source_search.py, a breadth-first search; clusters.py is the
 ParticleCommunities that runs on the host.
 """
 
-from gascl.programs.betweenness import Betweenness
-from gascl.programs.breadth_first import BreadthFirst
-from gascl.programs.closeness import Closeness
-from gascl.programs.connected_components import ConnectedComponents
-from gascl.programs.core_number import CoreNumber
-from gascl.programs.eigenvector import Eigenvector, WeightedEigenvector
-from gascl.programs.greedy_colouring import GreedyColouring
-from gascl.programs.harmonic_closeness import HarmonicCloseness
-from gascl.programs.hits import Hits
-from gascl.programs.katz import Katz, WeightedKatz
-from gascl.programs.label_propagation import LabelPropagation
-from gascl.programs.local_clustering import LocalClustering
-from gascl.programs.maximal_independent_set import MaximalIndependentSet
-from gascl.programs.neighbourhoods import Neighbourhoods
-from gascl.programs.page_rank import PageRank
-from gascl.programs.particle_communities import ParticleCommunities
-from gascl.programs.shortest_paths import ShortestPaths
-from gascl.programs.strongly_connected import StronglyConnected
-from gascl.programs.triangles import Triangles
-from gascl.programs.weighted_page_rank import WeightedPageRank
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Betweenness",
-    "BreadthFirst",
-    "Closeness",
-    "ConnectedComponents",
-    "CoreNumber",
-    "Eigenvector",
-    "GreedyColouring",
-    "HarmonicCloseness",
-    "Hits",
-    "Katz",
-    "LabelPropagation",
-    "LocalClustering",
-    "MaximalIndependentSet",
-    "Neighbourhoods",
-    "PageRank",
-    "ParticleCommunities",
-    "ShortestPaths",
-    "StronglyConnected",
-    "Triangles",
-    "WeightedEigenvector",
-    "WeightedKatz",
-    "WeightedPageRank",
-]
+if TYPE_CHECKING:
+    from gascl.programs.betweenness import Betweenness as Betweenness
+    from gascl.programs.breadth_first import BreadthFirst as BreadthFirst
+    from gascl.programs.closeness import Closeness as Closeness
+    from gascl.programs.connected_components import ConnectedComponents as ConnectedComponents
+    from gascl.programs.core_number import CoreNumber as CoreNumber
+    from gascl.programs.eigenvector import Eigenvector as Eigenvector
+    from gascl.programs.eigenvector import WeightedEigenvector as WeightedEigenvector
+    from gascl.programs.greedy_colouring import GreedyColouring as GreedyColouring
+    from gascl.programs.harmonic_closeness import HarmonicCloseness as HarmonicCloseness
+    from gascl.programs.hits import Hits as Hits
+    from gascl.programs.katz import Katz as Katz
+    from gascl.programs.katz import WeightedKatz as WeightedKatz
+    from gascl.programs.label_propagation import LabelPropagation as LabelPropagation
+    from gascl.programs.local_clustering import LocalClustering as LocalClustering
+    from gascl.programs.maximal_independent_set import (
+        MaximalIndependentSet as MaximalIndependentSet,
+    )
+    from gascl.programs.neighbourhoods import Neighbourhoods as Neighbourhoods
+    from gascl.programs.page_rank import PageRank as PageRank
+    from gascl.programs.particle_communities import ParticleCommunities as ParticleCommunities
+    from gascl.programs.shortest_paths import ShortestPaths as ShortestPaths
+    from gascl.programs.strongly_connected import StronglyConnected as StronglyConnected
+    from gascl.programs.triangles import Triangles as Triangles
+    from gascl.programs.weighted_page_rank import WeightedPageRank as WeightedPageRank
+
+#: Name -> its module, loaded when first used: some programs need SciPy, which takes long to load.
+_HOME = {
+    "Betweenness": "betweenness",
+    "BreadthFirst": "breadth_first",
+    "Closeness": "closeness",
+    "ConnectedComponents": "connected_components",
+    "CoreNumber": "core_number",
+    "Eigenvector": "eigenvector",
+    "GreedyColouring": "greedy_colouring",
+    "HarmonicCloseness": "harmonic_closeness",
+    "Hits": "hits",
+    "Katz": "katz",
+    "LabelPropagation": "label_propagation",
+    "LocalClustering": "local_clustering",
+    "MaximalIndependentSet": "maximal_independent_set",
+    "Neighbourhoods": "neighbourhoods",
+    "PageRank": "page_rank",
+    "ParticleCommunities": "particle_communities",
+    "ShortestPaths": "shortest_paths",
+    "StronglyConnected": "strongly_connected",
+    "Triangles": "triangles",
+    "WeightedEigenvector": "eigenvector",
+    "WeightedKatz": "katz",
+    "WeightedPageRank": "weighted_page_rank",
+}
+__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gascl.programs' has no attribute {name!r}")
+    return getattr(import_module(f"gascl.programs.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -34,16 +34,25 @@ class WeightedPageRank(PageRank):
     scatter = "if (e.weight > 0) send(v.rank * (e.weight / v.strength));"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        weighted = "weight" in graph.edge_fields
-        strength = graph.weighted_out_degree("weight") if weighted else graph.out_degree
-        most = np.finfo(self.dtype).max
-        if strength.max(initial=0) > most:
-            why = f"weights of one vertex's arcs add up to {strength.max():.3g}"
+        if "weight" in graph.edge_fields:
+            self.check_sums(graph)
+            strength = graph.weighted_out_degree("weight", self.dtype)
+        else:
+            strength = graph.out_degree.astype(self.dtype)
+        if self.lanes > 1:
+            strength = np.repeat(strength[:, None], self.lanes, axis=1)
+        initial["strength"] = strength
+        super().prepare(graph, initial)
+
+    def check_sums(self, graph: Graph) -> None:
+        """Raises ProgramError where a vertex's weights add up to more than the dtype holds."""
+        most = float(np.finfo(self.dtype).max)
+        if graph.edge_summary("weight").total <= most:  # of all vertices together
+            return
+        strongest = graph.weighted_out_degree("weight").max(initial=0)
+        if strongest > most:
+            why = f"weights of one vertex's arcs add up to {strongest:.3g}"
             ways = " or give dtype='float64'" if self.dtype == "float32" else ""
             raise ProgramError(
                 f"WeightedPageRank: {why}, more than {self.dtype} holds: scale them all down{ways}"
             )
-        if self.lanes > 1:
-            strength = np.repeat(strength[:, None], self.lanes, axis=1)
-        initial["strength"] = strength.astype(self.dtype)
-        super().prepare(graph, initial)

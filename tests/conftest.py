@@ -7,6 +7,7 @@ import signal
 from importlib.util import find_spec
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 from support.agreement import GROUPS, find_device
@@ -18,6 +19,10 @@ from gascl.cli.main import main
 # of fewer, such as the 8 that stand for a GPU's here. gascl itself runs groups of 1 there.
 os.environ.setdefault("CL_CONFIG_CPU_VECTORIZER_MODE", "8")
 
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 # Ignored in jobs that a shell runs in the background, and then tests of Ctrl-C press it in vain.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -94,3 +99,17 @@ def poisoned(monkeypatch):
         return buffer
 
     monkeypatch.setattr(Device, "allocate", filled)
+
+
+@pytest.fixture
+def renumbered(monkeypatch):
+    """Programs that may have their vertices numbered anew have them in a random order, on every
+    graph with arcs."""
+    from gascl.graph import numbering
+
+    def order(degree: np.ndarray) -> np.ndarray:
+        return np.random.default_rng(len(degree)).permutation(len(degree)).astype(np.int32)
+
+    monkeypatch.setattr(numbering, "LEAST", 1)
+    monkeypatch.setattr(numbering, "SHARE", 0)
+    monkeypatch.setattr(numbering, "hubs_first", order)

@@ -24,6 +24,7 @@ ABOUT = "write a graph in another format"
 HELP = f"""\
 examples:
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz
+  gascl convert wiki-Vote.txt.gz wiki-Vote.npz --arcs
   gascl convert roads.csv roads.parquet --option columns=from,to,metres
   gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
@@ -46,6 +47,8 @@ def options(add: Callable[..., Any]) -> None:
     text = "omit what B's format cannot hold: labels, edge-fields or vertex-fields; repeatable"
     shown = {"metavar": "WHAT", "help": text}
     add("--drop", choices=DROPPED, action="append", default=[], **shown)
+    text = "make the arcs and write them, too, for programs to start at once; B is gascl's own .npz"
+    add("--arcs", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     source, target = Path(arguments.graph), arguments.target
     chosen = _target_format(target, arguments.target_format)
     _check_target(source, target, chosen)
+    if arguments.arcs and chosen.name != "gascl":
+        raise GasclError(f"{target}: {chosen.name} files hold no arcs; leave out --arcs")
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     if arguments.drop:
@@ -64,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(graphfile.describe(graph), flush=True)
     before = _inodes(target)
     started = time.perf_counter()
-    graph.write(target, format=chosen.name)
+    graph.write(target, format=chosen.name, arcs=arguments.arcs)
     took = time.perf_counter() - started
     # Some formats consist of several files.
     after = _inodes(target)

@@ -30,22 +30,25 @@ def program_class(text: str) -> type[VertexProgram]:
         path = Path(file)
         if not path.is_file():
             raise ProgramError(f"{file}: there is no such file; check the path")
-        programs = {
-            n: c
-            for n, c in vars(_load(path.resolve())).items()
+        found = vars(_load(path.resolve()))
+        names = [
+            n
+            for n, c in found.items()
             if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
-        }
+        ]
         problem = f"{file} has no vertex program {name!r}"
         problem = problem if name else f"give the class, too: {file}:Class"
     else:
         import gascl.programs
 
-        programs = {n: getattr(gascl.programs, n) for n in gascl.programs.__all__}
+        names = gascl.programs.__all__
+        found = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
-    if name in programs:
-        return programs[name]
+    if name in names:
+        program: type[VertexProgram] = found[name]
+        return program
     own = "" if file else "; a program of your own is given as my_program.py:Class"
-    raise ProgramError(f"{problem}{suggestion(name, programs)}{own}")
+    raise ProgramError(f"{problem}{suggestion(name, names)}{own}")
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

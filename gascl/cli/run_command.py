@@ -113,6 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         print(f"{cls.__name__}: {result.supersteps:,} supersteps; {result.stopped}")
         print(f"device: {result.device}; delivery: {result.delivery}")
+        if result.numbering:
+            print(f"vertices on the device: {result.numbering}")
         print(f"time: {took} s")
     return code
 
@@ -151,9 +153,7 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
         hint = suggestion(wanted, cls.spec.vertex_fields)
         raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
     spec = cls.spec
-    written = [spec.snippets[s].writes("v") for s in ("apply", "init") if s in spec.snippets]
-    order = [n for names in written for n in spec.vertex_fields if n in names]
-    order = [wanted] if wanted else [*order, *spec.vertex_fields]
+    order = [wanted] if wanted else [*spec.written, *spec.vertex_fields]
     types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
     scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
     if wanted and not scalars:

@@ -39,6 +39,7 @@ class Context:
         offset: the type of arc offsets and edge ids.
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
+        numbered: whether vertices have other numbers on the device than the user's.
     """
 
     spec: ProgramSpec
@@ -48,6 +49,7 @@ class Context:
     offset: Type
     fp64: bool
     debug: bool
+    numbered: bool
 
     @property
     def lanes(self) -> int:
@@ -89,6 +91,11 @@ class Context:
         return {n: f.resolve(self.real) for n, f in self.spec.vertex_fields.items()}
 
     @cached_property
+    def reals(self) -> list[str]:
+        """The vertex fields whose values, or components, are floats."""
+        return [name for name, type_ in self.vertex_fields.items() if type_.is_float]
+
+    @cached_property
     def arc_fields(self) -> dict[str, Type]:
         """The arc fields; none if scatter does not use them."""
         fields = self.spec.arc_fields if self.facts.arc_state else {}
@@ -109,6 +116,16 @@ class Context:
         """The types of vertex fields, of the edge fields that are read, and of arc fields."""
         edge_fields = {n: t for n, t in self.edge_members.items() if n in self.spec.edge_fields}
         return {**self.vertex_fields, **edge_fields, **self.arc_fields}
+
+    @cached_property
+    def looks_up_ids(self) -> bool:
+        """Whether the id of a vertex is read, and is not its place on the device."""
+        read = set().union(*(s.reads("v") for s in self.spec.snippets.values()))
+        return self.numbered and bool(read & {"id", ""})
+
+    def id_of(self, place: str) -> str:
+        """C text of the user's id of the vertex at a place on the device."""
+        return f"gascl_ids[{place}]" if self.looks_up_ids else place
 
     @cached_property
     def degrees(self) -> list[str]:

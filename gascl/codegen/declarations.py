@@ -53,6 +53,7 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_READS_MASK {int(facts.reads_mask)}",
         f"#define GASCL_READS_EDGE {int(facts.reads_edge)}",
         f"#define GASCL_SENDS_TO {int(facts.sends_to)}",
+        f"#define GASCL_WALKS {int(facts.walks)}",
         f"#define GASCL_MASKED {int(facts.masked)}",
         f"#define GASCL_MARKS {int(facts.marks)}",
         f"#define GASCL_EVERY_ARC_SENDS {int(facts.every_arc_sends)}",
@@ -192,6 +193,8 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     }
     if facts.can_trap or c.debug:
         state["faults"] = "__global int *gascl_faults"
+    if c.looks_up_ids:
+        state["v.id"] = "__global const int *gascl_ids"
     for degree in c.degrees:
         state[degree] = f"__global const int *gascl_{degree}"
     for name, type_ in c.vertex_fields.items():

@@ -42,6 +42,7 @@ def generate(
     fp64: bool = True,
     lanes: int = 1,
     debug: bool = False,
+    numbered: bool = False,
 ) -> Header:
     """The header of a program.
 
@@ -52,9 +53,10 @@ def generate(
         fp64: whether the device has double precision; without it, float sums are float.
         lanes: the number of runs at once.
         debug: add traps for NaN, infinity, division by zero and indices.
+        numbered: vertices have other numbers on the device than the user's.
     """
     facts = Facts.of(spec, lanes, debug)
-    c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug)
+    c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
@@ -92,4 +94,5 @@ def generate(
         other=c.other.scalar if facts.pairs else np.dtype([]),
         layouts=tuple(layouts),
         lanes=lanes,
+        reals=tuple(c.reals),
     )

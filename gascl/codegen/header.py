@@ -26,6 +26,8 @@ class Header:
         other: the layout of what a pairs snippet reads of the sender `u`.
         layouts: the sizes and offsets that the user's structs must have on the device.
         lanes: the number of runs at once.
+        reals: the vertex fields whose values, or components, are floats, in the order of
+            GASCL_FOR_REALS.
     """
 
     text: str
@@ -43,3 +45,4 @@ class Header:
     other: np.dtype
     layouts: tuple[int, ...]
     lanes: int
+    reals: tuple[str, ...]

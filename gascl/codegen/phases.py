@@ -30,10 +30,11 @@ class Phases:
         self._copy()
         self._apply()
         self._stop()
+        self._reals()
 
     def _load(self, snippet: Snippet | None) -> None:
         c, put = self.context, self.text.put
-        put("    gascl_vertex v;", "    v.id = gascl_id;")
+        put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.facts.masked)
         read = snippet.reads("v") if snippet is not None else set()
         for degree in c.degrees:
@@ -70,7 +71,7 @@ class Phases:
         put("// Fields given by the user, or kept from another run, are not changed by init.")
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
-        put("    gascl_vertex v;", "    v.id = gascl_id;")
+        put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.facts.masked)
         put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
         for i, name in enumerate(c.spec.vertex_fields):
@@ -321,6 +322,19 @@ class Phases:
             put("    const gascl_graph g = gascl_run_->graph;")
         self.text.expression("    return (", stop, "    );")
         put("}")
+
+    def _reals(self) -> None:
+        """Write a macro that calls another one for each field of floats: with its number, and
+        whether it is NaN at the vertex `id`."""
+        c, calls = self.context, []
+        for number, name in enumerate(c.reals):
+            is_nan = f"isnan(gascl_v_{name}[GASCL_AT(id)])"
+            vector = c.field_types[name].width > 1
+            calls.append(f"gascl_call({number}, {f'any({is_nan})' if vector else is_nan})")
+        self.text.put(
+            f"#define GASCL_REALS {len(calls)}",
+            " ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]),
+        )
 
 
 def _number(value: str | float | int) -> str:

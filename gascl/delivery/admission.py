@@ -64,9 +64,14 @@ def serial_refuses(demand: Demand) -> str | None:
 
 
 def pull_refuses(demand: Demand) -> str | None:
-    facts = demand.facts
-    if facts.reads_singly:
+    if demand.facts.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
+    return _asking_again_refuses(demand)
+
+
+def _asking_again_refuses(demand: Demand) -> str | None:
+    """Scatter runs wherever its message is needed, not once for each arc."""
+    facts = demand.facts
     if facts.arc_state:
         return "its scatter has arc state, and pull may run scatter again"
     if facts.scatters and not facts.sends_only:
@@ -75,9 +80,15 @@ def pull_refuses(demand: Demand) -> str | None:
 
 
 def outbox_refuses(demand: Demand) -> str | None:
-    if demand.facts.reads_edge:
+    facts = demand.facts
+    if facts.reads_edge:
         return "its scatter reads `e`, so the messages of a vertex can differ"
-    return pull_refuses(demand)
+    if facts.reads_singly and not facts.every_arc_sends:
+        return (
+            "its gather snippet reads messages one by one, and it is not certain that every arc "
+            "carries one"
+        )
+    return _asking_again_refuses(demand)
 
 
 def inbox_refuses(demand: Demand) -> str | None:

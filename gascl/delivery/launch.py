@@ -80,6 +80,7 @@ _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 TOTAL = Launch("gascl_total", "one group", _COUNTED)
 DECIDE = Launch("gascl_decide", "one", ("STATE", "tallies", "counts", *_DECISION))
+NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
 PAIRS = Launch("gascl_pairs", "", ("STATE", "boxes", "splits"))
 PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", ("STATE", "boxes", "splits"))

@@ -23,6 +23,7 @@ from gascl.delivery.launch import (
     DECIDE,
     EMPTY_INBOX,
     FINISH,
+    NANS,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
@@ -49,6 +50,11 @@ VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
 GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
 #: The prefixes of buffers' names in messages.
 _PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
+
+
+#: The array of the vertices' ids, where they have other numbers on the device. No edge field has
+#: such a name.
+IDS = "v.id"
 
 
 class Key(NamedTuple):
@@ -108,6 +114,7 @@ class Extent:
         blocks: the largest number of row blocks.
         block_groups: the largest number of work-groups over row blocks that keep a tally.
         lines: the number of lines of the longest source text.
+        symmetric: every arc has its reverse, so that both orders of arcs are the same.
     """
 
     vertices: int
@@ -118,6 +125,7 @@ class Extent:
     blocks: int
     block_groups: int
     lines: int = 0
+    symmetric: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,8 +158,13 @@ def block_type(offset: str) -> np.dtype:
     return np.dtype(columns, align=True)
 
 
+#: The arrays of the arcs in the order of receivers, and those in the order of senders that are the
+#: same where every arc has its reverse.
+TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
+
+
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
-    """Every array of a graph that kernels can ask for, but for edge fields."""
+    """Every array of a graph that kernels can ask for, but for edge fields; of `TWINS` one."""
     rows, arcs = extent.vertices, extent.arcs
     offset, index = np.dtype(extent.offset), np.dtype("i4")
     block = block_type(extent.offset)
@@ -166,8 +179,10 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         "in_blocks": Array(block, extent.blocks),
         "out_degree": Array(index, rows),
         "in_degree": Array(index, rows),
+        IDS: Array(index, rows),
     }
-    return {Key(GRAPH, name): array for name, array in arrays.items()}
+    left_out = TWINS if extent.symmetric else ()
+    return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
 
 def run_spec(
@@ -248,16 +263,18 @@ class _Builder:
         header, extent = self.header, self.extent
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
         team = TEAM + RECORDS * header.control.itemsize
+        faults = len(Fault) * extent.lines
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
-            "faults": Array(np.dtype("i4"), len(Fault) * extent.lines),
             # One per work-group, each of which handles some of the row blocks or vertices.
             "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, MOST_AHEAD),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
+            **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
+            **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
             **({"team": Array(np.dtype("u1"), team, ZERO)} if self.delivery.whole else {}),
         }
         common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.facts)}
@@ -300,8 +317,10 @@ class _Builder:
             type_ = self.header.types[name] if field else None
             about = f":{type_.c}:{field.default!r}" if field and type_ else ""
             dtype = _stored(type_) if type_ else plain[name]
-            values = EdgeValues(name, order, field, type_)
-            key = Key(EDGE, f"{name}@{order}{about}")
+            # Which way an arc runs is all that differs between it and its reverse.
+            its = "out" if self.extent.symmetric and name != "reversed" else order
+            values = EdgeValues(name, its, field, type_)
+            key = Key(EDGE, f"{name}@{its}{about}")
             yield name, key, Array(dtype, self.extent.arcs, edge=values)
 
     # Arguments ---------------------------------------------------------------------------------
@@ -309,6 +328,8 @@ class _Builder:
     def _names(self) -> dict[str, Key]:
         """The names of arguments that mean the same buffer for every kernel."""
         names = {key.name: key for key in self.arrays}
+        if self.extent.symmetric:
+            names |= {name: names[twin] for name, twin in TWINS.items()}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
@@ -324,6 +345,8 @@ class _Builder:
             launches.append(START_ARCS)
         if facts.snapshots:
             launches.append(SNAPSHOT)
+        if self.header.reals:
+            launches.append(NANS)
         if facts.masked:
             commits = [commit for commit in active.commits if commit.suits(facts)]
             launches += [*commits, active.enter, *([active.leave] if active.leave else ())]

@@ -131,7 +131,7 @@ DELIVERIES = {
                     "in_blocks",
                     (
                         *("STATE", *_CSC, "out_offsets", "outbox", "sent"),
-                        *("outbox_next", "sent_next", "tallies"),
+                        *("outbox_next", "sent_next", "messages", "tallies"),
                     ),
                 ),
             ),
@@ -140,6 +140,7 @@ DELIVERIES = {
                 Buffer("sent", "mark", "vertex"),
                 Buffer("outbox_next", "message", "vertex"),
                 Buffer("sent_next", "mark", "vertex"),
+                Buffer("messages", "message", "arc", ("reads_singly",)),
             ),
             arcs="in",
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),

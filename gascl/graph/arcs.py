@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gascl.graph.numbering import Renumbered
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 
 INT32_MAX = int(np.iinfo(np.int32).max)
@@ -16,11 +17,18 @@ INT32_MAX = int(np.iinfo(np.int32).max)
 _LEAST, _PIECES, _RANGES = 1 << 20, 1 << 9, 1 << 11
 #: The bits of a sort key.
 _BITS = 63
+#: int32 (E,): one end of each edge.
+Ends = np.ndarray | Renumbered
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
     *("in_offsets", "in_sources", "in_edges", "in_reversed", "slot"),
 )
+#: Those of its two orders, by what `Order` calls them.
+ORDERS = {
+    "out": {"offsets": "out_offsets", "ends": "out_targets", "places": "out_edges"},
+    "in": {"offsets": "in_offsets", "ends": "in_sources", "places": "in_edges"},
+}
 
 
 def index_dtype(num_arcs: int) -> np.dtype:
@@ -71,15 +79,15 @@ class Order:
     P sorted pairs, V vertices; I is `index_dtype(P)`.
 
     Args:
-        row, end: int32 (E,), ids below `num_vertices`.
+        row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: sort the pairs (end, row), too, but for those of equal ends.
-        known: all three arrays, if they have been made already.
+        known: those of the three arrays that have been made already.
     """
 
     def __init__(
         self,
-        row: np.ndarray,
-        end: np.ndarray,
+        row: Ends,
+        end: Ends,
         num_vertices: int,
         *,
         both: bool = False,
@@ -88,11 +96,13 @@ class Order:
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
         self.lock = _Lock()
         self.kept = known or {}
-        self._given = False if both or known else None
+        self._given = False if both or "places" in self.kept else None
 
     @_Kept
     def offsets(self) -> np.ndarray:
         """I (V+1): the pairs of row v are offsets[v:v+2]."""
+        if self.given:
+            return self._begins()
         counts = _counts(self.row, self.num_vertices)
         if self.both:
             counts += _counts(self.end, self.num_vertices)
@@ -103,11 +113,34 @@ class Order:
         np.cumsum(counts, out=offsets[1:])
         return offsets
 
+    def _begins(self) -> np.ndarray:
+        """The offsets of pairs that are given in order: where rows differ from those before."""
+        num_pairs = len(self.row)
+        offsets = np.full(self.num_vertices + 1, num_pairs, index_dtype(num_pairs))
+
+        def begin(block: slice) -> None:
+            row = self.row[max(block.start - 1, 0) : block.stop]
+            first = np.flatnonzero(row[1:] != row[:-1]) + 1
+            if block.start == 0:
+                first = np.append(0, first)
+            offsets[row[first]] = first + max(block.start - 1, 0)
+
+        in_threads(begin, blocks(num_pairs))
+        behind = offsets[::-1]  # a row without pairs begins where the next one does
+        np.minimum.accumulate(behind, out=behind)
+        return offsets
+
+    def know(self, offsets: np.ndarray) -> None:
+        """Keep offsets that were made elsewhere; `offsets` need then not be made again."""
+        with self.lock:
+            offsets.setflags(write=False)
+            self.kept.setdefault("offsets", offsets)
+
     @_Kept
     def ends(self) -> np.ndarray:
         """int32 (P): the end of each pair."""
         if self.given:
-            return self.end
+            return np.asarray(self.end)
         self._sort(places=int(self.offsets[-1]) <= _LEAST)  # these cost little, of few pairs
         return self.kept["ends"]
 
@@ -124,15 +157,12 @@ class Order:
     def rows(self) -> np.ndarray:
         """int32 (P): the row of each pair; made anew each time."""
         if self.given:
-            return self.row
-        rows = np.empty(int(self.offsets[-1]), np.int32)
-        return filled(rows, self.rows_of)
+            return np.asarray(self.row)
+        return rows(self.offsets)
 
     def rows_of(self, block: slice) -> np.ndarray:
         """`rows[block]`."""
-        first, last = np.searchsorted(self.offsets, [block.start, block.stop - 1], "right") - 1
-        bounds = self.offsets[first : last + 2].clip(block.start, block.stop)
-        return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
+        return rows_of(self.offsets, block)
 
     @property
     def given(self) -> bool:
@@ -236,12 +266,25 @@ class Order:
         return np.unique(np.concatenate([rows, long + 1, other, [self.num_vertices]]))
 
 
+def rows(offsets: np.ndarray) -> np.ndarray:
+    """int32 (P): the row of each pair, if row v has the pairs offsets[v:v+2]."""
+    return filled(np.empty(int(offsets[-1]), np.int32), lambda block: rows_of(offsets, block))
+
+
+def rows_of(offsets: np.ndarray, block: slice) -> np.ndarray:
+    """`rows(offsets)[block]`."""
+    first, last = np.searchsorted(offsets, [block.start, block.stop - 1], "right") - 1
+    bounds = offsets[first : last + 2].clip(block.start, block.stop)
+    return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
+
+
 def room(num_pairs: int) -> int:
     """The bytes, at most, that sorting so many pairs takes beyond the arrays of the Order."""
     each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
     size = max(_LEAST, num_pairs // _PIECES)
     threads = min(cores(), -(-num_pairs // size))
-    return each * num_pairs + 40 * threads * min(2 * size, num_pairs)
+    # What the threads sort are different pairs; each is in up to six arrays of 8 bytes then.
+    return each * num_pairs + 48 * min(2 * size * threads, num_pairs)
 
 
 def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -255,7 +298,7 @@ def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return keys, order
 
 
-def _counts(ends: np.ndarray, num_vertices: int) -> np.ndarray:
+def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
     """int64 (V,): how often each vertex occurs among the ends."""
     # Each part is counted in an array of its own, which must not be larger than the part.
     size = max(len(ends) // cores() + 1, num_vertices, _LEAST)
@@ -280,7 +323,7 @@ class Arcs:
 
     Args:
         out, into: the arcs in CSR and in CSC order, whose places are edge ids.
-        edge_src: int32 (E,).
+        edge_src: int32 (E,), as `row` of an Order.
         way: "out" if all arcs run from edge_src to edge_dst, "in" if from edge_dst to edge_src,
             "both" if every edge is two arcs, a self-loop one.
         known: `out_reversed`, `in_reversed` or `slot` if they have been made already.
@@ -290,7 +333,7 @@ class Arcs:
         self,
         out: Order,
         into: Order,
-        edge_src: np.ndarray,
+        edge_src: Ends,
         way: str,
         known: dict[str, np.ndarray] | None = None,
     ):
@@ -359,17 +402,24 @@ class Arcs:
             return self.out_edges
         return Order(self.in_sources, self.into.rows, self.into.num_vertices).places
 
+    def made(self) -> dict[str, np.ndarray]:
+        """The arrays that have been made, by name."""
+        found = dict(self.kept)
+        for order, names in ((self.out, ORDERS["out"]), (self.into, ORDERS["in"])):
+            found |= {name: order.kept[its] for its, name in names.items() if its in order.kept}
+        return {name: found[name] for name in ARRAYS if name in found}
+
     def turned(self) -> Arcs:
         """The same arcs, each from its other end; of all arcs that run one way."""
         way = {"out": "in", "in": "out"}[self.way]
         return Arcs(self.into, self.out, self.edge_src, way)
 
 
-def arcs_of(src: np.ndarray, dst: np.ndarray, num_vertices: int, way: str) -> Arcs:
+def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
     """The arcs of the edges (src[i], dst[i]).
 
     Args:
-        src, dst: int32 (E,), ids below `num_vertices`.
+        src, dst: int32 (E,), ids below `num_vertices`, or their new numbers.
         way: as in `Arcs`.
     """
     if way == "both":

@@ -19,8 +19,8 @@ from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.change import Change, changed, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, shown
+from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.outside import outside
-from gascl.graph.parallel import copied
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.summary import Summary, summary
 
@@ -125,21 +125,32 @@ class Graph:
         duplicates: Duplicates,
         self_loops: SelfLoops,
         report: list[str],
+        own: bool = False,
+        highest: int | None = None,
     ) -> Graph:
-        """`from_edges` with fields of any name, vertex fields, and a report to extend."""
+        """`from_edges` with fields of any name, vertex fields, and a report to extend.
+
+        Args:
+            own: arrays need no copy, as in `intake.kept`.
+            highest: of all ids, if that has been checked.
+        """
         intake.check_policy("duplicates", duplicates, Duplicates)
         intake.check_policy("self_loops", self_loops, SelfLoops)
-        src, dst = intake.checked_ids(src, "src"), intake.checked_ids(dst, "dst")
+        if highest is None:
+            ends = {"src": intake.checked_ids(src, "src"), "dst": intake.checked_ids(dst, "dst")}
+        else:
+            ends = {"src": (src, highest), "dst": (dst, highest)}
+        (src, _), (dst, _) = ends.values()
         if len(src) != len(dst):
             raise GraphError(
                 f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
             )
         names = None if labels is None else label_array(labels)
-        num_vertices = intake.checked_num_vertices(src, dst, num_vertices, names)
+        num_vertices = intake.checked_num_vertices(ends, num_vertices, names)
         edges = intake.Edges(
-            copied(src, np.int32),
-            copied(dst, np.int32),
-            intake.checked_fields(fields, len(src), report=report),
+            intake.kept(src, np.int32, own),
+            intake.kept(dst, np.int32, own),
+            intake.checked_fields(fields, len(src), report=report, own=own),
             names,
             report,
         )
@@ -188,7 +199,7 @@ class Graph:
         try:
             parsed = outside("read")(path, format, directed, **options)
             try:
-                graph = cls._from_parsed(parsed, duplicates, self_loops)
+                graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
             except GraphError as error:
                 raise GraphError(f"{path}: {error}") from None
         except MemoryError as error:
@@ -212,22 +223,29 @@ class Graph:
         graph: Graph = outside("dataset")(cls, name, read_options)
         return graph
 
-    def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    def write(
+        self, path: str | os.PathLike[str], *, format: str | None = None, arcs: bool = False
+    ) -> None:
         """Write the graph to a file, compressed if its name ends in .gz, .bz2, .xz or .zst.
 
         Args:
             format: the format's name; by default it follows from the extension.
+            arcs: write the arcs, too, so that a process that reads the file need not make them:
+                both orders, and the edge ids, flags and slots that have been made. Only gascl's own
+                format (.npz) holds them.
 
         Raises:
             FormatError: the format cannot hold the graph, or the file cannot be written; an
                 existing file is then unchanged.
         """
-        outside("write")(self, path, format)
+        outside("write")(self, path, format, arcs)
 
     @classmethod
-    def _from_parsed(cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops) -> Graph:
-        if parsed.arcs and duplicates == self_loops == "keep":
-            # gascl wrote the file: its edges were checked, and nothing changes them.
+    def _from_parsed(
+        cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
+    ) -> Graph:
+        unchanged = duplicates == self_loops == "keep"
+        if parsed.checked and unchanged:
             graph = cls(
                 parsed.src,
                 parsed.dst,
@@ -238,20 +256,25 @@ class Graph:
                 parsed.vertex_fields,
                 list(parsed.report),
             )
+        else:
+            graph = cls._build(
+                parsed.src,
+                parsed.dst,
+                parsed.num_vertices,
+                parsed.directed,
+                parsed.labels,
+                parsed.fields,
+                parsed.vertex_fields,
+                duplicates,
+                self_loops,
+                list(parsed.report),
+                own,
+                parsed.num_vertices - 1 if parsed.in_range else None,
+            )
+        if unchanged:
             graph._arcs.update(parsed.arcs)
-            return graph
-        return cls._build(
-            parsed.src,
-            parsed.dst,
-            parsed.num_vertices,
-            parsed.directed,
-            parsed.labels,
-            parsed.fields,
-            parsed.vertex_fields,
-            duplicates,
-            self_loops,
-            list(parsed.report),
-        )
+            graph._known.update({("numbered", way): n for way, n in parsed.numbered.items()})
+        return graph
 
     @classmethod
     def from_scipy(
@@ -473,17 +496,50 @@ class Graph:
         """
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
-        way = edges if self.directed else "both"
         with self._lock:
-            if way == "in":
-                # The orders of "out" in exchange.
-                return self._arcs.setdefault(way, self._arcs_along("out").turned())
-            return self._arcs_along(way)
+            return self._arcs_along(edges if self.directed else "both")
 
     def _arcs_along(self, way: str) -> Arcs:
         if way not in self._arcs:
-            self._arcs[way] = arcs_of(self.edge_src, self.edge_dst, self.num_vertices, way)
+            if way == "in":  # the orders of "out" in exchange
+                self._arcs[way] = self._arcs_along("out").turned()
+            else:
+                self._arcs[way] = arcs_of(self.edge_src, self.edge_dst, self.num_vertices, way)
         return self._arcs[way]
+
+    def numbered(self, edges: str = "out") -> tuple[Numbering, Arcs] | None:
+        """The arcs by other numbers of the vertices, hubs first, for programs that gather a value
+        of every sender; None where that would not pay, by the degrees alone.
+
+        They are made when first asked for, and kept. Edge ids are the same, and parallel arcs keep
+        their order.
+
+        Args:
+            edges: as in `arcs`.
+        """
+        way = edges if self.directed else "both"
+
+        def find() -> tuple[Numbering, Arcs] | None:
+            offsets = self._arcs_along(way).out_offsets
+            degree = np.diff(offsets)
+            found = numbering(degree)
+            if found is None:
+                return None
+            src, dst = (Renumbered(e, found.number) for e in (self.edge_src, self.edge_dst))
+            arcs = arcs_of(src, dst, self.num_vertices, way)
+            begins = np.zeros_like(offsets)
+            np.cumsum(by_number(found, degree), out=begins[1:])
+            arcs.out.know(begins)
+            return found, arcs
+
+        known: tuple[Numbering, Arcs] | None = self._once(("numbered", way), find)
+        return known
+
+    def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
+        """The arcs that have been asked for, by `edges`, and those by other numbers."""
+        with self._lock:
+            numbered = {key[1]: n for key, n in self._known.items() if key[0] == "numbered" and n}
+            return dict(self._arcs), numbered
 
     @cached_property
     def out_degree(self) -> np.ndarray:
@@ -495,28 +551,26 @@ class Graph:
         """int32 (V,): the number of arcs into each vertex."""
         return _degrees(self.arcs().in_offsets)
 
-    def weighted_out_degree(self, field: str = "weight") -> np.ndarray:
-        """float64 (V,): the sum of an edge field over the arcs out of each vertex.
+    def weighted_out_degree(self, field: str = "weight", dtype: str = "float64") -> np.ndarray:
+        """(V,): the sum of an edge field over the arcs out of each vertex.
 
         It is read-only, and kept for the next call.
+
+        Args:
+            dtype: "float64", in which they are added, or "float32", in which a sum may be infinite.
 
         Raises:
             GraphError: there is no such field.
         """
-        return self._weighted_degree("out", field, self.edge_src, self.edge_dst)
+        return self._weighted_degree("out", field, dtype, self.edge_src, self.edge_dst)
 
-    def weighted_in_degree(self, field: str = "weight") -> np.ndarray:
-        """float64 (V,): the sum of an edge field over the arcs into each vertex.
-
-        It is read-only, and kept for the next call.
-
-        Raises:
-            GraphError: there is no such field.
-        """
-        return self._weighted_degree("in", field, self.edge_dst, self.edge_src)
+    def weighted_in_degree(self, field: str = "weight", dtype: str = "float64") -> np.ndarray:
+        """(V,): the sum of an edge field over the arcs into each vertex, as
+        `weighted_out_degree`."""
+        return self._weighted_degree("in", field, dtype, self.edge_dst, self.edge_src)
 
     def _weighted_degree(
-        self, side: str, field: str, end: np.ndarray, other: np.ndarray
+        self, side: str, field: str, dtype: str, end: np.ndarray, other: np.ndarray
     ) -> np.ndarray:
         values = self._edge_field(field)
 
@@ -528,7 +582,17 @@ class Graph:
             degree.setflags(write=False)
             return degree
 
-        found: np.ndarray = self._once(("degree", side, field), find)
+        wide: np.ndarray = self._once(("degree", side, field), find)
+        if dtype == "float64":
+            return wide
+
+        def narrow() -> np.ndarray:
+            with np.errstate(over="ignore"):
+                degree = wide.astype(dtype)
+            degree.setflags(write=False)
+            return degree
+
+        found: np.ndarray = self._once(("degree", side, field, dtype), narrow)
         return found
 
     def edge_summary(self, field: str = "weight") -> Summary:

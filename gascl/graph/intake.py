@@ -12,7 +12,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Order
 from gascl.graph.labels import shown
-from gascl.graph.parallel import blocks, copied, in_threads, reduced
+from gascl.graph.parallel import blocks, copied, extremes, in_threads
 
 Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
 SelfLoops = Literal["keep", "drop", "error"]
@@ -20,8 +20,8 @@ SelfLoops = Literal["keep", "drop", "error"]
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
-def checked_ids(values: Any, name: str) -> np.ndarray:
-    """`values` as non-negative integers of shape (E,), of any width.
+def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
+    """`values` as non-negative integers of shape (E,), of any width, and the highest; -1 of none.
 
     Raises:
         GraphError: `values` are not integers in one dimension, or one is negative.
@@ -41,26 +41,29 @@ def checked_ids(values: Any, name: str) -> np.ndarray:
             f"{name} must be integers, not {ids.dtype}; number the vertices from 0, e.g. with "
             "np.unique(..., return_inverse=True), and give their names as labels="
         )
-    if len(ids) and reduced(np.min, ids) < 0:
+    least, highest = limits(ids)
+    if least < 0:
         negative = np.flatnonzero(ids < 0)
         raise GraphError(
             f"edge {negative[0]}: {name} is {ids[negative[0]]}, and vertex ids start at 0; number "
             "the vertices from 0 and give their own ids as labels="
         )
-    return ids
+    return ids, highest
 
 
 def checked_num_vertices(
-    src: np.ndarray, dst: np.ndarray, num_vertices: int | None, labels: np.ndarray | None
+    ends: Mapping[str, tuple[np.ndarray, int]],
+    num_vertices: int | None,
+    labels: np.ndarray | None,
 ) -> int:
-    """The number of vertices, checked against the ids.
+    """The number of vertices, checked against the ids: what `checked_ids` gives, by name.
 
     Raises:
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
     """
     if num_vertices is None:
-        highest = max((int(reduced(np.max, ids)) for ids in (src, dst) if len(ids)), default=-1)
-        count = highest + 1 if labels is None else len(labels)
+        count = 1 + max(highest for _, highest in ends.values())
+        count = count if labels is None else len(labels)
     else:
         try:
             count = operator.index(num_vertices)
@@ -77,8 +80,8 @@ def checked_num_vertices(
         raise GraphError(
             f"there are {len(labels):,} labels and {count:,} vertices; give one label per vertex"
         )
-    for name, ids in (("src", src), ("dst", dst)):
-        if len(ids) and reduced(np.max, ids) >= count:
+    for name, (ids, highest) in ends.items():
+        if highest >= count:
             beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
             known = f"0 to {count - 1}" if count else "none"
@@ -95,9 +98,13 @@ def checked_fields(
     num_edges: int,
     noun: str = "edges",
     report: list[str] | None = None,
+    own: bool = False,
 ) -> dict[str, np.ndarray]:
-    """Copies of the edge fields, each (E,), in native byte order, with bool as int8, which is
-    reported; `noun` is what errors call edges.
+    """The edge fields, each (E,), in native byte order, with bool as int8, which is reported.
+
+    Args:
+        noun: what errors call edges.
+        own: as in `kept`; else all are copied.
 
     Raises:
         GraphError: a name is not an identifier, or values are not integers, float32, float64 or
@@ -125,8 +132,32 @@ def checked_fields(
                 f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
                 "give one value per edge"
             )
-        checked[name] = copied(array, array.dtype.newbyteorder("="))
+        checked[name] = kept(array, array.dtype.newbyteorder("="), own)
     return checked
+
+
+def kept(array: np.ndarray, dtype: Any, own: bool) -> np.ndarray:
+    """The array as contiguous `dtype`: a copy, unless it is `own`, made by a reader for the graph.
+
+    One that cannot be written is none of those: it may be a view of a file.
+    """
+    if own and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable:
+        return array
+    return copied(array, dtype)
+
+
+def limits(ids: np.ndarray) -> tuple[int, int]:
+    """The least and the greatest of some integers; 0 and -1 of none.
+
+    The least may be given as 0 if it is more.
+    """
+    if not len(ids):
+        return 0, -1
+    if ids.dtype == np.int32:  # one pass instead of two: negative ones are the greatest unsigned
+        highest = max(in_threads(lambda b: int(ids[b].view(np.uint32).max()), blocks(len(ids))))
+        if highest <= INT32_MAX:
+            return 0, highest
+    return extremes(ids)
 
 
 def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:

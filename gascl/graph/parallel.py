@@ -86,6 +86,22 @@ def copied(array: np.ndarray, dtype: Any = None) -> np.ndarray:
     return filled(copy, lambda block: array[block])
 
 
-def reduced(function: Callable[[Any], Any], array: np.ndarray) -> Any:
-    """`function` of its values for the blocks of an array that is not empty, as np.min."""
-    return function(in_threads(lambda block: function(array[block]), blocks(len(array))))
+def extremes(*arrays: np.ndarray) -> tuple[int, int]:
+    """The least and the greatest of the integers in some arrays, not all of them empty."""
+    parts = [array[block] for array in arrays for block in blocks(len(array))]
+    found = in_threads(lambda part: (int(part.min()), int(part.max())), parts)
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+def joined(parts: list[np.ndarray]) -> np.ndarray:
+    """np.concatenate of arrays of one dimension; of none, an empty one of int32."""
+    if not parts:
+        return np.empty(0, np.int32)
+    ends = np.cumsum([len(part) for part in parts])
+    whole = np.empty(int(ends[-1]), np.result_type(*{part.dtype for part in parts}))
+
+    def put(number: int) -> None:
+        whole[ends[number] - len(parts[number]) : ends[number]] = parts[number]
+
+    in_threads(put, range(len(parts)))
+    return whole

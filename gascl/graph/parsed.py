@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gascl.graph.arcs import Arcs
+from gascl.graph.numbering import Numbering
 
 
 @dataclass(frozen=True)
@@ -22,4 +23,7 @@ class Parsed:
     fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     report: list[str] = field(default_factory=list)  # for the user, a sentence each
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,)
-    arcs: Mapping[str, Arcs] = field(default_factory=dict)  # if the file contains them
+    arcs: Mapping[str, Arcs] = field(default_factory=dict)  # what the file contains of them
+    numbered: Mapping[str, tuple[Numbering, Arcs]] = field(default_factory=dict)  # the same
+    in_range: bool = False  # the reader has found all ids of edges in [0, num_vertices)
+    checked: bool = False  # gascl wrote the file, and nothing in it needs a check or a copy

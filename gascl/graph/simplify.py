@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gascl.graph.arcs import INT32_MAX
 from gascl.graph.intake import Edges
-from gascl.graph.parallel import filled
+from gascl.graph.numbering import Renumbered, hubs_first, inverse
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -34,19 +33,11 @@ def simple(graph: Graph, directed: bool) -> Graph:
 
 def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
     """What `Graph.by_degree` gives."""
-    n = graph.num_vertices
-    degree = np.diff(graph.arcs("both").out_offsets).astype(np.int64)
-    order = np.sort((INT32_MAX - degree) << 31 | np.arange(n)) & INT32_MAX
-    number = np.empty(n, np.int32)
-    number[order] = np.arange(n, dtype=np.int32)
-
-    def renumbered(ends: np.ndarray) -> np.ndarray:
-        return filled(np.empty(len(ends), np.int32), lambda block: number.take(ends[block]))
-
+    number = inverse(hubs_first(np.diff(graph.arcs("both").out_offsets)))
     numbered = replace(
         graph,
-        edge_src=renumbered(graph.edge_src),
-        edge_dst=renumbered(graph.edge_dst),
+        edge_src=np.asarray(Renumbered(graph.edge_src, number)),
+        edge_dst=np.asarray(Renumbered(graph.edge_dst, number)),
         labels=None,
         edge_fields={},
         vertex_fields={},

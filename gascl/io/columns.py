@@ -1,16 +1,16 @@
-"""Columns of numbers in text, parsed in NumPy piece by piece, without a loop over the rows.
+"""Columns of numbers in text, parsed piece by piece, without a loop over the rows.
 
-A number's digits are eight bytes of text read as one uint64, and all numbers of a piece are
-converted together (Lemire, "Quickly parsing eight digits", 2018: multiply and shift). Decimals are
-rounded correctly: the digits as an integer, divided by a power of ten that is exact in float64
-(Clinger, "How to read floating point numbers accurately", PLDI 1990), and beyond 2^53 with the
-remainder (Dekker, "A floating-point technique for extending the available precision", 1971); what
-that cannot decide, Python's float() does.
+Large pieces are given to pyarrow, if it is installed (`gascl.io.arrowcolumns`). The rest, and what
+it refuses, is parsed in NumPy: a number's digits are eight bytes of text read as one uint64, and
+all numbers of a page are converted together (Lemire, "Quickly parsing eight digits", 2018: multiply
+and shift). Decimals are rounded correctly: the digits as an integer, divided by a power of ten that
+is exact in float64 (Clinger, "How to read floating point numbers accurately", PLDI 1990), and
+beyond 2^53 with the remainder (Dekker, "A floating-point technique for extending the available
+precision", 1971); what that cannot decide, Python's float() does.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,11 +20,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from gascl.graph.parallel import cores, joined
+from gascl.io import arrowcolumns
+
 T = TypeVar("T")
 
 FRONT, BACK = b"\n" * 24, b"\n" * 8  # so that 24 bytes before any number's end exist
 NEWLINE, BLANK, TAB = 10, 32, 9
 KEPT = 16 << 20  # bytes
+PAGE = 1 << 18  # bytes parsed at a time in NumPy, so that its arrays stay in the cache
 DIGITS = 18  # as many certainly fit int64; 19 may
 
 TENS = 10 ** np.arange(DIGITS + 1, dtype=np.uint64)
@@ -54,6 +58,7 @@ def read_columns(
     numbers: Sequence[int],
     separator: str | None,
     comments: str,
+    prepare: Callable[[bytes], bytes] | None = None,
 ) -> Columns:
     """The columns `integers`, then the columns `numbers`, of text with rows of `width` columns.
 
@@ -62,6 +67,8 @@ def read_columns(
         integers, numbers: positions of columns, from 0.
         separator: one ASCII character, possibly with blanks around it; None: blanks and tabs.
         comments: the characters that start a comment, at the start of a line or after a separator.
+        prepare: gives what to read of a piece, in which every row begins with a column that is not
+            empty; may raise Irregular.
 
     Raises:
         Irregular: a row has another width, a value is not a number or is an integer that does not
@@ -70,9 +77,12 @@ def read_columns(
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
     whole, behind = comment_patterns(separator, comments)
     marks = comments.encode("ascii")
+    fast = arrowcolumns.ArrowColumns(width, [*integers], [*numbers], separator, prepare is not None)
 
     def columns_of(piece: bytes) -> tuple[list[np.ndarray], int, int]:
         lines = remarks = 0
+        if prepare:
+            piece = prepare(piece)
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
         if b"\0" in piece or b"\r" in piece or (separator and b'"' in piece):
@@ -87,7 +97,15 @@ def read_columns(
                 raise Irregular from None
         if not piece.strip(b" \t\n"):
             return [], lines, remarks
-        return _Page(piece, width, separator).columns([*integers], [*numbers]), lines, remarks
+        found = fast.read(piece) if len(piece) >= arrowcolumns.LEAST else None
+        if found is not None:
+            return [_narrow(c) if c.dtype == np.int64 else c for c in found], lines, remarks
+        pages = [
+            _Page(page, width, separator).columns([*integers], [*numbers])
+            for page in _pages(piece)
+            if page.strip(b" \t\n")
+        ]
+        return [np.concatenate(column) for column in zip(*pages, strict=True)], lines, remarks
 
     lines = remarks = 0
     # Once a block of this size has been freed, glibc keeps freed blocks up to that size. Else the
@@ -100,14 +118,26 @@ def read_columns(
         remarks += more_remarks
     values = []
     for part in parts:  # one at a time, so that not all are in memory twice
-        values.append(np.concatenate(part) if part else np.empty(0, dtype=np.int32))
+        values.append(joined(part))
         part.clear()
     return Columns(values, lines, remarks)
 
 
+def _pages(piece: bytes) -> Iterator[bytes]:
+    """The piece in parts of whole lines."""
+    begin = 0
+    while len(piece) - begin > PAGE:
+        end = piece.rfind(b"\n", begin, begin + PAGE) + 1 or piece.find(b"\n", begin) + 1
+        if not end:
+            break
+        yield piece[begin:end]
+        begin = end
+    yield piece[begin:]
+
+
 def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterator[T]:
-    """`function` of each piece, in order, on up to four threads; NumPy gains nothing from more."""
-    workers = min(4, os.cpu_count() or 1)
+    """`function` of each piece, in order, on up to eight threads."""
+    workers = min(8, cores())
     with ThreadPoolExecutor(workers) as pool:
         ahead: deque[Future[T]] = deque()
         for piece in pieces:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.parallel import blocks, extremes, filled, in_threads
 
 PART = 1 << 20  # ids handled at a time, which bounds the temporary memory
 
@@ -27,16 +28,18 @@ def numbered(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     if not len(src):
         none = np.empty(0, dtype=np.int32)
         return np.empty(0, dtype=np.int64), none, none
-    least = min(int(src.min()), int(dst.min()))
-    span = max(int(src.max()), int(dst.max())) - least + 1
+    least, most = extremes(src, dst)
+    span = most - least + 1
     if span > 8 * len(src):
         labels = np.union1d(np.unique(src), np.unique(dst)).astype(np.int64, copy=False)
         return labels, _found(labels, src), _found(labels, dst)
     # A table over the whole span is small, and much faster than sorting.
     used = np.zeros(span, dtype=bool)
-    for ids in (src, dst):
-        for at in range(0, len(ids), PART):
-            used[_above(ids[at : at + PART], least)] = True
+
+    def mark(part: np.ndarray) -> None:
+        used[_above(part, least)] = True
+
+    in_threads(mark, [ids[block] for ids in (src, dst) for block in blocks(len(ids))])
     labels = np.flatnonzero(used) + least
     if least == 0 and len(labels) == span:
         return labels, src, dst
@@ -61,9 +64,7 @@ def _above(ids: np.ndarray, least: int) -> np.ndarray:
 
 def _taken(place: np.ndarray, ids: np.ndarray, least: int) -> np.ndarray:
     places = np.empty(len(ids), dtype=place.dtype)
-    for at in range(0, len(ids), PART):
-        places[at : at + PART] = place[_above(ids[at : at + PART], least)]
-    return places
+    return filled(places, lambda block: place[_above(ids[block], least)])
 
 
 def _found(labels: np.ndarray, ids: np.ndarray) -> np.ndarray:

@@ -16,9 +16,8 @@ from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.io.files import UTF16, opened
 
-# Bytes of a block or piece: what the arrays for its numbers need stays in the cache.
-BLOCK = 1 << 20
-PIECE = 1 << 18
+BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
+PIECE = 1 << 22  # bytes: few enough to be spread over threads
 LONGEST = 1 << 24  # bytes or characters of a line; a longer one means that this is not rows of text
 BOM = b"\xef\xbb\xbf"
 ODD = "surrogateescape"  # how bytes that are not UTF-8 are decoded: comments may contain them
@@ -67,17 +66,16 @@ class LineReader:
 
     def pieces(self, first: bytes = b"") -> Iterator[bytes]:
         """`first` and the rest of the file, in pieces of whole lines."""
-        self._kept = first + self._kept[self._at :]
-        self._at = 0
-        while True:
-            end = self._kept.rfind(b"\n") + 1
-            if end:
-                piece, self._kept = self._kept[:end], self._kept[end:]
-                yield piece
-            if not self._fill():
-                break
-        if self._kept:
-            yield self._kept
+        piece = first + self._kept[self._at :] or self._file.read(PIECE)
+        self._kept, self._at = b"", 0
+        while piece:
+            if not piece.endswith(b"\n"):
+                rest = self._file.readline(LONGEST)
+                if len(rest) == LONGEST:
+                    raise too_long(self._path, self.number + 1)
+                piece += rest
+            yield piece
+            piece = self._file.read(PIECE)
 
     def _fill(self) -> bool:
         block = self._file.read(PIECE)

@@ -13,15 +13,17 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parallel import in_threads
 from gascl.io.files import opened
 
 ALIGNMENT = 64
@@ -38,7 +40,7 @@ _HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., sizes, lengths of name
 _DAMAGES = (
     *(zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error),
     *(SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError),
-    UserWarning,
+    *(UserWarning, zlib.error),
 )
 
 
@@ -57,11 +59,23 @@ def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> N
             info.extra = struct.pack("<3H", _PADDING, 2 + padding, ALIGNMENT) + bytes(padding)
             data = array.reshape(-1).view(np.uint8)
             with archive.open(info, "w", force_zip64=wide) as member:
-                np.lib.format.write_array_header_1_0(
-                    member, np.lib.format.header_data_from_array_1_0(array)
-                )
+                member.write(_head(array))
                 for start in range(0, len(data), _CHUNK):
                     member.write(data[start : start + _CHUNK].data)
+
+
+def checksum(array: np.ndarray) -> int:
+    """The checksum that the array will have as a member."""
+    array = np.ascontiguousarray(array)
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data, zlib.crc32(_head(array)))
+
+
+def _head(array: np.ndarray) -> bytes:
+    """A member's bytes before those of the array."""
+    head = io.BytesIO()
+    data = np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(head, data)
+    return head.getvalue()
 
 
 @dataclass(frozen=True)
@@ -74,8 +88,18 @@ class ZipMember:
     header: np.ndarray  # uint8: the member's bytes before those of the array
     crc: int
 
-    def check(self, limit: int | None = None) -> None:
-        """Raises FormatError if the checksum is wrong, or an item is not in [0, limit)."""
+    def loaded(self, limit: int | None = None) -> np.ndarray:
+        """A copy of the array in native byte order, checked like `check`."""
+        copy = np.empty(self.array.shape, self.array.dtype.newbyteorder("="))
+        self.check(limit, copy.reshape(-1))
+        return copy
+
+    def check(self, limit: int | None = None, copy: np.ndarray | None = None) -> None:
+        """Raises FormatError if the checksum is wrong, or an item is not in [0, limit).
+
+        Args:
+            copy: where to put the items, flat, while they are in the cache.
+        """
         crc = zlib.crc32(self.header.data)
         flat = self.array.reshape(-1)
         step = max(_CHUNK // max(flat.itemsize, 1), 1)
@@ -83,6 +107,9 @@ class ZipMember:
         for start in range(0, len(flat), step):
             part = flat[start : start + step]
             crc = zlib.crc32(part.view(np.uint8).data, crc)
+            if copy is not None:
+                copy[start : start + step] = part
+                part = copy[start : start + step]
             if limit is not None and outside is None:
                 low, high = int(part.min()), int(part.max())
                 outside = low if low < 0 else high if high >= limit else None
@@ -98,12 +125,14 @@ class ZipMember:
             )
 
 
-def read_members(path: Path, mapped: bool) -> dict[str, ZipMember]:
+def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, ZipMember]:
     """The arrays of such a zip, or of any other that is not compressed, by name, in order.
 
     Args:
         mapped: map the file into memory, which reads only what is used; else read it all. A
             compressed file (.gz and so on) is decompressed into memory in any case.
+        packed: members may be compressed, each by itself, as numpy.savez_compressed does; arrays
+            are then not aligned, and must be `loaded`.
 
     Raises:
         FormatError: the file is not such a zip, or cut off or damaged outside the members' bytes.
@@ -125,14 +154,17 @@ def read_members(path: Path, mapped: bool) -> dict[str, ZipMember]:
             raise FormatError(
                 f"{path}: the zip is cut off or damaged ({error}); fetch the file again"
             ) from error
-        return {info.filename.removesuffix(".npy"): _member(path, data, info) for info in infos}
+        deflated = any(info.compress_type for info in infos)
+        each = in_threads if deflated else map
+        contents = each(lambda info: _content(path, data, info, packed), infos)
+        # Not in threads: CPython 3.11's parser, which reads the headers, fails in several.
+        members = map(_member, repeat(path), infos, contents, repeat(not packed))
+        return {member.name: member for member in members}
 
 
 def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
     """Run `ZipMember.check` on several threads; checksums and comparisons release Python's lock."""
-    with ThreadPoolExecutor(4) as pool:
-        for _ in pool.map(lambda check: check[0].check(check[1]), checks):
-            pass
+    in_threads(lambda check: check[0].check(check[1]), checks)
 
 
 def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
@@ -151,23 +183,45 @@ def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
     return data
 
 
-def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> ZipMember:
+@contextmanager
+def _explained(path: Path, info: zipfile.ZipInfo) -> Iterator[None]:
     try:
+        yield
+    except FormatError:
+        raise
+    except _DAMAGES as error:
+        raise FormatError(
+            f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"
+        ) from error
+
+
+def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) -> np.ndarray:
+    """uint8: a member's bytes."""
+    with _explained(path, info):
         header = data[info.header_offset :][: _HEADER.size].tobytes()
         signature, _, flags, method, *_, name, extra = _HEADER.unpack(header)
         begin = info.header_offset + _HEADER.size
         written = data[begin : begin + name].tobytes()
         begin += name + extra
-        content = data[begin : begin + info.file_size]
+        content = data[begin : begin + info.compress_size]
         if signature != SIGNATURE or written != info.filename.encode():
             raise ValueError("the table of contents does not match the members")
-        packed = method or info.compress_type or info.compress_size != info.file_size
-        if packed or (flags | info.flag_bits) & 1:
-            raise ValueError("it is compressed or encrypted; see numpy.savez, which is not")
+        if unpack and method == info.compress_type == zipfile.ZIP_DEFLATED and not flags & 1:
+            content = np.frombuffer(zlib.decompress(content.data, -15, info.file_size), np.uint8)
+        elif method or info.compress_type or info.compress_size != info.file_size:
+            raise ValueError("it is compressed; see numpy.savez, which is not")
+        if (flags | info.flag_bits) & 1:
+            raise ValueError("it is encrypted; see numpy.savez, which is not")
         if len(content) != info.file_size:
             raise ValueError(
                 f"{info.file_size:,} bytes were written, and {len(content):,} are there"
             )
+        return content
+    raise AssertionError("errors are raised")
+
+
+def _member(path: Path, info: zipfile.ZipInfo, content: np.ndarray, aligned: bool) -> ZipMember:
+    with _explained(path, info):
         stream = io.BytesIO(content[: 2**16].tobytes())
         if np.lib.format.read_magic(stream) != (1, 0):
             raise ValueError("its .npy version is not 1.0")
@@ -187,13 +241,7 @@ def _member(path: Path, data: np.ndarray, info: zipfile.ZipInfo) -> ZipMember:
         if len(body) != dtype.itemsize * int(np.prod(shape, dtype=object)):
             raise ValueError(f"{len(body):,} bytes do not give shape {shape} and type {dtype}")
         array = np.frombuffer(body, dtype).reshape(shape) if len(body) else np.empty(shape, dtype)
-        if not array.flags.aligned:  # written by something else
+        if aligned and not array.flags.aligned:  # written by something else
             array = array.copy()
         array.setflags(write=False)
-    except FormatError:
-        raise
-    except _DAMAGES as error:
-        raise FormatError(
-            f"{path}: {info.filename!r} is cut off or damaged ({error}); fetch the file again"
-        ) from error
     return ZipMember(path, info.filename.removesuffix(".npy"), array, head, info.CRC)

@@ -87,14 +87,21 @@ def read_file(
     return chosen.read(path, directed, **options)
 
 
-def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
+def write_file(
+    graph: Graph, path: str | os.PathLike[str], format: str | None = None, arcs: bool = False
+) -> None:
     """Write a graph in the given format, or the one that the extension indicates.
+
+    Args:
+        arcs: write the arcs, too, which only gascl's own format holds.
 
     Raises:
         FormatError: the format is unknown, the extension belongs to none, or the format cannot
-            hold the graph.
+            hold the graph or its arcs; `arcs` is not a bool.
     """
     path = checked_path(path)
+    if not isinstance(arcs, bool):
+        raise FormatError(f"{path}: arcs={arcs!r} must be True or False")
     chosen = _named(format) if format is not None else _by_extension(path)
     if chosen is None or chosen.write is None:
         cause = (
@@ -115,7 +122,15 @@ def write_file(graph: Graph, path: str | os.PathLike[str], format: str | None = 
         raise FormatError(
             f"{path}: {chosen.name} files are not compressed as a whole; write {plain(path).name}"
         )
-    chosen.write(path, graph)
+    if arcs:
+        if chosen is not native.FORMAT:
+            raise FormatError(
+                f"{path}: {chosen.name} files hold no arcs; leave out arcs=True (`--arcs`), or "
+                "write gascl's own .npz"
+            )
+        native.write(path, graph, arcs=True)
+    else:
+        chosen.write(path, graph)
 
 
 def _format_of(path: Path, name: str | None) -> Format:

@@ -75,7 +75,7 @@ _CALLS = {
     "set_mask": "init scatter apply",
     "set_mask_of": "init scatter apply",
     "unset_mask": "apply",
-    "get_mask": "scatter gather apply",
+    "get_mask": "scatter gather apply receive_if",
     "get_mask_of": "scatter gather apply",
     "messages": "gather",
     "num_messages": "gather",

@@ -31,6 +31,7 @@ class Facts:
         snapshots: the fields that apply writes while gather or apply reads them of other vertices.
         reads_others: the fields that are read of other vertices (`FIELD_of`).
         adjacent: snippets read neighbours.
+        walks: apply reads neighbours of other vertices, so that its work grows with their degrees.
         can_trap: something can go wrong that the device must report with its line.
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.
@@ -44,6 +45,8 @@ class Facts:
             while apply runs for others.
         own_mask: only a vertex itself puts itself into the next mask, in apply.
         reads_mask: something besides the choice of who scatters depends on the mask.
+        names_ends: scatter reads ids that differ from arc to arc, other than to compare the two
+            ends of an arc.
     """
 
     scatters: bool
@@ -61,6 +64,7 @@ class Facts:
     snapshots: tuple[str, ...]
     reads_others: tuple[str, ...]
     adjacent: bool
+    walks: bool
     can_trap: bool
     lanes: int
     pairs: bool
@@ -73,6 +77,7 @@ class Facts:
     scatter_stays: bool
     own_mask: bool
     reads_mask: bool
+    names_ends: bool
 
     @property
     def lists_directly(self) -> bool:
@@ -103,6 +108,15 @@ class Facts:
         """Whether apply must wait until every vertex has pulled."""
         return not self.scatter_stays
 
+    @property
+    def renumbers(self) -> bool:
+        """Whether vertices may have other numbers than the user's, and it can pay: what every
+        vertex sends is gathered along all arcs in every superstep, and no id is the place of a
+        vertex, or decides anything."""
+        gathers = self.scatters_on_all and self.sends_only and not self.reads_singly
+        by_id = self.can_trap or self.adjacent or self.first or self.overflows or self.names_ends
+        return gathers and not (by_id or self.masked or self.pairs or self.lanes > 1)
+
     @classmethod
     def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
         """The facts of a program. In debug mode nothing is fused: traps are reported in time."""
@@ -126,9 +140,10 @@ class Facts:
         filters = receive_if is not None and receive_if.uses("msg")
         first = combiner is FIRST
         set_by_others = used("set_mask_of") or (scatter is not None and scatter.uses("set_mask"))
-        reads_mask = (
-            used("get_mask", "get_mask_of") or spec.apply_on == "mask" or "pairs" in snippets
+        asks = used("get_mask", "get_mask_of") or (
+            receive_if is not None and receive_if.uses("get_mask")
         )
+        reads_mask = asks or spec.apply_on == "mask" or "pairs" in snippets
         late = others(*(s for s in (gather, apply) if s is not None))
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
@@ -158,6 +173,7 @@ class Facts:
             snapshots=tuple(n for n in late if n in written),
             reads_others=tuple(others(*present)),
             adjacent=used("num_neighbors", *checked),
+            walks=apply is not None and apply.uses("neighbor_of", "has_edge"),
             can_trap=gather is not None
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
             or bool(others(*present)),
@@ -172,4 +188,13 @@ class Facts:
             scatter_stays=not seen & written,
             own_mask=not set_by_others,
             reads_mask=reads_mask,
+            names_ends=scatter is not None and _names_ends(scatter),
         )
+
+
+def _names_ends(scatter: Snippet) -> bool:
+    ends = scatter.reads("e") & {"src", "dst"}
+    if ends and not scatter.only_compares("e.src", "e.dst"):
+        return True
+    # Of a sender alone, a scatter that does not read the arc reads the id once.
+    return bool(scatter.reads("e")) and bool(scatter.reads("v") & {"id", ""})

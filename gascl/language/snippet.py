@@ -31,6 +31,9 @@ _SIGNS = ("-", "+", "!", "~", "*", "&", "++", "--")
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
 #: Namespaces of one snippet only; in all others these are ordinary names.
+#: Between these, a comparison is an operand by itself.
+_BEFORE = {"", "(", "{", ";", ",", "=", "&&", "||", "?", ":", "return"}
+_AFTER = {"", ")", ";", ",", "&&", "||", "?", ":"}
 _MORE_NAMESPACES = {"pairs": ("u",)}
 
 
@@ -106,6 +109,22 @@ class Snippet:
     def uses(self, *words: str) -> bool:
         """Whether any of these identifiers occurs."""
         return any(w in self.words for w in words)
+
+    def only_compares(self, one: str, other: str) -> bool:
+        """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""
+        found, pair, i = tokens(self.text), {one, other}, 0
+        texts = [t.text for t in found]
+        while i < len(texts):
+            here, then = "".join(texts[i : i + 3]), "".join(texts[i + 4 : i + 7])
+            if {here, then} == pair and texts[i + 3] in ("==", "!="):
+                if _at(found, i - 1) not in _BEFORE or _at(found, i + 7) not in _AFTER:
+                    return False
+                i += 7
+            elif here in pair:
+                return False
+            else:
+                i += 1
+        return True
 
     def guarded(self, divisors: str | None, indices: str) -> str:
         """The text for debug mode, with each divisor and each index of `messages` wrapped in a call

@@ -93,6 +93,12 @@ class ProgramSpec:
         return self.scatter_on == "mask" and self.ends == "mask"
 
     @property
+    def written(self) -> tuple[str, ...]:
+        """The vertex fields that snippets assign to: those of apply, then those of init alone."""
+        names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
+        return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
+
+    @property
     def supersteps_param(self) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""
         found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]

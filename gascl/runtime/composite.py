@@ -56,6 +56,7 @@ class Stages:
         state: what the last run left on the device; before the first run, what was given, or None.
         trace: the steps of all runs, numbered consecutively.
         deliveries: the names of how messages travelled, in the order of first use.
+        numberings: in which other orders the vertices were on the device (`Result.numbering`).
         seconds: total wall time of "build", "upload" and "supersteps".
         last: the program that ran last, and why it ended.
         endless: the first program that would never have ended, and why; "" if there was none.
@@ -75,6 +76,7 @@ class Stages:
         self.state = state
         self.trace = Trace()
         self.deliveries = dict[str, None]()
+        self.numberings = dict[str, None]()
         self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
         self.last = self.endless = ""
         self._whole = whole
@@ -116,6 +118,7 @@ class Stages:
 
         def keep(result: Result) -> None:
             self.state = _state_of(result)
+            self.numberings |= dict.fromkeys([result.numbering] if result.numbering else [])
             if self._callback is None and result.trace:  # else `called` has added them
                 add(result.trace, result.delivery)
 
@@ -253,6 +256,7 @@ def solve(
         trace=stages.trace,
         device=str(engine.device),
         delivery=" and ".join(stages.deliveries),
+        numbering="; ".join(stages.numberings),
         seconds=stages.seconds,
         state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),

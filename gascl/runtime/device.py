@@ -9,10 +9,11 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakSet
 
 import numpy as np
@@ -24,6 +25,7 @@ from gascl.delivery import probe
 from gascl.delivery.atomics import Atomics
 from gascl.errors import DeviceError
 from gascl.runtime import drivers, pocl, poclcache, process
+from gascl.runtime.staging import Staging
 
 NO_PLATFORM = (
     "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
@@ -31,6 +33,9 @@ NO_PLATFORM = (
 )
 #: The number of items in a work-group, except on CPUs.
 GROUP = 256
+#: The bytes from which an array is copied from or to a GPU through pinned memory, which takes 30 ms
+#: to get; and once it is there.
+LARGE, LESS_LARGE = 1 << 28, 1 << 23
 
 
 @dataclass(eq=False)
@@ -48,6 +53,8 @@ class Device:
     processor: str = field(default="", init=False)
     _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
     _queues: WeakSet[Queue] = field(default_factory=WeakSet, init=False, repr=False)
+    _unread: WeakSet[Unread] = field(default_factory=WeakSet, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.processor = pocl.mend(self.cl)
@@ -165,25 +172,71 @@ class Device:
 
     @property
     def pools(self) -> bool:
-        """Whether memory is kept for later runs. A GPU's driver takes 0.2 to 1 ms to get some,
-        which is as long as a search of a large graph takes; on a CPU, malloc does this."""
+        """Whether memory is kept for later runs, and pinned memory of the host for large arrays. A
+        GPU's driver takes 0.2 to 1 ms to get some, as long as a search of a large graph takes; on a
+        CPU, malloc does this."""
         return self.kind == "GPU"
 
     def allocate(self, size: int) -> Any:
         """A buffer of `size` bytes or a little more; its content is undefined."""
         pool = self.queue_of_thread().pool
-        if pool is None:
-            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
-        return pool.allocate(max(size, 1))
+        return self.reserve(size) if pool is None else pool.allocate(max(size, 1))
+
+    def reserve(self, size: int) -> Any:
+        """A buffer of `size` bytes, and of one if that is none; its content is undefined."""
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
+
+    def upload(self, array: np.ndarray) -> Any:
+        """A buffer with the array."""
+        buffer, array = self.reserve(array.nbytes), np.ascontiguousarray(array)
+        staging = self.queue_of_thread().staging(array.nbytes)
+        if staging:
+            staging.write(buffer, array)
+        elif array.nbytes:
+            # COPY_HOST_PTR takes NVIDIA's driver six times as long.
+            cl.enqueue_copy(self.queue, buffer, array)
+        return buffer
+
+    def download(self, array: np.ndarray, buffer: Any) -> None:
+        """Fill a contiguous array from the start of a buffer."""
+        staging = self.queue_of_thread().staging(array.nbytes)
+        if staging:
+            staging.read(array, buffer)
+        else:
+            cl.enqueue_copy(self.queue, array, buffer)
 
     def release(self, needed: int) -> None:
-        """Give back the memory that is kept for later runs of any thread, where a run that needs
-        `needed` bytes would leave less than half of the device's memory beside it."""
-        pools = [queue.pool for queue in list(self._queues) if queue.pool is not None]
-        kept = sum(pool.managed_bytes - pool.active_bytes for pool in pools)
+        """`give_back`, where a run that needs `needed` bytes would leave less than half of the
+        device's memory beside it."""
+        kept = sum(pool.managed_bytes - pool.active_bytes for pool in self._pools())
+        kept += sum(each.nbytes for each in self.unread())
         if needed + kept > self.memory // 2:
-            for pool in pools:
-                pool.free_held()
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Give back the memory of results, which are read, and what is kept for later runs of any
+        thread."""
+        self.read_results()
+        for pool in self._pools():
+            pool.free_held()
+
+    def _pools(self) -> list[MemoryPool]:
+        return [queue.pool for queue in list(self._queues) if queue.pool is not None]
+
+    def holds(self, result: Unread) -> None:
+        """Register a result that is in the device's memory."""
+        with self._lock:
+            self._unread.add(result)
+
+    def unread(self) -> list[Unread]:
+        """The results that are in the device's memory."""
+        with self._lock:
+            return [each for each in self._unread if each.nbytes]
+
+    def read_results(self) -> None:
+        """Read the results that are in the device's memory, which gives it back."""
+        for each in self.unread():
+            each.read()
 
     def speed(self) -> tuple[bool, int]:
         """A sort key: GPUs are faster than the rest, then compute units times clock rate counts."""
@@ -193,14 +246,33 @@ class Device:
         return f"{self.name} ({self.platform})"
 
 
+class Unread(Protocol):
+    """The result of a run that is in a device's memory until somebody reads it."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes there; 0 once it has been read."""
+
+    def read(self) -> None:
+        """Copy it to the host."""
+
+
 class Queue:
     """A pyopencl queue, with its context, and the memory that is kept for runs in it."""
 
     def __init__(self, queue: Any, pools: bool):
         self.cl, self.context, self.pool = queue, queue.context, None
+        self._pools = pools
+        self._staging: Staging | None = None
         if pools:  # at once, rather than when first used; sizes are rounded up by 0.4 % at most
             self.pool = MemoryPool(ImmediateAllocator(queue), leading_bits_in_bin_id=8)
         process.holds_opencl(self)
+
+    def staging(self, size: int) -> Staging | None:
+        """Pinned memory, where an array of `size` bytes is better copied through it."""
+        if self._pools and size >= LARGE and self._staging is None:
+            self._staging = Staging(self.cl)
+        return self._staging if size >= LESS_LARGE else None
 
 
 @cache
@@ -253,6 +325,7 @@ def complaint(error: cl.Error) -> str:
 def cannot_build(device: Device, error: cl.Error) -> DeviceError:
     """The error to raise if a driver fails to build kernels without naming a line of them."""
     if "PoCL" in device.cl.platform.version and not _has_room(poclcache.place()):
+        poclcache.suspect()
         remedy = (
             f"the disk with {poclcache.place()}, where PoCL caches compiled kernels, is full: free "
             "some space, or set POCL_CACHE_DIR to another folder"
@@ -285,6 +358,18 @@ def _device(device: Any) -> Device:
         if device.int_ptr not in _known:
             _known[device.int_ptr] = Device(device)
         return _known[device.int_ptr]
+
+
+def _read_results() -> None:
+    """Read the results that are in the memory of devices, which a forked child cannot do."""
+    for device in list(_known.values()):
+        # A device that is busy, and an inherited one, cannot be read.
+        with suppress(DeviceError, cl.Error):
+            device.read_results()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_read_results)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ from gascl.runtime.loop import MAX_SUPERSTEPS, Loop
 from gascl.runtime.plan import build
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
-from gascl.runtime.state import Fields, State
+from gascl.runtime.resultfields import ResultFields
+from gascl.runtime.state import State
 from gascl.runtime.values import check_edge_fields, check_prepared, empty_field, initial_values
 from gascl.runtime.waiting import check_free
 
@@ -79,7 +80,7 @@ class Engine:
         self.graph = graph
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        self._resident: dict[tuple[str, int, int], ResidentGraph] = {}
+        self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
         self._lock = threading.Lock()
 
     def run(
@@ -105,8 +106,7 @@ class Engine:
             start: which vertices scatter first, instead of the program's own rule: "mask" (the
                 State's mask), "changed" (the vertices that `Graph.with_edges` changed; the default
                 if the edges have changed), or an array of labels, or of a bool per vertex.
-            keep_state: leave the State on the device, in `result.state`; fields are then read when
-                first asked for.
+            keep_state: leave the State on the device, in `result.state`.
             max_supersteps: stop there without convergence; the default is 100,000, or the number of
                 supersteps that the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
@@ -114,6 +114,11 @@ class Engine:
             not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
                 or if it would never end because a state was repeated or rounding keeps a change
                 above its bound.
+
+        Returns:
+            A Result, whose fields are read from the device when they are first asked for, when
+            another run needs the memory, or before a fork; those that the program only reads and
+            that were given are not read at all.
 
         Raises:
             ProgramError, GraphError, DeviceError: before the first superstep.
@@ -123,7 +128,8 @@ class Engine:
             Interrupted: after Ctrl-C; its `result` holds the values after the last complete
                 superstep.
             KeyboardInterrupt: after a second Ctrl-C, without a result; if a kernel has not
-                returned, the device is busy until it does. Also after Ctrl-C in the very superstep
+                returned, the device is busy until it does, and so are fields of earlier results
+                that nobody has asked for. Also after Ctrl-C in the very superstep
                 in which the run ends by its own rule; then its attribute `result` is the final
                 Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
                 Result.)
@@ -169,7 +175,7 @@ class Engine:
                 max_supersteps=None if max_supersteps is None else limit,
                 callback=callback,
             )
-            _warn_of_nan(result, set())
+            _warn_of_nan(self.graph, _nans(result.fields))
         else:
             if not WORK & set(program.spec.snippets):
                 raise ProgramError(
@@ -181,7 +187,7 @@ class Engine:
             began = resolve_start(program, self.graph, state, start)
             try:
                 with Interrupts() as interrupts:
-                    result, given = self._run(
+                    result, nans = self._run(
                         program, chosen, began, state, limit, callback, interrupts, keep_state
                     )
             except (cl.MemoryError, cl.RuntimeError) as error:
@@ -196,8 +202,7 @@ class Engine:
                 except KeyboardInterrupt as pressed:
                     pressed.result = result  # type: ignore[attr-defined]
                     raise
-            if not keep_state:
-                _warn_of_nan(result, given)
+            _warn_of_nan(self.graph, nans)
         if interrupted:
             raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)
         if not result.converged and not_converged == "error":
@@ -217,8 +222,9 @@ class Engine:
         callback: Callable[[Step], Any] | None,
         interrupts: Interrupts,
         keep_state: bool,
-    ) -> tuple[Result, set[str]]:
-        """Build, upload and run; returns the Result, and the names of the given fields."""
+    ) -> tuple[Result, dict[str, tuple[int, int]]]:
+        """Build, upload and run; returns the Result, and the fields that have come to be NaN, as
+        in `Loop.nans`."""
         spec = program.spec
         started = time.perf_counter()
         offset = offset_type(self.graph, spec.edges)
@@ -229,13 +235,16 @@ class Engine:
             and program.converged is None
             and not self.debug
         )
-        plan = build(program, self.device, chosen, offset, self.debug, self.seed, whole)
+        by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.edges)
+        counted = time.perf_counter()
+        numbered = bool(by_hubs)
+        plan = build(program, self.device, chosen, offset, self.debug, self.seed, whole, numbered)
         built = time.perf_counter()
-        seconds = {"build": built - started, "upload": 0.0, "supersteps": 0.0}
+        seconds = {"build": built - counted, "upload": counted - started, "supersteps": 0.0}
         header = plan.header
         for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
-        resident = self.resident(spec.edges, plan.group, plan.block)
+        resident = self.resident(spec.edges, plan.group, plan.block, numbered)
         types = header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
@@ -247,22 +256,28 @@ class Engine:
         arc_fields: Any = {
             n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
         }
-        kept = None
+        kept: State | None = None
+        nans: dict[str, tuple[int, int]] = {}
         if self.graph.num_vertices:
             memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
-            state = State(program, header, memory, resident, initial, previous, start.resumes)
+            parts = program, header, memory, resident, initial, previous, start.resumes
+            try:
+                state = State(*parts)
+            except cl.MemoryError:  # what nobody has read yet may take what is missing
+                self.device.give_back()
+                state = State(*parts)
             self.device.queue.finish()
-            seconds["upload"] = time.perf_counter() - built
+            seconds["upload"] += time.perf_counter() - built
             loop = Loop(program, plan, resident, state, start, callback, interrupts, keep_state)
             stopped, converged = loop.run(limit)
             trace, seconds["supersteps"] = loop.trace, loop.seconds
             used = list(loop.deliveries)
             state.keep()
-            fields, arc_fields = Fields(state), Fields(state, ARC)
-            if keep_state:
-                kept = state
-            else:
-                fields, arc_fields = dict(fields), dict(arc_fields)
+            kept = state if keep_state else None
+            read_only = {n: values for n, values in initial.items() if n not in spec.written}
+            fields = ResultFields(state, known=read_only, kept=keep_state)
+            arc_fields = ResultFields(state, ARC, kept=keep_state)
+            nans = {name: found for name, found in loop.nans.items() if name not in initial}
         result = Result(
             graph=self.graph,
             fields=fields,
@@ -273,14 +288,15 @@ class Engine:
             trace=trace,
             device=str(self.device),
             delivery=" and ".join(used) or chosen.name,
+            numbering=str(by_hubs[0]) if by_hubs else "",
             seconds=seconds,
             state=kept,
         )
-        return result, set(initial)
+        return result, nans
 
-    def resident(self, edges: str, group: int, block: int) -> ResidentGraph:
+    def resident(self, edges: str, group: int, block: int, numbered: bool = False) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block)
+        key = (edges if self.graph.directed else "out", group, block, numbered)
         with self._lock:
             if key not in self._resident:
                 self._resident[key] = ResidentGraph(self.graph, self.device, *key)
@@ -297,14 +313,18 @@ class Engine:
         )
 
 
-def _warn_of_nan(result: Result, given: set[str]) -> None:
-    for name, values in result.fields.items():
-        if values.dtype.kind != "f" or name in given:
-            continue
-        rows = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
-        if rows.any():
-            first = result.graph.label_of(int(np.flatnonzero(rows)[0]))
-            warn(
-                f"field {name!r} is NaN at {int(rows.sum())} vertices, first at {first!r}",
-                RuntimeWarning,
-            )
+def _nans(fields: Mapping[str, np.ndarray]) -> dict[str, tuple[int, int]]:
+    """What `Loop.nans` is for fields on the host."""
+    found = {}
+    for name, values in fields.items():
+        if values.dtype.kind == "f":
+            rows = np.flatnonzero(np.isnan(values).any(axis=tuple(range(1, values.ndim))))
+            if len(rows):
+                found[name] = len(rows), int(rows[0])
+    return found
+
+
+def _warn_of_nan(graph: Graph, nans: Mapping[str, tuple[int, int]]) -> None:
+    for name, (many, first) in nans.items():
+        label = graph.label_of(first)
+        warn(f"field {name!r} is NaN at {many} vertices, first at {label!r}", RuntimeWarning)

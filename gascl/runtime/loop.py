@@ -17,6 +17,7 @@ from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
+    NANS,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
@@ -26,7 +27,7 @@ from gascl.delivery.launch import (
     TOTAL,
     Launch,
 )
-from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, Key
+from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
@@ -73,6 +74,8 @@ class Loop:
         trace: a `Step` for each superstep.
         deliveries: the names of how messages travelled, in the order of first use.
         earlier: how many supersteps the run has made from which this one goes on.
+        nans: for each field of floats where some vertex has NaN after the run, how many have, and
+            the first of them; not found out where the State is kept.
         seconds: how long it took.
     """
 
@@ -97,6 +100,7 @@ class Loop:
         self.earlier = state.superstep if start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self.keeps = keeps
+        self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False
         self.seconds = 0.0
 
@@ -130,7 +134,9 @@ class Loop:
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
             if self.program.converged is None and self.exchange is None:
-                ahead = min(MOST_AHEAD, max(1, int(_AHEAD / max(each, 1e-9))), 2 * ahead)
+                # A rule may hold at any time, and what is enqueued behind it is for nothing.
+                soon = 2 * ahead if fixed is None else MOST_AHEAD
+                ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
         if self._starting:  # no superstep has run that would have done it
@@ -138,6 +144,8 @@ class Loop:
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
+        if self.plan.header.reals and not self.keeps:
+            self.nans = self._count_nans()
         if stopped == Stop.RULE:
             return Ending(f"stop is true: {self.program.spec.stop}", True)
         if stopped == Stop.EMPTY_MASK:
@@ -151,6 +159,25 @@ class Loop:
         if interrupts.pending:
             return Ending("interrupted by Ctrl-C", False)
         return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
+
+    def _count_nans(self) -> dict[str, tuple[int, int]]:
+        self._launch(NANS)
+        names = self.plan.header.reals
+        found = self._read("nans", np.empty((len(names), 2), np.int32)).tolist()
+        last = self.graph.num_vertices
+        nans = {
+            n: (many, last - from_last)
+            for n, (many, from_last) in zip(names, found, strict=True)
+            if many
+        }
+        if self.state.numbering is None:
+            return nans
+        return {n: (many, self._first_nan(n)) for n, (many, _) in nans.items()}
+
+    def _first_nan(self, name: str) -> int:
+        """The first vertex where a field is NaN, not by its number on the device."""
+        values = np.isnan(self.state.field(name, VERTEX))
+        return int(np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))[0])
 
     # The mask, and how a run begins -----------------------------------------------------------
 

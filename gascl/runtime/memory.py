@@ -11,16 +11,17 @@ import numpy as np
 
 from gascl.delivery.admission import demand_of
 from gascl.delivery.assembly import assemble
-from gascl.delivery.runspec import GRAPH, Extent, Key, graph_arrays, run_spec
+from gascl.delivery.runspec import Extent, graph_arrays, run_spec
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
+from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
-from gascl.runtime.resident import arcs_along, extent_of
+from gascl.runtime.resident import arcs_along, extent_of, is_symmetric
 
 #: The arrays of a graph that most programs use.
 ARRAYS = ["in_offsets", "in_sources", "out_offsets", "out_targets", "slot"]
@@ -83,6 +84,7 @@ def estimate(
     program: VertexProgram | None = None,
     delivery: str = "auto",
     device: Any = None,
+    numbered: bool = False,
 ) -> Estimate:
     """The memory that a graph and a run on it would take.
 
@@ -93,6 +95,8 @@ def estimate(
             labels.
         program: the program to run; None: count the arrays of the graph that most programs use.
         delivery, device: as in `Engine` and `Engine.run`.
+        numbered: the program's vertices are numbered anew, hubs first, as `Result.numbering` tells
+            of a run; arcs in the graph's own order, if other programs need them, are not included.
 
     Raises:
         GraphError: a count is negative or not a whole number, or there are more loops than edges.
@@ -108,19 +112,22 @@ def estimate(
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
     edges = program.spec.edges if program is not None else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
+    if numbered:  # both ways, and the degrees that decide it
+        host["numbers of the vertices"] = (
+            8 + index_dtype(size.num_arcs(edges)).itemsize
+        ) * num_vertices
     notes = []
     if not directed and not num_loops:
         notes.append("undirected self-loops take less: they are one arc, not two")
     found = _find(device, notes)
-    arcs = size.num_arcs(edges)
+    arcs, symmetric = size.num_arcs(edges), is_symmetric(directed, edges)
     if program is None or found is None:
-        extent = Extent(num_vertices, arcs, index_dtype(arcs).name, 1, 1, 1, 1)
-        known = graph_arrays(extent)
-        arrays = {name: known[Key(GRAPH, name)].nbytes for name in ARRAYS}
+        extent = Extent(num_vertices, arcs, index_dtype(arcs).name, 1, 1, 1, 1, 0, symmetric)
+        arrays = {k.name: a.nbytes for k, a in graph_arrays(extent).items() if k.name in ARRAYS}
         fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: only the graph's arrays; a program uses some of them, and its own")
     else:
-        arrays, results = _run(num_vertices, arcs, program, found, delivery)
+        arrays, results = _run(num_vertices, arcs, symmetric, program, found, delivery, numbered)
         fields = 0
         host |= {"results": results}
     arrays |= {"edge fields, by arc": fields} if fields else {}
@@ -154,6 +161,9 @@ def described(
         program=program,
         delivery=delivery,
         device=device,
+        numbered=program is not None
+        and Facts.of(program.spec, program.lanes).renumbers
+        and graph.numbered(program.spec.edges) is not None,
     )
     return known.lines()
 
@@ -190,14 +200,20 @@ def _find(device: Any, notes: list[str]) -> Device | None:
 
 
 def _run(
-    vertices: int, arcs: int, program: VertexProgram, device: Device, delivery: str
+    vertices: int,
+    arcs: int,
+    symmetric: bool,
+    program: VertexProgram,
+    device: Device,
+    delivery: str,
+    numbered: bool,
 ) -> tuple[dict[str, int], int]:
     """The bytes of a run: of each buffer on the device, and of its results on the host."""
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
-    header, facts = header_of(program, device, index_dtype(arcs).name)
+    header, facts = header_of(program, device, index_dtype(arcs).name, numbered=numbered)
     lines = len(assemble(header, facts, chosen)[1]) + 1
-    extent = extent_of(device, vertices, arcs, *group_size(header, device), lines)
+    extent = extent_of(device, vertices, arcs, *group_size(header, device), lines, symmetric)
     spec = run_spec(program.spec, header, facts, chosen, extent)
     sizes: dict[str, int] = {}
     for key, array in (*spec.graph.items(), *spec.own.items()):

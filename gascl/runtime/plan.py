@@ -201,6 +201,7 @@ def build(
     debug: bool = False,
     seed: int = 0,
     whole: bool = False,
+    numbered: bool = False,
 ) -> Plan:
     """The kernels of a program: built, or reused if this process has built them before. pyopencl
     and the drivers also cache compiled kernels on disk.
@@ -208,20 +209,24 @@ def build(
     Args:
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
         whole: for a whole run in one launch, instead of launches for each superstep.
+        numbered: vertices have other numbers on the device than the user's.
 
     Raises:
         ProgramError: a snippet does not compile; names the user's file and line.
         DeviceError: the device cannot do what the program needs.
     """
     choices = tuple(program.choices().items())
-    key = (program.dtype, choices, program.lanes, device, delivery, offset, debug, seed, whole)
+    key = (
+        *(program.dtype, choices, program.lanes, device, delivery, offset),
+        *(debug, seed, whole, numbered),
+    )
     plans = _plans.setdefault(type(program), {})
     plan = plans.get(key)
     if plan is None:
         with _building:
             plan = plans.get(key)  # another thread may have built it meanwhile
             if plan is None:
-                plan = _build(program, device, delivery, offset, debug, seed, whole)
+                plan = _build(program, device, delivery, offset, debug, seed, whole, numbered)
                 if len(plans) == PLANS:  # there can be any number of seeds in debug mode
                     del plans[next(iter(plans))]
                 plans[key] = plan
@@ -229,7 +234,11 @@ def build(
 
 
 def header_of(
-    program: VertexProgram, device: Device, offset: str, debug: bool = False
+    program: VertexProgram,
+    device: Device,
+    offset: str,
+    debug: bool = False,
+    numbered: bool = False,
 ) -> tuple[Header, Facts]:
     """The header of a program for a device, and its facts."""
     header = generate(
@@ -240,6 +249,7 @@ def header_of(
         fp64=device.fp64,
         lanes=program.lanes,
         debug=debug,
+        numbered=numbered,
     )
     return header, Facts.of(program.spec, program.lanes, debug)
 
@@ -252,9 +262,10 @@ def _build(
     debug: bool,
     seed: int,
     whole: bool,
+    numbered: bool,
 ) -> Plan:
     spec = program.spec
-    header, facts = header_of(program, device, offset, debug)
+    header, facts = header_of(program, device, offset, debug, numbered)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]

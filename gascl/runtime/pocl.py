@@ -18,6 +18,8 @@ import ctypes
 import os
 import re
 import struct
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 #: The only build that is corrected, by the version of its platform.
@@ -26,6 +28,8 @@ VERSION = "PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO"
 LARGEST_BUFFER, MEMORY, TRIPLE, PROCESSOR, ACCOUNT = 232, 376, 632, 640, 656
 #: The offset of the allocation limit in the struct `pocl_global_mem_t` at ACCOUNT.
 LIMIT = 56
+#: Where Linux tells how much memory a container has, by the version of its control groups.
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 #: The processor that each of PoCL's libraries of built-in functions is built for, and the features
 #: for which PoCL links it: the first match counts (getX86KernelLibName in
 #: lib/CL/pocl_llvm_build.cc, which of AVX-512 only tests the first part).
@@ -94,20 +98,32 @@ def flags() -> set[str]:
 
 
 def _mend_memory(memory: Memory, device: Any) -> None:
-    """Let PoCL allocate all of the machine's memory, even in one buffer.
+    """Let PoCL allocate all of the memory that the process may use, even in one buffer.
 
     As PoCL does, this leaves 2 GiB to the system, or a quarter on a small machine. PoCL itself has
     no limit for a single buffer (pocl_setup_device_for_system_memory in lib/CL/devices/common.c).
     """
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    total = allowed()
     total -= 2 << 30 if total > 7 << 30 else total >> 2
-    now, largest = device.global_mem_size, device.max_mem_alloc_size
-    places = (device.int_ptr + MEMORY, device.int_ptr + LARGEST_BUFFER)
-    limit = memory.number(device.int_ptr + ACCOUNT) + LIMIT
-    if (*map(memory.number, places), memory.number(limit)) != (now, largest, now):
-        return
-    for place in (limit, *places):
+    for place in known(memory, device):
         memory.put(place, max(memory.number(place), total))
+
+
+def known(memory: Memory, device: Any) -> tuple[int, ...]:
+    """Where PoCL has the device's memory; () unless it is there as PoCL says it."""
+    now, largest = device.global_mem_size, device.max_mem_alloc_size
+    limit = memory.number(device.int_ptr + ACCOUNT) + LIMIT
+    places = (limit, device.int_ptr + MEMORY, device.int_ptr + LARGEST_BUFFER)
+    return places if [*map(memory.number, places)] == [now, now, largest] else ()
+
+
+def allowed() -> int:
+    """The bytes of memory that the process may use: the machine's, or a container's."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for path in LIMITS:
+        with suppress(OSError, ValueError):  # another version of control groups, or "max"
+            total = min(total, int(Path(path).read_text(encoding="ascii")))
+    return total
 
 
 def _lasting(text: str) -> int:

@@ -1,7 +1,8 @@
 """Makes sure that the folder where PoCL caches kernels is writable and has no truncated files.
 
 If PoCL cannot write there, it offers no platform at all; and if a cached kernel is damaged, as
-after a power failure, it aborts the process.
+after a power failure, it aborts the process. A look at all files takes a second for each 30,000,
+and is taken once after each start of the system, and after the disk was full.
 """
 
 from __future__ import annotations
@@ -15,17 +16,46 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+#: The file that says since which start of the system the others are known to be whole.
+CHECKED = "gascl-checked"
+
 
 def prepare() -> None:
     """Check the folder before PoCL is loaded; use another one if it cannot be written."""
     folder = place()
     if writable(folder):
+        start = _start_of_system()
+        if start and _checked(folder) == start:
+            return
         for path in damaged(folder):
             with suppress(OSError):  # it belongs to another user
                 path.unlink()
+        with suppress(OSError):
+            (folder / CHECKED).write_text(start, encoding="ascii")
     elif not os.environ.get("POCL_CACHE_DIR"):
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="gascl-pocl-")
         atexit.register(_remove, os.environ["POCL_CACHE_DIR"], os.getpid())
+
+
+def suspect() -> None:
+    """Have the next process check the folder."""
+    with suppress(OSError):
+        (place() / CHECKED).unlink()
+
+
+def _start_of_system() -> str:
+    """Linux's name of it; "" if that is not known."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _checked(folder: Path) -> str:
+    try:
+        return (folder / CHECKED).read_text(encoding="ascii")
+    except (OSError, ValueError):  # not yet, or damaged
+        return ""
 
 
 def writable(folder: Path) -> bool:

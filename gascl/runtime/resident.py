@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 
-from gascl.delivery.runspec import Array, EdgeValues, Extent, Key, block_type
+from gascl.delivery.runspec import IDS, Array, EdgeValues, Extent, Key, block_type
 from gascl.errors import DeviceError, GraphError
-from gascl.graph.arcs import index_dtype
+from gascl.graph.arcs import Arcs, Order, index_dtype
 from gascl.graph.graph import Graph
+from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
 from gascl.language.types import Type
-from gascl.runtime import process
+from gascl.runtime import arcsort, process
 from gascl.runtime.device import Device
 
 #: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
@@ -23,6 +23,8 @@ from gascl.runtime.device import Device
 GROUPS = 8
 #: The number of arcs from which a row counts as very long.
 LONG = 16384
+#: The number of blocks, about, that are found one after the other.
+PART = 64
 
 
 def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
@@ -43,17 +45,21 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
         targets = np.linspace(0, work[-1], parts + 1)
         cuts = np.searchsorted(work, targets[1:-1])
         return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
-    bounds, row, last = [0], 0, int(offsets[-1])
-    long = np.flatnonzero(np.diff(offsets) > size)
-    for alone in [*long.tolist(), rows]:
-        while row < alone:
-            full = offsets.dtype.type(min(int(offsets[row]) + size, last))
-            row = min(int(offsets.searchsorted(full, "right")) - 1, row + size, alone)
-            bounds.append(row)
-        if alone < rows:
-            row = alone + 1
-            bounds.append(row)
-    return np.array(bounds, np.int32)
+    # Longer rows are blocks by themselves. What is between them is cut into parts, and these are
+    # divided at the same time, a block of each at each turn.
+    alone, part = np.flatnonzero(np.diff(offsets) > size), PART * size
+    cuts = np.searchsorted(offsets, np.arange(part, int(offsets[-1]), part, dtype=offsets.dtype))
+    bounds = [np.unique(np.concatenate([np.arange(0, rows, part), cuts, alone, alone + 1, [rows]]))]
+    first, last = bounds[0][:-1], bounds[0][1:]
+    longer = np.isin(first, alone, assume_unique=True)
+    first, last = first[~longer], last[~longer]
+    while len(first):
+        full = np.minimum(offsets[first].astype(np.int64) + size, offsets[-1])
+        fits = np.searchsorted(offsets, full.astype(offsets.dtype), "right") - 1
+        first = np.minimum(np.minimum(fits, first + size), last)
+        bounds.append(first)
+        first, last = first[first < last], last[first < last]
+    return np.unique(np.concatenate(bounds)).astype(np.int32)
 
 
 def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -76,7 +82,12 @@ def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> in
     Args:
         edges: "out", "in" or "both".
     """
-    return 2 * num_edges - num_loops if edges == "both" or not directed else num_edges
+    return 2 * num_edges - num_loops if is_symmetric(directed, edges) else num_edges
+
+
+def is_symmetric(directed: bool, edges: str) -> bool:
+    """Whether every arc along which programs scatter has its reverse."""
+    return edges == "both" or not directed
 
 
 def num_arcs(graph: Graph, edges: str) -> int:
@@ -92,17 +103,24 @@ def offset_type(graph: Graph, edges: str) -> str:
 
 
 def extent_of(
-    device: Device, vertices: int, arcs: int, group: int, block: int, lines: int = 0
+    device: Device,
+    vertices: int,
+    arcs: int,
+    group: int,
+    block: int,
+    lines: int = 0,
+    symmetric: bool = False,
 ) -> Extent:
     """The size of a run on a device.
 
     Args:
         group, block: as in `ResidentGraph`.
         lines: the number of lines of the longest source text.
+        symmetric: every arc has its reverse.
     """
     blocks, groups = device.groups, device.groups
     if group > 1:
-        blocks = min(vertices, 4 * arcs // block + vertices // block + 2)
+        blocks = min(vertices, 4 * arcs // block + 2 * vertices // block + 2)
     return Extent(
         vertices=vertices,
         arcs=arcs,
@@ -112,6 +130,7 @@ def extent_of(
         blocks=blocks,
         block_groups=groups * (1 if group == 1 else GROUPS),
         lines=lines,
+        symmetric=symmetric,
     )
 
 
@@ -155,21 +174,43 @@ class ResidentGraph:
         edges: the arcs along which programs scatter, "out", "in" or "both".
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
+        numbered: vertices have the numbers of `Graph.numbered`, if there are such.
+
+    Attributes:
+        numbering: those numbers, or None.
     """
 
-    def __init__(self, graph: Graph, device: Device, edges: str, group: int, block: int):
+    def __init__(
+        self,
+        graph: Graph,
+        device: Device,
+        edges: str,
+        group: int,
+        block: int,
+        numbered: bool = False,
+    ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block = group, block
         self.num_arcs = num_arcs(graph, edges)
+        self.numbering: Numbering | None = None
+        self._numbered: Arcs | None = None
+        found = graph.numbered(edges) if numbered else None
+        if found:
+            self.numbering, self._numbered = found
         self._buffers: dict[Key, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()  # threads must not upload anything twice
         process.holds_opencl(self)
 
+    @property
+    def arcs(self) -> Arcs:
+        """The arcs as they are on the device."""
+        return self._numbered or self.graph.arcs(self.edges)
+
     def extent(self, lines: int = 0) -> Extent:
         """The size of a run; `lines` is the number of lines of the longest source text."""
-        vertices = self.graph.num_vertices
-        return extent_of(self.device, vertices, self.num_arcs, self.group, self.block, lines)
+        size = self.graph.num_vertices, self.num_arcs, self.group, self.block
+        return extent_of(self.device, *size, lines, is_symmetric(self.graph.directed, self.edges))
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
@@ -184,6 +225,8 @@ class ResidentGraph:
 
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""
+        if is_symmetric(self.graph.directed, self.edges):
+            name = "out_blocks"
         with self._lock:
             if name not in self._blocks:
                 self._blocks[name] = row_blocks(
@@ -192,21 +235,59 @@ class ResidentGraph:
             return self._blocks[name]
 
     def _offsets(self, blocks: str) -> np.ndarray:
-        arcs = self.graph.arcs(self.edges)
+        arcs = self.arcs
         return {"in_blocks": arcs.in_offsets, "out_blocks": arcs.out_offsets}[blocks]
 
-    def buffer(self, key: Key, array: Array) -> Any:
-        """The buffer with one of the graph arrays of a RunSpec."""
+    def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
+        """Buffers with the graph arrays of a RunSpec."""
         with self._lock:
-            if key not in self._buffers:
-                values = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                self._buffers[key] = upload(self.device, values)
-            return self._buffers[key]
+            missing = {key: array for key, array in arrays.items() if key not in self._buffers}
+            orders = {name: self._sorted(name, missing) for name in ("in", "out")}
+            for key, array in missing.items():
+                self._buffers[key] = self._buffer(key.name, array, orders)
+            return {key: self._buffers[key] for key in arrays}
+
+    def _sorted(self, name: str, wanted: Mapping[Key, Array]) -> arcsort.Sorted | None:
+        """The arcs in the order "in" or "out", sorted on the device: where `wanted` needs them so,
+        the host has not sorted them, it pays, and there is room."""
+        order, ends = self._order(name), {"in": "in_sources", "out": "out_targets"}[name]
+        edges = [array.edge for array in wanted.values() if array.edge is not None]
+        places = any(e.order == name and self._given(e) for e in edges)
+        if not places and not any(key.name == ends for key in wanted):
+            return None
+        made = "ends" in order.kept and ("places" in order.kept or not places)
+        offset = index_dtype(self.num_arcs)
+        if made or index_dtype(len(order.row) << order.both) != offset:
+            return None
+        room = self.bytes + sum(array.nbytes for array in wanted.values())
+        room += arcsort.room(order, offset, places)
+        if not arcsort.pays(self.device) or room > self.device.memory:
+            return None
+        return arcsort.Sorted(self.device, order, self.num_arcs, offset, places)
+
+    def _order(self, name: str) -> Order:
+        return self.arcs.into if name == "in" else self.arcs.out
+
+    def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
+        if array.edge is not None:
+            order = orders[array.edge.order]
+            if order and order.places and self._given(array.edge):
+                return order.taken(self._field(array.edge), self.num_arcs)
+            return self.device.upload(self._edge(array.edge))
+        side, _, part = name.partition("_")
+        order = orders.get(side)
+        if order and part == "offsets":
+            return order.offsets
+        if order and name in ("in_sources", "out_targets"):
+            return order.ends
+        return self.device.upload(self._values(name))
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
-            return getattr(self.graph, name)
-        arcs = self.graph.arcs(self.edges)
+            return by_number(self.numbering, getattr(self.graph, name))
+        if name == IDS:
+            return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
+        arcs = self.arcs
         if name in ("in_blocks", "out_blocks"):
             return block_table(self._offsets(name), self.blocks(name))
         if name == "out_sources":
@@ -215,24 +296,23 @@ class ResidentGraph:
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
-        arcs, name = self.graph.arcs(self.edges), edge.name
+        arcs, name = self.arcs, edge.name
         if edge.field is None or edge.type is None:
             return getattr(arcs, f"{edge.order}_{'edges' if name == 'id' else name}")
-        if name in self.graph.edge_fields:  # which check_edge_fields() has checked
+        if self._given(edge):  # which check_edge_fields() has checked
             ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
-            values = self.graph.edge_fields[name].astype(edge.type.scalar, copy=False)
+            values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
         return np.full(self.num_arcs, edge.field.default, edge.type.scalar)
 
+    def _given(self, edge: EdgeValues) -> bool:
+        """Whether it is an edge field that the graph has."""
+        return edge.field is not None and edge.name in self.graph.edge_fields
 
-def upload(device: Device, array: np.ndarray) -> Any:
-    """A buffer with the array; at least one byte, since OpenCL has no empty buffers."""
-    flags = cl.mem_flags
-    if array.nbytes == 0:
-        return cl.Buffer(device.context, flags.READ_WRITE, 1)
-    return cl.Buffer(
-        device.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.ascontiguousarray(array)
-    )
+    def _field(self, edge: EdgeValues) -> np.ndarray:
+        """An edge field, in the order of the edges."""
+        assert edge.type is not None
+        return self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
 
 
 def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:

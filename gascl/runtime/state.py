@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from gascl.delivery.codes import Fault
 from gascl.delivery.launch import NUMBERS, Launch
 from gascl.delivery.runspec import ARC, RUN, VERTEX, Key, RunSpec
 from gascl.errors import DeviceError, GasclError, ProgramError
+from gascl.graph.numbering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.runtime import process
@@ -63,8 +64,10 @@ class State:
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
-        self.header, self.spec, self.resident = header, spec, resident
-        self.device = resident.device
+        self.header, self.spec = header, spec
+        self._resident: ResidentGraph | None = resident
+        self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
+        self.numbering = resident.numbering
         self.types = self._types()
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
@@ -80,16 +83,13 @@ class State:
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
-        self.buffers: dict[Key, Any] = {
-            key: resident.buffer(key, array) for key, array in spec.graph.items()
-        }
+        self.buffers: dict[Key, Any] = resident.buffers(spec.graph)
         self.buffers |= {key: self.device.allocate(size) for key, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
-        arcs = resident.num_arcs
         self._numbers = {
-            "num_arcs": np.int64(arcs),
-            "most_pieces": np.int64(most_pieces(resident.graph.num_vertices, arcs)),
+            "num_arcs": np.int64(self.num_arcs),
+            "most_pieces": np.int64(most_pieces(self.graph.num_vertices, self.num_arcs)),
         }
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
@@ -98,10 +98,12 @@ class State:
         self.given = self.kept | _bits(n in initial for n in declared.vertex_fields)
         for name, values in initial.items():
             if Key(VERTEX, name) not in kept:
-                self.write(Key(VERTEX, name), stored(values, header.types[name]))
+                values = by_number(self.numbering, stored(values, header.types[name]))
+                self.write(Key(VERTEX, name), values)
         self.write(Key(RUN, "run"), run)
-        faults = Key(RUN, "faults")
-        self.write(faults, np.full(spec.own[faults].count, _NEVER, np.int32))
+        faults = spec.own.get(Key(RUN, "faults"))
+        if faults is not None:
+            self.write(Key(RUN, "faults"), np.full(faults.count, _NEVER, np.int32))
         self.control = np.zeros(1, header.control)
         if resumes and previous is not None:
             self.control = previous.control.copy()
@@ -112,6 +114,7 @@ class State:
             if self.unset.pop(key, None) is not None:
                 self.clear(key)
         if previous is not None:
+            self._renumber(previous.numbering, kept)
             previous.use(type(program).__name__)
 
     # What a run needs -------------------------------------------------------------------------
@@ -139,7 +142,7 @@ class State:
                 f"the State has {previous.lanes} lanes, but the run has {self.lanes}: use the same "
                 "number"
             )
-        same_arcs = previous.resident.edges == self.resident.edges and (
+        same_arcs = previous.edges == self.edges and (
             previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
         )
         with previous._lock:  # another thread may use it up meanwhile, which `use` then reports
@@ -165,6 +168,17 @@ class State:
                     "aggregators have other types: use the same dtype, or run without state="
                 )
         return {key: buffers[key] for key in keys}
+
+    def _renumber(self, before: Numbering | None, kept: Iterable[Key]) -> None:
+        """Bring what was kept of vertices into the order that they have in this run."""
+        if before is self.numbering:
+            return
+        count = self.graph.num_vertices
+        for key in kept:
+            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
+                continue
+            rows = self.read(key, np.empty((count, self.sizes[key] // count), np.uint8))
+            self.write(key, by_number(self.numbering, by_vertex(before, rows)))
 
     # What a run does --------------------------------------------------------------------------
 
@@ -196,7 +210,8 @@ class State:
     def _number(self, name: str) -> Any:
         """A number that is the same throughout a run."""
         if name not in self._numbers:
-            blocks = self.resident.blocks(name.removeprefix("num_"))
+            assert self._resident
+            blocks = self._resident.blocks(name.removeprefix("num_"))
             self._numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
         return self._numbers[name]
 
@@ -228,7 +243,7 @@ class State:
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer, and return it."""
-        cl.enqueue_copy(self.device.queue, values, self.buffers[key])
+        self.device.download(values, self.buffers[key])
         return values
 
     def enqueue_read(self, key: Key, values: np.ndarray) -> Any:
@@ -262,9 +277,15 @@ class State:
         return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
     def keep(self) -> None:
-        """Release the buffers that are only needed during a run, after all work is done."""
+        """Release the buffers that are only needed during a run, after all work is done; the graph
+        is then on the device only for as long as its engine is there."""
         self.device.queue.finish()
-        self.buffers = self._lasting()
+        self.buffers, self._resident = self._lasting(), None
+
+    def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
+        """Release the buffers of these fields."""
+        for name in fields:
+            self.buffers.pop(Key(owner, name), None)
 
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
@@ -278,8 +299,7 @@ class State:
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0, with these fields set by their `init`."""
         self.resumable = False
-        for name in fields:
-            self.buffers.pop(Key(VERTEX, name), None)
+        self.drop(fields)
 
     def use(self, by: str) -> None:
         """Mark the State as used up. If two threads do this at once, the second one fails."""
@@ -313,37 +333,18 @@ class State:
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
-        count = self.graph.num_vertices if owner == VERTEX else self.resident.num_arcs
+        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
             self.read(Key(owner, name), host)
+        if owner == VERTEX:
+            host = by_vertex(self.numbering, host)
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 
 
 _NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
-
-
-class Fields(Mapping[str, np.ndarray]):
-    """The fields of a kept State, each read from the device when first used."""
-
-    def __init__(self, state: State, owner: str = VERTEX):
-        self._state, self._owner, self._read = state, owner, {}  # type: ignore[var-annotated]
-        self._names = state.names(owner)
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read:
-            if name not in self._names:
-                raise KeyError(name)
-            self._read[name] = self._state.field(name, self._owner)
-        return self._read[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def _bits(flags: Iterable[bool]) -> int:

@@ -94,6 +94,11 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {"combine": None, "gather": "msg = messages[0];"},
         {"pull": SINGLE, "outbox": SINGLE, **inboxes(SINGLE)},
     ),
+    "gather where every arc sends": (
+        {"combine": None, "gather": "msg = messages[0];", "scatter_on": "all",
+         "stop": "superstep > 2"},
+        {"pull": SINGLE, **inboxes(SINGLE), "frontier": "every vertex scatters"},
+    ),
     "gather of the arc": (
         {"combine": None, "gather": "msg = messages[0];", "scatter": "send(e.id);"},
         {"pull": SINGLE, "outbox": OF_ARC, **inboxes(SINGLE)},
@@ -151,6 +156,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS}),
     "enough": ({"enough": "msg == 0"}, {}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
+    "only with the mask": ({"receive_if": "get_mask()"}, {"frontier": DEPENDS}),
     "not every message": ({"receive_if": "msg < v.x"}, {}),
     "the nearest first": ({"priority": "v.x"}, {"frontier": "it has a priority"}),
     # To any vertex
@@ -266,7 +272,8 @@ def test_what_auto_chooses(name):
         ({}, "outbox"),
         ({"scatter": "send(e.weight);"}, "pull"),
         ({"scatter": "send(1); set_mask();"}, "slots"),
-        ({"combine": None, "gather": "msg = messages[0];"}, "slots"),
+        ({"combine": None, "gather": "msg = messages[0];"}, "outbox"),
+        ({"combine": None, "gather": "msg = 0;", "scatter": "if (v.x) send(1);"}, "slots"),
     ],
 )
 def test_what_auto_chooses_where_all_scatter(changes, chosen):

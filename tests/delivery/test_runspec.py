@@ -10,6 +10,7 @@ import pytest
 from gascl import GasclError, VertexProgram, arc, edge, vertex
 from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
+from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import DECIDE, FINISH, START, TOTAL, Launch
 from gascl.delivery.runspec import (
@@ -124,6 +125,38 @@ def test_what_a_frontier_takes_that_pushes_and_pulls():
     assert spec.own[Key("frontier", "pulled")].count == V
     stays = type("Stays", (Levels,), {"scatter": "send(superstep + 1);"})
     assert Key("frontier", "pulled") not in spec_of(stays, "frontier").own
+
+
+def test_where_every_arc_has_its_reverse_both_orders_are_one():
+    """But for the way in which arcs run."""
+
+    class Nearest(Levels):
+        weight = edge.int32(default=1)
+        scatter = "send(v.level + e.weight * (e.reversed + 1) + e.id);"
+
+    extent = replace(EXTENT, symmetric=True)
+    spec = spec_of(Nearest, "frontier", extent=extent)
+    names = {key.name for key in spec.graph}
+    ids, reversed_ = {"id@out", "weight@out:int:1"}, {"reversed@out", "reversed@in"}
+    assert names >= ids | reversed_ and not names & {"id@in", "weight@in:int:1"}
+    assert names - ids - reversed_ == {"out_offsets", "out_targets"}
+    pulled = spec_of(Levels, "pull", extent=extent).graph
+    assert {key.name for key in pulled} == {"out_offsets", "out_targets", "out_blocks"}
+    other = spec_of(Nearest, "frontier")
+    assert spec.arguments.keys() == other.arguments.keys()
+    for kernel, arguments in spec.arguments.items():
+        twins = [str(a).replace("in_sources", "out_targets") for a in other.arguments[kernel]]
+        twins = [a if a.startswith("num_") else a.replace("in_", "out_") for a in twins]
+        twins = [a if "reversed" in a else a.replace("@in", "@out") for a in twins]
+        assert [str(a) for a in arguments] == twins, kernel
+
+
+def test_only_floats_can_be_nan_and_only_some_programs_have_faults():
+    assert not {Key(RUN, "nans"), Key(RUN, "faults")} & set(spec_of(Levels, "pull").own)
+    real = type("Real", (Levels,), {"x": vertex.real(), "at": vertex.double3()})
+    assert spec_of(real, "pull").own[Key(RUN, "nans")].nbytes == 2 * 8
+    anyone = type("Anyone", (Levels,), {"scatter": "send_to(0, v.level);"})
+    assert spec_of(anyone, "push").own[Key(RUN, "faults")].count == len(Fault) * 10
 
 
 def test_arguments_that_a_program_does_not_need_are_left_out():

@@ -72,5 +72,11 @@ def test_a_graph_finds_out_once(monkeypatch):
     degree = graph.weighted_out_degree()
     assert degree is graph.weighted_out_degree() and not degree.flags.writeable
     assert graph.weighted_in_degree().tolist() == [0, 1, 6]
+    narrow = graph.weighted_out_degree(dtype="float32")
+    assert narrow.dtype == np.float32 and narrow.tolist() == degree.tolist() == [5, 2, 0]
+    assert narrow is graph.weighted_out_degree("weight", "float32") and not narrow.flags.writeable
+    huge = Graph.from_edges([0, 0], [1, 2], weight=[3e38, 3e38])
+    assert huge.weighted_out_degree(dtype="float32")[0] == np.inf
+    assert huge.weighted_out_degree()[0] == 6e38
     with pytest.raises(GraphError, match="no edge field 'cost'; it has: weight"):
         graph.edge_summary("cost")

@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 
 from gascl import Graph
 from gascl.errors import FormatError
+from gascl.graph import numbering
 from gascl.graph.arcs import ARRAYS
 from gascl.io import FORMATS
 from gascl.io.formats.native import VERSION
-from gascl.io.members import read_members
+from gascl.io.members import checksum, read_members
 
 
 def refused(words, call):
@@ -55,6 +56,13 @@ def arrays_of(graph):
     return arrays
 
 
+def with_arcs(graph, path):
+    """Write the graph with all of its arcs' arrays."""
+    for name in ARRAYS:
+        getattr(graph.arcs(), name)
+    graph.write(path, arcs=True)
+
+
 def check_same(graph, other):
     assert (graph.num_vertices, graph.directed) == (other.num_vertices, other.directed)
     mine, its = arrays_of(graph), arrays_of(other)
@@ -80,10 +88,16 @@ def test_comes_back_whole(tmp_path, labels, directed, mmap):
     path = tmp_path / "g.npz"
     graph.write(path)
     again = Graph.read(path, mmap=mmap)
-    assert list(again._arcs) == ["out" if directed else "both"]  # nothing is built
+    assert not again._arcs
     check_same(graph, again)
+    with_arcs(graph, path)
+    again = Graph.read(path, mmap=mmap)
+    made = again.arcs().made()
+    assert set(made) >= {n for n in ARRAYS if "reversed" not in n or not directed}
+    check_same(graph, again)
+    assert all(getattr(again.arcs(), name) is array for name, array in made.items())
     assert again.fingerprint == graph.fingerprint
-    assert again.report == ["gascl's .npz, version 1", "checksums and ranges verified"]
+    assert again.report == ["gascl's .npz, version 2", "checksums and ranges verified"]
     for name, values in arrays_of(again).items():
         assert not values.flags.writeable, name
     check_same(graph, Graph.read(path, verify=False))
@@ -104,7 +118,7 @@ def test_others_read_it(tmp_path, directed):
     """NumPy loads every member and maps it where it lies; zipfile finds the checksums right."""
     graph = build(directed, labels=[5, 4, 3, 2, 1])
     path = tmp_path / "g.npz"
-    graph.write(path)
+    with_arcs(graph, path)
     with np.load(path, allow_pickle=False) as loaded:
         about = json.loads(loaded["gascl.json"].tobytes())
         assert loaded.files[0] == "gascl.json" and loaded.files[1:] == about["members"]
@@ -112,7 +126,7 @@ def test_others_read_it(tmp_path, directed):
         assert (loaded["edge_src"] == graph.edge_src).all()
         assert (loaded["vertex.at"] == graph.vertex_fields["at"]).all()
         assert loaded["labels"].tolist() == [5, 4, 3, 2, 1]
-        for name, place in about["arcs"].items():
+        for name, place in about["arcs"]["out" if directed else "both"].items():
             assert (loaded[place] == getattr(graph.arcs(), name)).all(), name
         everything = {name: loaded[name] for name in loaded.files}
     with zipfile.ZipFile(path) as archive:
@@ -131,12 +145,31 @@ def test_others_read_it(tmp_path, directed):
             np.testing.assert_array_equal(mapped, everything[info.filename.removesuffix(".npy")])
 
 
-def saved(path, graph, **changed):
+def saved(path, graph, arcs=False, **changed):
     """What NumPy writes of a graph's members, some of them changed; None leaves one out."""
     own = io.BytesIO()
-    graph.write(path)
+    with_arcs(graph, path) if arcs else graph.write(path)
     with np.load(path) as loaded:
         arrays = {name: changed.get(name, loaded[name]) for name in loaded.files}
+    np.savez(own, **{name: values for name, values in arrays.items() if values is not None})
+    path.write_bytes(own.getvalue())
+    return path
+
+
+def saved_1(path, graph, **changed):
+    """The same in version 1 of the layout, which has all arcs, and does not tie them to edges."""
+    own = io.BytesIO()
+    with_arcs(graph, path)
+    with np.load(path) as loaded:
+        way = "out" if graph.directed else "both"
+        arrays = {name.replace(f"arcs.{way}.", "arcs."): loaded[name] for name in loaded.files}
+        about = json.loads(loaded["gascl.json"].tobytes())
+    places = {name: place.replace(f".{way}.", ".") for name, place in about["arcs"][way].items()}
+    members = [name for name in arrays if name != "gascl.json"]
+    about |= {"version": 1, "arcs": places, "members": members}
+    del about["tied"]
+    arrays["gascl.json"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    arrays |= changed
     np.savez(own, **{name: values for name, values in arrays.items() if values is not None})
     path.write_bytes(own.getvalue())
     return path
@@ -159,13 +192,104 @@ def test_the_same_graph_gives_the_same_bytes(tmp_path):
 
 
 def test_equal_arrays_are_stored_once(tmp_path):
-    """Both orders of an undirected graph, and the flags of a directed one."""
-    build(directed=False).write(tmp_path / "g.npz")
+    """Both orders of an undirected graph, the flags of a directed one, and ends that are in
+    order."""
+    with_arcs(build(directed=False), tmp_path / "g.npz")
     arcs = Graph.read(tmp_path / "g.npz").arcs()
     assert arcs.in_sources is arcs.out_targets and arcs.in_edges is arcs.out_edges
-    build().write(tmp_path / "g.npz")
+    with_arcs(build(), tmp_path / "g.npz")
     with np.load(tmp_path / "g.npz") as loaded:
         assert not [name for name in loaded.files if "reversed" in name]
+    graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
+    graph.write(tmp_path / "g.npz", arcs=True)
+    with np.load(tmp_path / "g.npz") as loaded:
+        assert "arcs.out.out_offsets" in loaded.files
+        assert "arcs.out.out_targets" not in loaded.files
+    check_same(graph, Graph.read(tmp_path / "g.npz"))
+
+
+def test_arcs_that_have_been_made(tmp_path):
+    """Both orders always; edge ids, flags and slots, and the arcs both ways, once a run used
+    them."""
+    path, graph = tmp_path / "g.npz", build()
+    graph.write(path, arcs=True)
+    made = Graph.read(path).arcs().made()
+    assert {"out_offsets", "out_targets", "in_offsets", "in_sources"} <= set(made)
+    assert "slot" not in made
+    check_same(graph, Graph.read(path))
+    graph = build()
+    slot, both = graph.arcs().slot, graph.arcs("both").out_targets
+    graph.write(path, arcs=True)
+    again = Graph.read(path)
+    assert set(again._arcs) == {"out", "both"}
+    assert again.arcs().made()["slot"].tolist() == slot.tolist()
+    assert again.arcs("both").made()["out_targets"].tolist() == both.tolist()
+    for name in ARRAYS:
+        assert (
+            getattr(again.arcs("both"), name).tolist() == getattr(graph.arcs("both"), name).tolist()
+        )
+        assert getattr(again.arcs("in"), name).tolist() == getattr(graph.arcs("in"), name).tolist()
+    again.write(path, arcs=True)
+    assert Graph.read(path).arcs().made().keys() == again.arcs().made().keys()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("edges", ["out", "in", "both"])
+def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
+    """A run that numbers the vertices hubs first need not do so again."""
+    monkeypatch.setattr("gascl.graph.numbering.LEAST", 1)
+    monkeypatch.setattr("gascl.graph.numbering.SHARE", 0.0)
+    path, graph = tmp_path / "g.npz", build(directed)
+    numbering, arcs = graph.numbered(edges)
+    expected = {name: getattr(arcs, name).tolist() for name in ARRAYS}
+    graph.write(path, arcs=True)
+    again = Graph.read(path)
+    way = edges if directed else "both"
+    assert list(again.arcs_made()[1]) == [way]
+
+    def never(*_):
+        raise AssertionError("nothing needs to be made")
+
+    monkeypatch.setattr("gascl.graph.graph.numbering", never)
+    found, its = again.numbered(edges)
+    assert found.order.tolist() == numbering.order.tolist()
+    assert found.number.tolist() == numbering.number.tolist()
+    assert (found.share, its.way) == (numbering.share, way)
+    assert {"out_offsets", "out_targets", "in_sources", "slot"} <= set(its.made())
+    assert {name: getattr(its, name).tolist() for name in ARRAYS} == expected
+    check_same(graph, again)
+    order = f"arcs.{way}.numbered.order"
+    twice = np.int32([0, 1, 2, 3, 3])
+    for values in (twice, numbering.order[::-1].copy()):
+        saved(path, graph, arcs=True, **{order: values})
+        refused([order, "arcs=False"], lambda: Graph.read(path))
+    with np.load(saved(path, graph, arcs=True)) as loaded:
+        about = json.loads(loaded["gascl.json"].tobytes())
+    about["tied"][order] = checksum(twice)
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    saved(path, graph, arcs=True, **{order: twice, "gascl.json": text})
+    refused([order, "every vertex once"], lambda: Graph.read(path))
+    assert not Graph.read(path, arcs=False).arcs_made()[1]
+
+
+def test_only_this_format_holds_arcs(tmp_path, gascl_):
+    graph = Graph.from_edges([0, 1], [1, 0])
+    refused(["g.mtx", "no arcs", "--arcs"], lambda: graph.write(tmp_path / "g.mtx", arcs=True))
+    assert not list(tmp_path.iterdir())
+    graph.write(tmp_path / "g.mtx")
+    code, _, err = gascl_("convert", tmp_path / "g.mtx", tmp_path / "g.sg", "--arcs")
+    assert code == 1 and "hold no arcs" in err
+    assert gascl_("convert", tmp_path / "g.mtx", tmp_path / "g.npz", "--arcs")[0] == 0
+    assert Graph.read(tmp_path / "g.npz")._arcs
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_file_of_version_1(directed):
+    """Written by gascl when there was only that."""
+    path = Path(__file__).parent / "files" / f"version1-{'' if directed else 'un'}directed.npz"
+    again = Graph.read(path)
+    assert again.report[0] == "gascl's .npz, version 1" and again._arcs
+    check_same(build(directed, LABELS[1]), again)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +409,7 @@ def test_a_newer_version(tmp_path):
     ],
 )
 def test_members_that_are_wrong(tmp_path, changed, words):
-    path = saved(tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1]), **changed)
+    path = saved_1(tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1]), **changed)
     refused([str(path), *words], lambda: Graph.read(path))
 
 
@@ -308,7 +432,7 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
     if not directed:
         limits |= {"arcs.out_reversed": 2, "arcs.in_reversed": 2}
     path = tmp_path / "g.npz"
-    graph.write(path)
+    saved_1(path, graph)
     with np.load(path) as loaded:
         members = {name: loaded[name] for name in loaded.files}
     assert {n for n in members if n.startswith("arcs.")} <= set(limits)  # none is forgotten
@@ -317,17 +441,18 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
             for wrong in (-1, limits[name], np.iinfo(members[name].dtype).max):
                 changed = members[name].copy()
                 changed[place] = wrong % 256 if changed.dtype == np.uint8 else wrong
-                saved(path, graph, **{name: changed})
+                saved_1(path, graph, **{name: changed})
                 refused([str(path), name], lambda: Graph.read(path))
     assert len(arcs.slot) == graph.num_arcs
 
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_arcs_of_the_file_or_built_anew(tmp_path, directed):
-    """Arcs that contradict the edges are taken on trust, unless they are to be built."""
+    """In version 1, arcs that contradict the edges are taken on trust, unless they are to be
+    built."""
     graph = build(directed)
     slot = graph.arcs().slot[::-1].copy()
-    path = saved(tmp_path / "g.npz", graph, **{"arcs.slot": slot})
+    path = saved_1(tmp_path / "g.npz", graph, **{"arcs.slot": slot})
     assert Graph.read(path).arcs().slot.tolist() == slot.tolist()
     check_same(graph, Graph.read(path, arcs=False))
     assert "arcs=False: the file's arcs are not used" in Graph.read(path, arcs=False).report
@@ -335,8 +460,31 @@ def test_arcs_of_the_file_or_built_anew(tmp_path, directed):
 
 def test_arcs_of_other_edges(tmp_path):
     """A device's memory is measured by the edges, so that there must be no more arcs."""
-    path = saved(tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1]))
+    path = saved_1(tmp_path / "g.npz", build(directed=False), edge_dst=np.int32([1, 1, 3, 2, 2, 1]))
     refused(["are 11", "make 10"], lambda: Graph.read(path))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_arcs_are_tied_to_the_edges(tmp_path, directed):
+    """Members of another graph, or of this one before it was changed, are an error even where all
+    checksums are right and every id is in range."""
+    graph, path = build(directed), tmp_path / "g.npz"
+    way = "out" if directed else "both"
+    changes = {
+        "edge_src": graph.edge_src[::-1].copy(),
+        f"arcs.{way}.out_targets": graph.arcs().out_targets[::-1].copy(),
+        f"arcs.{way}.slot": graph.arcs().slot[::-1].copy(),
+    }
+    for name, values in changes.items():
+        saved(path, graph, arcs=True, **{name: values})
+        for verify in (True, False):
+            refused([str(path), name, "arcs=False"], lambda v=verify: Graph.read(path, verify=v))
+        again = Graph.read(path, arcs=False)
+        if name != "edge_src":
+            check_same(graph, again)
+    about = about_with(graph, path, tied={}, arcs={way: {}})
+    saved(path, graph, arcs=True, **{"gascl.json": about})
+    refused(["edge_dst", "arcs=False"], lambda: Graph.read(path))
 
 
 def test_cut_off(tmp_path):
@@ -370,7 +518,7 @@ def test_any_damage_is_seen(tmp_path_factory, data):
     folder = tmp_path_factory.getbasetemp()
     graph = build(False, ["a" * 300, "b", "c", "d", "e"])
     if not WHOLE:
-        graph.write(folder / "whole.npz")
+        with_arcs(graph, folder / "whole.npz")
         WHOLE.append((folder / "whole.npz").read_bytes())
     damaged = bytearray(WHOLE[0])
     for _ in range(data.draw(st.integers(1, 3))):
@@ -433,3 +581,25 @@ def test_switches_of_the_command(tmp_path, gascl_):
     code, _, err = gascl_("info", tmp_path / "g.npz", "--option", "verify=no")
     assert code == 1 and "verify='no' must be True or False" in err
     assert gascl_("info", tmp_path / "g.npz", "--option", "verify=false")[0] == 0
+
+
+@pytest.mark.parametrize("arcs", [1, "yes", None])
+def test_arcs_is_a_bool(tmp_path, arcs):
+    with pytest.raises(FormatError, match=r"arcs=.* must be True or False"):
+        build().write(tmp_path / "g.npz", arcs=arcs)
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_directed_has_no_arcs_of_the_file(tmp_path, monkeypatch):
+    """Neither in the order of vertices nor by other numbers."""
+    monkeypatch.setattr(numbering, "LEAST", 1)
+    monkeypatch.setattr(numbering, "SHARE", 0)
+    graph = build(directed=False)
+    assert graph.numbered("both")[1].out_targets.size
+    graph.write(tmp_path / "g.npz", arcs=True)
+    both = Graph.read(tmp_path / "g.npz", directed=True)
+    again = Graph.from_edges(both.edge_src, both.edge_dst, num_vertices=both.num_vertices)
+    for way in ("out", "in", "both"):
+        found, expected = both.numbered(way), again.numbered(way)
+        assert np.array_equal(found[0].order, expected[0].order)
+        assert np.array_equal(found[1].out_targets, expected[1].out_targets)

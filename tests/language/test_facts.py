@@ -187,6 +187,10 @@ FRONTIER: dict[str, Any] = {
         ({"combine": "first"}, {"first": True, "counts_once": True}),
         ({"receive_if": "v.x > 0"}, {"receives": True}),
         ({"receive_if": "msg > v.x"}, {"receives": True, "filters": True}),
+        (
+            {"receive_if": "get_mask()"},
+            {"receives": True, "reads_mask": True, "lists_directly": False, "keeps_flags": True},
+        ),
         ({"enough": "msg <= 0"}, {"counts_once": True}),
         (ALL, {"scatters_on_all": True, "lists_directly": False}),
         (

@@ -211,7 +211,7 @@ ALLOWED = {
     "set_mask();": {"init", "scatter", "apply"},
     "set_mask_of(0);": {"init", "scatter", "apply"},
     "unset_mask();": {"apply"},
-    "(void)get_mask();": PHASES,
+    "(void)get_mask();": PHASES | {"receive_if"},
     "(void)get_mask_of(0);": PHASES,
     "(void)messages[0];": {"gather"},
     "(void)num_messages;": {"gather"},

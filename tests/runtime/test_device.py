@@ -231,6 +231,7 @@ def test_runs_in_memory_of_earlier_ones(delivery):
     for _ in range(3):
         result = Engine(graph, device).run(BreadthFirst(source=0), delivery=delivery)
         assert result.depth.tolist() == expected.tolist() == list(range(7))
+    del result  # which has the parents in the device's memory
     kept = device.queue_of_thread().pool
     assert kept.active_bytes == 0 < kept.managed_bytes
     begun = Engine(graph, device).run(

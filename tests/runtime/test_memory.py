@@ -9,6 +9,7 @@ import pytest
 
 from gascl import Graph
 from gascl.errors import DeviceError, GraphError, ProgramError
+from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import state
@@ -50,10 +51,19 @@ def test_host_to_the_byte(directed, labels):
     assert sum(estimate_of(graph).host.values()) == held(graph)
 
 
-@pytest.mark.parametrize("directed", [True, False])
-def test_building_peaks_below_the_estimate(directed):
+@pytest.mark.parametrize(
+    ("directed", "edges", "threads"),
+    [
+        *((directed, 3_000_000, threads) for directed in (True, False) for threads in (1, 2, 16)),
+        (False, 700_000, 2),
+        pytest.param(False, 9_000_000, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_building_peaks_below_the_estimate(monkeypatch, directed, edges, threads):
     """As tracemalloc sees it, to which NumPy tells what it allocates; and not far below."""
-    graph = build(directed, 20_000, 3_000_000)
+    for module in (arcs, parallel):
+        monkeypatch.setattr(module, "cores", lambda: threads)
+    graph = build(directed, 20_000, edges)
     known = estimate_of(graph)
     tracemalloc.start()
     for name in ARRAYS:

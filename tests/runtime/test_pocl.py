@@ -184,13 +184,23 @@ def test_a_processor_taken_for_one_without_avx512(copied):
 @needs_pip_pocl
 @pytest.mark.parametrize("limit", ["", "1"])
 def test_memory(limit):
-    """The machine's, less what PoCL leaves to the system; or what the user says."""
+    """What the process may use, less what PoCL leaves to the system; or what the user says. Where
+    the struct of the device cannot be changed, what PoCL itself says."""
     code = (
-        "import os\n"
+        "import pyopencl as cl\n"
+        "found = [d for p in cl.get_platforms() for d in p.get_devices()]\n"
+        "its = next(d for d in found if 'PoCL' in d.platform.version)\n"
+        "own, ours = its.global_mem_size, 0\n"
+        "from gascl.runtime import pocl\n"
+        "try:\n"
+        "    if pocl.VERSION in its.platform.version:\n"
+        "        with pocl.Memory() as memory:\n"
+        "            ours = len(pocl.known(memory, its))\n"
+        "except OSError:\n"
+        "    pass\n"
         "from gascl.runtime.device import devices\n"
         "d = next(d for d in devices() if 'PoCL' in d.cl.platform.version)\n"
-        "total = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')\n"
-        "print(d.memory, d.largest_buffer, total)"
+        "print(d.memory, d.largest_buffer, pocl.allowed(), own, ours)"
     )
     path = os.pathsep.join(p for p in sys.path if p)
     ran = subprocess.run(
@@ -200,12 +210,26 @@ def test_memory(limit):
         text=True,
         check=True,
     )
-    memory, largest, total = map(int, ran.stdout.split())
+    memory, largest, total, own, ours = map(int, ran.stdout.split())
     if limit:
         assert (memory, largest) == (2**30, 2**28)
-    else:
-        assert memory >= min(total - (2 << 30), total * 3 // 4)
+    elif ours:
+        assert memory == max(own, total - min(2 << 30, total // 4))
         assert largest == memory
+    else:
+        assert memory == own
+
+
+def test_memory_of_a_container(tmp_path, monkeypatch):
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    files = tmp_path / "memory.max", tmp_path / "memory.limit_in_bytes"
+    monkeypatch.setattr(pocl, "LIMITS", tuple(map(str, files)))
+    assert pocl.allowed() == machine
+    for text, allowed in (("max\n", machine), ("1048576\n", 2**20), (f"{2**63}\n", machine)):
+        for file, other in (files, files[::-1]):
+            other.unlink(missing_ok=True)
+            file.write_text(text, encoding="ascii")
+            assert pocl.allowed() == allowed
 
 
 class Last(VertexProgram):

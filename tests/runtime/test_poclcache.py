@@ -71,6 +71,26 @@ def test_runs_with_a_damaged_cache(kept, tmp_path):
     assert (ran.returncode, ran.stdout) == (0, "[0, 1, 2]\n"), ran.stderr
 
 
+def test_files_are_checked_once_after_each_start_of_the_system(kept, tmp_path, monkeypatch):
+    monkeypatch.setenv("POCL_CACHE_DIR", str(tmp_path))
+    path, data = next((p, data) for p, data in kept.items() if p.suffix == ".so")
+    file = tmp_path / "PROGRAM" / path.name
+    file.parent.mkdir()
+
+    def checked(start: str) -> bool:
+        monkeypatch.setattr(poclcache, "_start_of_system", lambda: start)
+        file.write_bytes(data[:9])
+        poclcache.prepare()
+        return not file.exists()
+
+    assert [checked(start) for start in ("a", "a", "b", "b")] == [True, False, True, False]
+    (tmp_path / poclcache.CHECKED).write_bytes(b"\xff")
+    assert checked("b"), "damaged itself"
+    poclcache.suspect()
+    assert checked("b") and not checked("b")
+    assert checked("") and checked(""), "where nobody knows"
+
+
 def test_runs_with_a_damaged_database_of_pyopencl(tmp_path):
     assert _run(XDG_CACHE_HOME=str(tmp_path)).returncode == 0
     found = [p for p in (tmp_path / "pytools").iterdir() if p.is_file()]

@@ -270,7 +270,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
 @pytest.mark.parametrize("program", [Reach, Least])
 def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
-    for name in ("CPU", "GPU", "SKIPPING"):
+    for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
         monkeypatch.setattr(direction, name, (10**9, 0.5))
     result = Engine(random_graph(), device()).run(program(), delivery="frontier")
     assert launched.count("gascl_whole") == 1

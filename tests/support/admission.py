@@ -5,6 +5,7 @@ from __future__ import annotations
 from support.program_tree import (
     Assign,
     GetMask,
+    If,
     Of,
     Program,
     Send,
@@ -87,15 +88,19 @@ def names_of_arc(program: Program) -> set[str]:
 
 
 def by_pulling(program: Program) -> set[str]:
-    """`pull` and `outbox`, where scatter's only effect is to send."""
+    """`pull` and `outbox`, where scatter's only effect is to send. `outbox` takes a gather snippet,
+    too, if every arc carries a message."""
     if not program.scatter:
         return {"pull", "outbox"} if program.gather is None else set()
     nodes = list(walk(program.scatter))
     of_arc = names_of_arc(program)
     sends = [s for s in nodes if isinstance(s, Send)]
     effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
-    if effects or not sends or program.gather is not None or of_arc & {*program.arc_fields}:
+    if effects or not sends or of_arc & {*program.arc_fields}:
         return set()
+    if program.gather is not None:
+        always = program.scatter_on == "all" and not any(isinstance(s, If) for s in nodes)
+        return {"outbox"} if always and not of_arc else set()
     return {"pull"} if of_arc else {"pull", "outbox"}
 
 
@@ -116,7 +121,8 @@ def can_list_the_mask(program: Program) -> bool:
     for it, and nobody waits. So also where there is no mask."""
     parts = (program.init, program.scatter, program.apply)
     marked = any(contains(part, kind) for part in parts for kind in (SetMask, UnsetMask))
-    asked = any(isinstance(x, GetMask) for x in walk((program.scatter, program.apply)))
+    asking = (program.scatter, program.apply, program.receive_if)
+    asked = any(isinstance(x, GetMask) for x in walk(asking))
     asked |= program.apply_on == "mask" or bool(program.pairs)
     if program.scatter_on == "all":
         return not marked and not asked

@@ -383,6 +383,7 @@ class _Drawing:
         body, structs = self.body, self.body["structs"]
         leaves = self.own + self.read_fields() * 2 + self.outside
         leaves += [E(Var("", "superstep"), 0, 100)]
+        leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
         if not self.wants & {"send_to", "pairs"} and self.shape.combine not in GATHERS:
             leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 4)
         scope = Scope(self.draw, leaves, structs=structs)

@@ -191,6 +191,29 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
     return closed;
 }
 
+// Whether the arcs of a long row are combined in several boxes by turns, so that an addition need not
+// wait for the one before it.
+#define GASCL_SUMS_APART \
+    (GASCL_LANES == 1 && GASCL_FETCHES > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)
+#if GASCL_SUMS_APART
+// Returns the first arc that is left.
+static gascl_offset gascl_gather_apart(gascl_lane_boxes *boxes, gascl_offset arc,
+                                       const gascl_offset end, const int row,
+                                       GASCL_STATE GASCL_DELIVERY) {
+    gascl_lane_boxes apart[GASCL_FETCHES];
+    _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+        gascl_lane_put(&apart[j], gascl_box_empty());
+    for (; end - arc >= GASCL_FETCHES; arc += GASCL_FETCHES)
+        _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+            gascl_gather_arc(&apart[j], arc + j, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_box whole = gascl_lane_get(&apart[0]);
+    _Pragma("unroll") for (int j = 1; j < GASCL_FETCHES; ++j)
+        gascl_box_merge(&whole, gascl_lane_get(&apart[j]));
+    gascl_lane_put(boxes, whole);
+    return arc;
+}
+#endif
+
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[get_group_id(0)];
@@ -200,7 +223,12 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
         ulong open = gascl_open_lanes(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
         const gascl_offset begin = offsets[row], end = offsets[row + 1];
-        for (gascl_offset i = begin; i < end && open; ++i) {
+        gascl_offset i = begin;
+#if GASCL_SUMS_APART
+        if (open && end - begin >= 2 * GASCL_FETCHES)
+            i = gascl_gather_apart(&boxes, begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
+        for (; i < end && open; ++i) {
             const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
             const ulong lanes = open & GASCL_SENDING_LANES(arc);
             open &= ~gascl_gather_lanes(&boxes, lanes, arc, row,

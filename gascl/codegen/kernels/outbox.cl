@@ -2,6 +2,10 @@
 // computed once, not once for each arc (Reddy, section 5: the PageRank contribution), and stored in
 // its outbox. Gather and apply are one kernel. Where the program allows (GASCL_FUSED), the scatter
 // of the next superstep is part of it, too; hence two outboxes, which take turns.
+//
+// A gather snippet reads its messages one by one: they are copied side by side for it. Slots, into which
+// each message is written, would cost a jump for each arc; outboxes are read by jumps, too, but are small
+// enough for a cache.
 #include "runtime.cl"
 
 // A vertex without out-arcs does not scatter. Its scatter must not be run where it could fail.
@@ -39,12 +43,79 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
         }
 }
 
+#if GASCL_SINGLE
+#define GASCL_COPIED , __global gascl_message *restrict messages
+#define GASCL_COPIED_ON , messages
+#else
+#define GASCL_COPIED
+#define GASCL_COPIED_ON
+#endif
 #define GASCL_DELIVERY                                                                       \
     , __global const int *restrict sources, __global const gascl_offset *restrict out_offsets, \
         __global const gascl_message *restrict outbox, __global const uchar *restrict sent,    \
-        __global gascl_message *restrict outbox_next, __global uchar *restrict sent_next
-#define GASCL_DELIVERY_ON , sources, out_offsets, outbox, sent, outbox_next, sent_next
+        __global gascl_message *restrict outbox_next, __global uchar *restrict sent_next       \
+        GASCL_COPIED
+#define GASCL_DELIVERY_ON \
+    , sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON
 
+#if GASCL_SINGLE
+// Programs in which an arc may carry no message are not admitted.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+static void gascl_apply_copied(const int row, __global gascl_message *row_messages,
+                               __global const gascl_offset *restrict offsets, gascl_tally *tally,
+                               GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const int count = (int)(offsets[row + 1] - offsets[row]);
+#if GASCL_DEBUG
+    gascl_shuffle(row_messages, count, row, gascl_control_->superstep);
+#endif
+    gascl_apply_single(row, row_messages, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_FUSED
+    gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, sent_next);
+#endif
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block block = blocks[at];
+#if GASCL_GROUP == 1
+        // All rows of a block use the same place, which stays in the cache.
+        __global gascl_message *place = messages + block.begin;
+        for (int row = block.first; row < block.last; ++row)
+            GASCL_FOR_LANES {
+#if GASCL_RECEIVES
+                const bool copies = gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+#else
+                const bool copies = true;
+#endif
+                const gascl_offset begin = offsets[row], last = copies ? offsets[row + 1] : begin;
+                for (gascl_offset arc = begin; arc < last; ++arc)
+                    place[arc - begin] = outbox[GASCL_AT(sources[arc])];
+                gascl_apply_copied(row, place, offsets, tally,
+                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            }
+#else
+        // Items take the block's arcs in turn, whatever their row, and then the rows.
+        const int item = get_local_id(0), rows = block.last - block.first;
+        for (gascl_offset arc = block.begin + item; arc < block.end; arc += GASCL_GROUP)
+            GASCL_FOR_LANES messages[GASCL_SLOT(arc, offsets)] = outbox[GASCL_AT(sources[arc])];
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        for (int i = item; i < rows * GASCL_LANES; i += GASCL_GROUP) {
+            const int row = block.first + i / GASCL_LANES;
+#if GASCL_LANES > 1
+            const int gascl_lane = i % GASCL_LANES;
+#endif
+            gascl_apply_copied(row, messages + GASCL_SLOT(offsets[row], offsets), offsets, tally,
+                               GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
+#endif
+    }
+}
+#else
 #define GASCL_SENDER(arc) sources[arc]
 
 static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
@@ -74,6 +145,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
 
 #define GASCL_MAY_STOP 1
 #include "gather.cl"
+#endif
 
 __kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
                                   __global gascl_tally *restrict tallies) {

@@ -341,6 +341,16 @@ static void gascl_list_together(const bool has, const int id, const gascl_offset
 }
 #endif
 
+// Neighbouring items take neighbouring vertices, which lie side by side in memory. But where the work of
+// a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
+// then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
+// Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
+#if GASCL_WALKS && GASCL_GROUP > 1
+#define GASCL_NTH_APPLIED(i, n) ((int)((ulong)(i) * 2654435761 % (ulong)(n)))
+#else
+#define GASCL_NTH_APPLIED(i, n) ((int)(i))
+#endif
+
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
 static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
@@ -392,7 +402,7 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE, G
         bool applies = j < count;
 #endif
 #if GASCL_APPLY_ALL || GASCL_PAIRS
-        const int id = (int)i;
+        const int id = GASCL_NTH_APPLIED(i, all);
 #if GASCL_GROUP == 1
         if (i + GASCL_AHEAD < all)
             gascl_expect_others(id + GASCL_AHEAD, GASCL_STATE_ON);

@@ -76,6 +76,35 @@ __kernel void gascl_snapshot(GASCL_STATE) {
 }
 #endif
 
+#if GASCL_REALS
+// After a run, of each field of floats: how many vertices have NaN in it, and the number of vertices
+// less the first of them, or 0.
+// The first is looked for afterwards, so that compilers can count several vertices at once.
+#define GASCL_COUNT_NANS(field, is_nan)                       \
+    {                                                         \
+        int many = 0;                                         \
+        GASCL_FOR_RANGE(id, rows) {                           \
+            int found = 0;                                    \
+            GASCL_FOR_LANES                                   \
+                found |= is_nan;                              \
+            many += found != 0;                               \
+        }                                                     \
+        if (many) {                                           \
+            int first = rows;                                 \
+            GASCL_FOR_RANGE(id, rows)                         \
+                GASCL_FOR_LANES                               \
+                    if (is_nan)                               \
+                        first = min(first, (int)id);          \
+            atomic_add(&nans[2 * (field)], many);             \
+            atomic_max(&nans[2 * (field) + 1], rows - first); \
+        }                                                     \
+    }
+__kernel void gascl_nans(GASCL_STATE, __global int *nans) {
+    const int rows = gascl_run_->graph.num_vertices;
+    GASCL_FOR_REALS(GASCL_COUNT_NANS)
+}
+#endif
+
 // How many vertices the next mask holds, and how many arcs go out from them: of each group.
 static void gascl_count(const long vertices, const long arcs, __global long *counts,
                         __local gascl_shared *shared) {

@@ -12,6 +12,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.adapters import imported
 from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
@@ -314,7 +315,7 @@ def vertices(
     kept = own.get("labels", "ids")
     integer = pyarrow.types.is_integer
     if all(integer(_kind(source, name)) for name in (tail, head)):
-        columns = [_narrow(without_nulls(source, name)) for name in (tail, head)]
+        columns = in_threads(lambda name: _narrow(without_nulls(source, name)), (tail, head))
         return _numbered_integers(source, (tail, head), columns, kept, own, report)
     ends = [without_nulls(source, name) for name in (tail, head)]
     if kept == "dictionary" and all(map(_one_dictionary, ends)):

@@ -38,6 +38,22 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
     else:
         entries = matrix.tocoo()
         row, col, values = entries.row, entries.col, entries.data
+    return parsed_entries(row, col, values, matrix.shape[0], directed, field)
+
+
+def parsed_entries(
+    row: np.ndarray,
+    col: np.ndarray,
+    values: np.ndarray,
+    size: int,
+    directed: bool,
+    field: str | None,
+) -> Parsed:
+    """The entries of a square matrix with `size` rows as edges, like `read_scipy`.
+
+    Raises:
+        GraphError: `directed` is False, and the matrix is not symmetric.
+    """
     report = []
     if values.dtype.kind == "b":
         values = values.astype(np.int8)
@@ -50,7 +66,7 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
     return Parsed(
         src=row,
         dst=col,
-        num_vertices=matrix.shape[0],
+        num_vertices=size,
         directed=directed,
         fields={} if field is None else {field: values},
         report=report,

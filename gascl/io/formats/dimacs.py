@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +17,12 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.parallel import extremes, filled, joined
 from gascl.graph.parsed import Parsed
+from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, blocks, integer, integers, shown
+from gascl.io.lines import INT64, LineReader, blocks, integer, integers, shown
 from gascl.paths import checked_path
 
 if TYPE_CHECKING:
@@ -198,15 +201,9 @@ class _Table:
         Raises:
             FormatError: a line is wrong, or there are not as many rows as announced.
         """
-        with opened(self.path) as file:
-            for number, block in blocks(file):
-                end = 0
-                while end < len(block) and not self.sizes:
-                    begin, end = end, block.index(b"\n", end) + 1
-                    self._take_line(number, block[begin:end])
-                    number += 1
-                if not self._take_all(block[end:]):
-                    self._take_lines(number, block[end:])
+        if not self._read_rows():
+            self.sizes, self.comments = [], 0
+            self._read_blocks()
         if not self.sizes:
             raise FormatError(
                 f"{self.path}: it has no problem line; expected '{self.kind.problem} "
@@ -221,20 +218,76 @@ class _Table:
             )
         return self
 
+    def _read_rows(self) -> bool:
+        """Read the whole file in columns; False if a line is not as expected."""
+        letter = ord(self.kind.row[0])
+        comments: list[int] = []
+
+        def prepared(piece: bytes) -> bytes:
+            """The piece without comments, in which every row begins with the letter."""
+            while True:
+                text = np.frombuffer(piece + b"\n\n", np.uint8)
+                starts = np.flatnonzero(text[:-2] == ord("\n"))
+                starts += 1
+                starts = starts if piece[:1] == b"\n" else np.append(starts, 0)
+                kinds = text[starts]
+                if (kinds == ord("c")).any():
+                    piece, count = re.subn(rb"(?m)^c[^\n]*\n?", b"", piece)
+                    comments.append(count)
+                    continue
+                rows = starts[(kinds != ord("\n")) & (kinds != ord("\r"))]
+                if (text[rows] == letter).all() and (text[rows + 1] <= ord(" ")).all():
+                    return piece
+                raise Irregular
+
+        with opened(self.path) as file:
+            lines = LineReader(self.path, file)
+            while not self.sizes:
+                line = lines.line()
+                if line is None:
+                    return False
+                self._take_line(lines.number, line)
+            try:
+                rows = lines.pieces()
+                columns = read_columns(rows, 4, (1, 2, 3), [], None, "", prepared).values
+            except Irregular:
+                return False
+        if len(columns[0]):
+            least, most = extremes(*columns[: self.kind.ids])
+            if not 1 <= least <= most <= self.sizes[0]:
+                return False
+        self.comments += sum(comments)
+        self._add(columns)
+        return True
+
+    def _read_blocks(self) -> None:
+        """Read the whole file in blocks, and those that are not as expected line by line."""
+        with opened(self.path) as file:
+            for number, block in blocks(file):
+                end = 0
+                while end < len(block) and not self.sizes:
+                    begin, end = end, block.index(b"\n", end) + 1
+                    self._take_line(number, block[begin:end])
+                    number += 1
+                if not self._take_all(block[end:]):
+                    self._take_lines(number, block[end:])
+
     def columns(self) -> tuple[np.ndarray, ...]:
         """The vertices, int32 from 0, and the numbers, int64: three columns (rows,)."""
+        if len(self._parts) == 1:
+            return self._parts[0]
         found = list(zip(*self._parts, strict=True)) or [(), (), ()]
         empty: list[np.ndarray] = [np.empty(0, dtype) for dtype in self._dtypes()]
-        return tuple(np.concatenate([none, *c]) for none, c in zip(empty, found, strict=True))
+        return tuple(joined([none, *c]) for none, c in zip(empty, found, strict=True))
 
     def _dtypes(self) -> list[type]:
         return [np.int32 if column < self.kind.ids else np.int64 for column in range(3)]
 
-    def _add(self, rows: np.ndarray) -> None:
-        """Add rows (n, 3) whose ids have been checked."""
-        first = [1 if column < self.kind.ids else 0 for column in range(3)]
-        columns = zip(rows.T, first, self._dtypes(), strict=True)
-        self._parts.append(tuple((column - one).astype(dtype) for column, one, dtype in columns))
+    def _add(self, columns: Iterable[np.ndarray]) -> None:
+        """Add three columns (n,) whose ids have been checked."""
+        first = [np.int64(column < self.kind.ids) for column in range(3)]
+        triples = zip(columns, first, self._dtypes(), strict=True)
+        self._parts.append(tuple(_less(values, one, dtype) for values, one, dtype in triples))
 
     def _take_all(self, block: bytes) -> bool:
         """Read a whole block; False, and nothing is added, if a line is not as expected."""
@@ -255,14 +308,14 @@ class _Table:
         if count and not (ids.min() >= 1 and ids.max() <= self.sizes[0]):
             return False
         self.comments += comments
-        self._add(rows)
+        self._add(rows.T)
         return True
 
     def _take_lines(self, number: int, block: bytes) -> None:
         rows = array("q")
         for place, line in enumerate(block.split(b"\n")[:-1], start=number):
             rows.extend(self._take_line(place, line))
-        self._add(np.array(rows, dtype=np.int64).reshape(-1, 3))
+        self._add(np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
     def _take_line(self, number: int, line: bytes) -> list[int]:
         """The row in a line, if it is one; counts a comment, and notes the problem line."""
@@ -316,6 +369,11 @@ class _Table:
             )
         # Coordinates have as many rows as vertices.
         self.sizes = known
+
+
+def _less(values: np.ndarray, one: np.int64, dtype: type) -> np.ndarray:
+    less: np.ndarray = np.empty(len(values), dtype)
+    return filled(less, lambda block: values[block] - one)
 
 
 FORMAT = Format(

@@ -8,14 +8,17 @@ weight; of a directed graph also offsets and neighbours of the reversed arcs.
 
 from __future__ import annotations
 
+import os
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import INT32_MAX, stable_order
+from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, rows_of, stable_order
+from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
@@ -69,38 +72,46 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 f"it has {size:,} bytes, and the {num_vertices:,} vertices and {num_arcs:,} arcs "
                 f"of its header take {needed:,}",
             )
-        offsets, arcs = _take_arcs(path, file, num_vertices, num_arcs, dtype)
-        tail = np.repeat(np.arange(num_vertices, dtype=np.int32), np.diff(offsets))
-        head_of = arcs["vertex"]
-        weight = arcs["weight"] if suffix == ".wsg" else None
+        about = (size is not None, num_vertices, num_arcs, dtype)
+        given = _Neighbours.read(path, file, *about, ways=(True,) if stored else (True, False))
+        inverse = None
         if stored:
-            inverse = _take_arcs(path, file, num_vertices, num_arcs, dtype)
-            _check_inverse(path, tail, arcs, *inverse)
+            inverse = _Neighbours.read(path, file, *about, ways=(False,))
         if file.read(1):
             raise _damaged(path, "it continues after its last part")
+    tail, head_of, weight = given.row, given.vertex, given.weight
     report = [f"GAP: {'directed' if stored else 'undirected'}, as the file says"]
-    if not stored:
-        lone = unpaired(tail, head_of, weight, num_vertices)
-        if lone is not None:
-            u, v = int(tail[lone]), int(head_of[lone])
-            raise _damaged(
-                path, f"it is undirected, and the arc from {u} to {v} has no equal one back"
-            )
+    if inverse is not None:
+        if inverse.sums != given.sums:
+            _check_inverse(path, given, inverse)
+        if directed is False:
+            report.append("directed=False: every arc became an undirected edge")
+    else:
+        if given.sums[0] != given.sums[1]:
+            _check_pairs(path, given)
         if directed:
             report.append(MADE_DIRECTED)
         else:
-            kept = tail <= head_of
-            tail, head_of = tail[kept], head_of[kept]
-            weight = None if weight is None else weight[kept]
-    elif directed is False:
-        report.append("directed=False: every arc became an undirected edge")
+            tail, head_of, weight = given.lower()
+    directed = stored if directed is None else directed
+    arcs = {}
+    if directed == stored:
+        known = given.known()
+        out = Order(tail, head_of, num_vertices, both=not directed, known=known)
+        into = out
+        if inverse is not None:
+            into = Order(head_of, tail, num_vertices, known=inverse.known())
+        way = "out" if directed else "both"
+        arcs = {way: Arcs(out, into, tail, way)}
     return Parsed(
         src=tail,
         dst=head_of,
         num_vertices=num_vertices,
-        directed=stored if directed is None else directed,
+        directed=directed,
         fields={} if weight is None else {"weight": weight},
         report=report,
+        arcs=arcs,
+        in_range=True,
     )
 
 
@@ -173,50 +184,170 @@ def _take(path: Path, file: BinaryIO, size: int) -> bytearray:
     return data
 
 
-def _take_arcs(
-    path: Path, file: BinaryIO, num_vertices: int, num_arcs: int, dtype: np.dtype
-) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets, int64 (V+1), and neighbours (A,) of `dtype`."""
-    offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
-    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
-    if len(falls):
-        raise _damaged(path, f"the offsets decrease after vertex {falls[0]}")
-    if offsets[0] != 0 or offsets[-1] != num_arcs:
-        raise _damaged(
-            path, f"the offsets go from {offsets[0]} to {offsets[-1]}, not from 0 to {num_arcs}"
-        )
-    arcs = np.frombuffer(_take(path, file, dtype.itemsize * num_arcs), dtype=dtype)
-    outside = np.flatnonzero((arcs["vertex"] < 0) | (arcs["vertex"] >= num_vertices))
-    if len(outside):
-        vertex = int(np.searchsorted(offsets, outside[0], side="right")) - 1
-        raise _damaged(
-            path,
-            f"vertex {vertex} has the neighbour {arcs['vertex'][outside[0]]}, and vertices are "
-            f"0 to {num_vertices - 1}",
-        )
-    return offsets, arcs
+#: Random odd factors, so that no file is made to deceive the sums of `_hashed`.
+FACTORS = [np.uint64(int.from_bytes(os.urandom(8), "little") | 1) for _ in range(3)]
 
 
-def _check_inverse(
-    path: Path, tail: np.ndarray, arcs: np.ndarray, offsets: np.ndarray, inverse: np.ndarray
-) -> None:
+def _hashed(row: np.ndarray, end: np.ndarray, weight: np.ndarray | None) -> int:
+    """A sum over arcs, modulo 2^64, that others than these have by a chance of about 2^-64."""
+    keys = row.astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= end.view(np.uint32)
+    keys *= FACTORS[0]
+    mixed = keys >> np.uint64(29)
+    keys ^= mixed
+    if weight is not None:
+        keys += weight.view(np.uint32) * FACTORS[2]
+        np.right_shift(keys, np.uint64(32), out=mixed)
+        keys ^= mixed
+    keys *= FACTORS[1]
+    np.right_shift(keys, np.uint64(32), out=mixed)
+    keys ^= mixed
+    return int(keys.sum())
+
+
+@dataclass
+class _Neighbours:
+    """Offsets and neighbours in a file, checked. A arcs, V vertices."""
+
+    offsets: np.ndarray  # int64 (V+1,)
+    row: np.ndarray  # int32 (A,): the vertex that each neighbour belongs to
+    vertex: np.ndarray  # int32 (A,): the neighbours
+    weight: np.ndarray | None  # int32 (A,)
+    rises: bool  # the neighbours of each vertex are in order
+    sums: list[int]  # of hashes of the arcs
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        file: BinaryIO,
+        plain: bool,
+        num_vertices: int,
+        num_arcs: int,
+        dtype: np.dtype,
+        ways: tuple[bool, ...],
+    ) -> _Neighbours:
+        """The next part of the file, in threads.
+
+        Args:
+            plain: the file is not compressed, and has the right size.
+            ways: for each sum, whether the arcs run from their row.
+        """
+        offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
+        falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+        if len(falls):
+            raise _damaged(path, f"the offsets decrease after vertex {falls[0]}")
+        if offsets[0] != 0 or offsets[-1] != num_arcs:
+            raise _damaged(
+                path, f"the offsets go from {offsets[0]} to {offsets[-1]}, not from 0 to {num_arcs}"
+            )
+        if plain:
+            begin = file.tell()
+
+            def taken(block: slice) -> np.ndarray:
+                arcs = np.empty(block.stop - block.start, dtype)
+                with path.open("rb", buffering=0) as own:
+                    own.seek(begin + dtype.itemsize * block.start)
+                    if own.readinto(arcs.view(np.uint8).data) != arcs.nbytes:
+                        raise _damaged(path, "it ends too early")
+                return arcs
+
+            file.seek(begin + dtype.itemsize * num_arcs)
+        else:
+            whole = np.frombuffer(_take(path, file, dtype.itemsize * num_arcs), dtype=dtype)
+
+            def taken(block: slice) -> np.ndarray:
+                return whole[block]
+
+        row, vertex = np.empty(num_arcs, np.int32), np.empty(num_arcs, np.int32)
+        weight = np.empty(num_arcs, np.int32) if "weight" in (dtype.names or ()) else None
+
+        def take(block: slice) -> tuple[int | None, bool, list[int]]:
+            arcs = taken(block)
+            ends, numbers = vertex[block], None
+            ends[:] = arcs["vertex"]
+            if weight is not None:
+                numbers = weight[block]
+                numbers[:] = arcs["weight"]
+            if ends.view(np.uint32).max() >= num_vertices:
+                outside = (ends < 0) | (ends >= num_vertices)
+                return block.start + int(np.argmax(outside)), False, []
+            rows = row[block]
+            rows[:] = rows_of(offsets, block)
+            rises = ((rows[1:] > rows[:-1]) | (ends[1:] >= ends[:-1])).all()
+            pairs = [(rows, ends) if way else (ends, rows) for way in ways]
+            return None, bool(rises), [_hashed(*pair, numbers) for pair in pairs]
+
+        parts = blocks(num_arcs)
+        found = in_threads(take, parts)
+        outside = [place for place, *_ in found if place is not None]
+        if outside:
+            owner = int(np.searchsorted(offsets, outside[0], side="right")) - 1
+            raise _damaged(
+                path,
+                f"vertex {owner} has the neighbour {vertex[outside[0]]}, and vertices are "
+                f"0 to {num_vertices - 1}",
+            )
+        seams = np.array([part.start for part in parts[1:]], np.int64)
+        rises = (
+            all(each for _, each, _ in found)
+            and not ((row[seams] == row[seams - 1]) & (vertex[seams] < vertex[seams - 1])).any()
+        )
+        sums = [sum(each[way] for _, _, each in found) % 2**64 for way in range(len(ways))]
+        return cls(offsets, row, vertex, weight, rises, sums)
+
+    def known(self) -> dict[str, np.ndarray]:
+        """What an Order of these arcs has of its arrays."""
+        known = {"offsets": self.offsets.astype(index_dtype(len(self.row)))}
+        if self.rises:
+            known["ends"] = self.vertex
+        return known
+
+    def lower(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Rows, neighbours and weights of the arcs whose row is not the higher end."""
+
+        def chosen(block: slice) -> list[np.ndarray]:
+            kept = self.row[block] <= self.vertex[block]
+            return [each[block][kept] for each in arrays]
+
+        arrays = [each for each in (self.row, self.vertex, self.weight) if each is not None]
+        none = [each[:0] for each in arrays]
+        found = in_threads(chosen, blocks(len(self.row)))
+        row, vertex, *weight = map(np.concatenate, zip(none, *found, strict=True))
+        return row, vertex, weight[0] if weight else None
+
+    def arcs(self) -> np.ndarray:
+        """(A,) with the fields vertex and perhaps weight."""
+        names = ["vertex"] if self.weight is None else ["vertex", "weight"]
+        arcs = np.empty(len(self.row), [(name, np.int32) for name in names])
+        for name in names:
+            arcs[name] = getattr(self, name)
+        return arcs
+
+
+def _check_pairs(path: Path, given: _Neighbours) -> None:
+    """Raises FormatError for an arc of an undirected graph that has no equal one back."""
+    lone = unpaired(given.row, given.vertex, given.weight, len(given.offsets) - 1)
+    if lone is not None:
+        u, v = int(given.row[lone]), int(given.vertex[lone])
+        raise _damaged(path, f"it is undirected, and the arc from {u} to {v} has no equal one back")
+
+
+def _check_inverse(path: Path, given: _Neighbours, inverse: _Neighbours) -> None:
     """Raises FormatError unless the reversed arcs are those of the graph, in any order."""
-    num_vertices = len(offsets) - 1
-    order = stable_order(arcs["vertex"], num_vertices)
-    expected = arcs[order]
-    expected["vertex"] = tail[order]
-    head = np.repeat(np.arange(num_vertices, dtype=np.int32), np.diff(offsets))
-    found, names = inverse, inverse.dtype.names or ()
-    if (arcs["vertex"][order] != head).any():
-        differ = arcs["vertex"][order] != head
+    order = stable_order(given.vertex, len(given.offsets) - 1)
+    expected, found, head = given.arcs()[order], inverse.arcs(), inverse.row
+    names = found.dtype.names or ()
+    expected["vertex"] = given.row[order]
+    if (given.vertex[order] != head).any():
+        differ = given.vertex[order] != head
     else:
+        keys = [head, *(found[name] for name in names)]
+        found = found[np.lexsort(keys[::-1])]
+        keys = [head, *(expected[name] for name in names)]
+        expected = expected[np.lexsort(keys[::-1])]
         differ = found != expected
-        if differ.any():
-            keys = [head, *(inverse[name] for name in names)]
-            found = inverse[np.lexsort(keys[::-1])]
-            keys = [head, *(expected[name] for name in names)]
-            expected = expected[np.lexsort(keys[::-1])]
-            differ = found != expected
     if differ.any():
         vertex = int(head[np.argmax(differ)])
         raise _damaged(path, f"the reversed arcs of vertex {vertex} are not those of the graph")

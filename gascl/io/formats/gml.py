@@ -6,6 +6,7 @@ Himsolt, "GML: A portable Graph File Format", University of Passau, 1997.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,10 @@ from gascl.io.adapters.networkx import (
     whole_or_text,
     without_labels,
 )
+from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
+from gascl.io.records import Records
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
@@ -33,6 +36,12 @@ PLACE = re.compile(r" ?at \((\d+), \d+\)$")  # at the end of an error of its par
 BEGIN = re.compile(
     rb'(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n|[A-Za-z]\w*\s+(?:"[^"]*"|[\d.]+))*graph\s*\['
 )
+
+#: An edge of numbers, and the numbers in it.
+EDGE = re.compile(
+    rb"\bedge\s*\[\s+source\s+\d+\s+target\s+\d+(?:\s+[A-Za-z]\w*\s+[-+.\d][-+.\deE]*)*\s*\]"
+)
+NUMBERS = re.compile(rb"(?<=\s)()([-+]?\.?\d[-+.\deE]*)(?=[\s\]])")
 
 # Attributes that carry the edges' order in the file, and whether they are directed, through
 # NetworkX's parser, which returns undirected edges in another order and with their ends swapped.
@@ -61,9 +70,26 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
         FormatError: the file is damaged (names the line), NetworkX is not installed, or the nodes
             have no such labels.
     """
-    networkx = imported("networkx", f"{path}: GML")
+    imported("networkx", f"{path}: GML")
     with opened(path) as file:
-        text = file.read().decode("utf-8-sig")
+        data = file.read()
+        text = data.decode("utf-8-sig")
+    records = Records.cut(data, b"edge", EDGE, NUMBERS)
+    if records is not None:
+        with suppress(Irregular, FormatError):  # an error names the line of the whole file
+            return _read(path, records.rest.decode("utf-8-sig"), directed, label, records)
+    return _read(path, text, directed, label)
+
+
+def _read(
+    path: Path,
+    text: str,
+    directed: bool | None,
+    label: str | None,
+    records: Records | None = None,
+) -> Parsed:
+    """`read` of a text; `records` has the edges that were cut out of it."""
+    networkx = imported("networkx", f"{path}: GML")
     if text.lstrip().startswith("<"):
         raise FormatError(
             f"{path} is XML (perhaps GraphML, or Geography Markup Language, which has the same "
@@ -92,11 +118,13 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
         report.append("edge attribute 'key' left out: not all its values are numbers")
     of_graph = {name: value for name, value in G.graph.items() if name != DIRECTED}
     labels = without_labels(of_graph, _labels(path, nodes, label, report), report)
-    records = [attributes for _, attributes in nodes]
+    attributes_of = [attributes for _, attributes in nodes]
     place = {id: number for number, (id, _) in enumerate(nodes)}
     src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
     dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
     fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
+    if records is not None:
+        src, dst, fields = records.edges(place, fields, report, len(edges))
     if directed and not declared:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
@@ -108,7 +136,7 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
         labels=labels,
         fields=fields,
         report=report,
-        vertex_fields=numeric_attributes(records, "node", report, text=True),
+        vertex_fields=numeric_attributes(attributes_of, "node", report, text=True),
     )
 
 

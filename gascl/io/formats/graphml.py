@@ -10,8 +10,10 @@ http://graphml.graphdrawing.org.
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -29,8 +31,10 @@ from gascl.io.adapters.networkx import (
     whole_or_text,
     without_labels,
 )
+from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
+from gascl.io.records import Records
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
@@ -46,6 +50,14 @@ PARENTS = {
     **{"graphml": (), "graph": ("graphml", "node", "edge")},
     **{"node": ("graph",), "edge": ("graph",), "hyperedge": ("graph",)},
 }
+#: An edge with nothing but values, and the numbers in it, each behind what precedes it in an id.
+EDGE = re.compile(
+    rb'<edge\s+source="[^"<&]*"\s+target="[^"<&]*"\s*'
+    rb'(?:/>|>(?:\s*<data\s+key="[^"<&]*"\s*>[^<&]*</data>)*\s*</edge>)'
+)
+NUMBERS = re.compile(
+    rb'(?:(?<=source=")|(?<=target=")|(?<=>))([^"<\s\d+.-]*)([-+]?\.?\d[-+.\deE]*)(?=["<])'
+)
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
@@ -64,9 +76,22 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
             Graph cannot hold (several graphs, hyperedges, directed and undirected edges), NetworkX
             or defusedxml is not installed, or the nodes have no such labels.
     """
-    reading = imported("networkx.readwrite.graphml", f"{path}: GraphML")
+    imported("networkx.readwrite.graphml", f"{path}: GraphML")
     with opened(path) as file:
-        root = _tree(path, file)
+        data = file.read()
+        records = Records.cut(data, b"<edge", EDGE, NUMBERS)
+        if records is not None:
+            with suppress(Irregular, FormatError):  # an error names the line of the whole file
+                return _read(path, records.rest, directed, label, records)
+        return _read(path, data, directed, label)
+
+
+def _read(
+    path: Path, data: bytes, directed: bool | None, label: str, records: Records | None = None
+) -> Parsed:
+    """`read` of a file's content; `records` has the edges that were cut out of it."""
+    reading = imported("networkx.readwrite.graphml", f"{path}: GraphML")
+    root = _tree(path, io.BytesIO(data))
     graph = _only_graph(path, root)
     nodes, edges = _elements(graph, "node"), _elements(graph, "edge")
     place = _places(path, nodes, edges)
@@ -101,6 +126,10 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
     fields = numeric_attributes(rows["edge"], "edge", report, text=True)
+    if records is not None:
+        if len(fields) > 1 or defaults:
+            raise Irregular  # which value is whose would have to be found out
+        src, dst, fields = records.edges(place, fields, report, len(edges))
     if directed and not declared:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)

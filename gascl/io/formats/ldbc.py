@@ -5,6 +5,7 @@ Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, sectio
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Mapping
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parallel import blocks as blocks_of
+from gascl.graph.parallel import extremes, in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, blocks, integer, integers, shown
+from gascl.io.lines import INT64, LineReader, blocks, integer, integers, shown
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 from gascl.paths import checked_path
 
@@ -228,6 +231,29 @@ def _properties_of(graph: Graph, name: str, vertices: str, edges: str) -> dict[s
 
 def _read_vertices(path: Path) -> np.ndarray:
     """The ids, int64 (V,), each once."""
+    try:
+        with opened(path) as file:
+            rows = map(_without_comments, LineReader(path, file).pieces())
+            ids = read_columns(rows, 1, [0], [], None, "").values[0].astype(np.int64)
+    except Irregular:
+        ids = _read_vertices_by_line(path)
+    if (ids[1:] > ids[:-1]).all():
+        return ids
+    order = np.argsort(ids, kind="stable")
+    again = order[1:][np.diff(ids[order]) == 0]
+    if len(again):
+        row = int(again.min())
+        number = _line_of(path, row)
+        before = _line_of(path, int(np.argmax(ids == ids[row])))
+        raise FormatError(
+            f"{path}, line {number}: the vertex {ids[row]} is already in line {before}; delete "
+            "one of the lines"
+        )
+    return ids
+
+
+def _read_vertices_by_line(path: Path) -> np.ndarray:
+    """The ids, int64 (V,); slower, and naming the line that is wrong."""
     parts = [np.empty(0, dtype=np.int64)]
     with opened(path) as file:
         for first, block in blocks(file):
@@ -245,18 +271,7 @@ def _read_vertices(path: Path) -> np.ndarray:
                 parts.append(np.array([int(word) for word in words], dtype=np.int64))
             else:
                 parts.append(found[0])
-    ids = np.concatenate(parts)
-    order = np.argsort(ids, kind="stable")
-    again = order[1:][np.diff(ids[order]) == 0]
-    if len(again):
-        row = int(again.min())
-        number = _line_of(path, row)
-        before = _line_of(path, int(np.argmax(ids == ids[row])))
-        raise FormatError(
-            f"{path}, line {number}: the vertex {ids[row]} is already in line {before}; delete "
-            "one of the lines"
-        )
-    return ids
+    return np.concatenate(parts)
 
 
 def _without_comments(block: bytes) -> bytes:
@@ -279,6 +294,39 @@ def _read_edges(
     files: Files, labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Source and target of each edge as positions in `labels`, and the fields, all (E,)."""
+    names, whole = _read_rows(files) or _read_rows_by_line(files)
+    src, dst = (_places(files, labels, ends) for ends in whole[:2])
+    return src, dst, dict(zip(names, whole[2:], strict=True))
+
+
+def _read_rows(files: Files) -> tuple[list[str], list[np.ndarray]] | None:
+    """The names of the fields, and all columns, (E,) each; None if a row is not as expected."""
+    columns = files.columns
+    with opened(files.edges) as file:
+        pieces = map(_without_comments, LineReader(files.edges, file).pieces())
+        first = next(pieces, b"")
+        names = list(columns or {})
+        if columns is None:
+            row = re.search(rb"\S[^\n]*", first)
+            names = ["weight"] if row and len(row[0].split()) == 3 else []
+        types = list((columns or {}).values())
+        reals = [2 + at for at in range(len(names)) if not types or types[at] is np.float64]
+        wholes = [at for at in range(2 + len(names)) if at not in reals]
+        try:
+            rows = itertools.chain([first], pieces)
+            found = read_columns(rows, 2 + len(names), wholes, reals, None, "").values
+        except Irregular:
+            return None
+    by_place = dict(zip(wholes + reals, found, strict=True))
+    whole = [by_place[at] for at in range(2 + len(names))]
+    for at, values in enumerate(whole[2:]):
+        kind = types[at] if types else np.int64 if values.dtype.kind == "i" else np.float64
+        whole[2 + at] = values.astype(kind, copy=False)
+    return names, whole
+
+
+def _read_rows_by_line(files: Files) -> tuple[list[str], list[np.ndarray]]:
+    """`_read_rows`, but slower, and naming the line that is wrong."""
     columns = files.columns
     parts = []
     with opened(files.edges) as file:
@@ -301,8 +349,7 @@ def _read_edges(
     for column, dtype in enumerate(dtypes):
         found = [part[column] for part in parts]
         whole.append(np.concatenate([np.empty(0, dtype), *found]).astype(dtype, copy=False))
-    src, dst = (_places(files, labels, ends) for ends in whole[:2])
-    return src, dst, dict(zip(columns or {}, whole[2:], strict=True))
+    return list(columns or {}), whole
 
 
 def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
@@ -358,20 +405,30 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """int32 (E,): the position of each of `ends` in `labels`."""
     if not len(ends):
         return np.empty(0, dtype=np.int32)
+    least, most = extremes(labels) if len(labels) else (0, -1)
+    table: np.ndarray = np.empty(0, np.int32)
+    order: np.ndarray = np.empty(0, np.int64)
+    if most - least < 4 * len(labels):
+        # A table over the whole span is small, and much faster than searching.
+        table = np.full(most - least + 1, -1, dtype=np.int32)
+        table[labels - least] = np.arange(len(labels), dtype=np.int32)
+    else:
+        order = np.argsort(labels, kind="stable")
     places = np.zeros(len(ends), dtype=np.int32)
-    wrong = np.ones(len(ends), dtype=bool)
-    if len(labels):
-        least, most = int(labels.min()), int(labels.max())
-        if most - least < 4 * len(labels):
-            # A table over the whole span is small, and much faster than searching.
-            table = np.full(most - least + 1, -1, dtype=np.int32)
-            table[labels - least] = np.arange(len(labels), dtype=np.int32)
-            places = table[np.clip(ends, least, most) - least]
+
+    def found(block: slice) -> bool:
+        wanted = ends[block]
+        if len(table):
+            places[block] = table[np.clip(wanted, least, most) - least]
         else:
-            order = np.argsort(labels, kind="stable")
-            found = np.searchsorted(labels, ends, sorter=order)
-            places = order[np.minimum(found, len(labels) - 1)].astype(np.int32)
-        wrong = labels[places] != ends  # -1 gives the last label, which differs
+            near = np.searchsorted(labels, wanted, sorter=order)
+            places[block] = order[np.minimum(near, len(labels) - 1)]
+        # -1 gives the last label, which differs.
+        return bool((labels[places[block]] == wanted).all())
+
+    if len(labels) and all(in_threads(found, blocks_of(len(ends)))):
+        return places
+    wrong = labels[places] != ends if len(labels) else np.ones(len(ends), bool)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise FormatError(

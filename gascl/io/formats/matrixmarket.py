@@ -16,6 +16,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
+from gascl.graph.parallel import extremes, filled
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened, unended
@@ -100,8 +101,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         columns = [src, dst, values]
     else:
         _check_places(path, header_line, columns[0], columns[1], height)
-        for ids in columns[:2]:
-            ids -= 1
+        columns[:2] = [_from_zero(ids) for ids in columns[:2]]
         report.append("ids, which start at 1, became vertices from 0")
     src, dst, *values_list = columns
     fields = {"weight": values_list[0]} if values_list else {}
@@ -235,7 +235,7 @@ def _check_places(
 ) -> None:
     if not len(rows):
         return
-    if min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= size:
+    if all(least >= 1 and most <= size for least, most in map(extremes, (rows, columns))):
         return
     outside = (rows < 1) | (rows > size) | (columns < 1) | (columns > size)
     entry = int(np.argmax(outside))
@@ -249,6 +249,11 @@ def _check_places(
         f"{path}, line {line}: the entry is at ({rows[entry]}, {columns[entry]}), outside the "
         f"{size} rows and columns, which start at 1; correct the entry or the header"
     )
+
+
+def _from_zero(ids: np.ndarray) -> np.ndarray:
+    """`ids` less 1, in place."""
+    return filled(ids, lambda block: ids[block] - 1)
 
 
 def _mirrored(src: np.ndarray, dst: np.ndarray) -> int:

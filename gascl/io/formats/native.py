@@ -1,4 +1,4 @@
-"""gascl's own .npz: a graph with its arcs, ready to be mapped into memory.
+"""gascl's own .npz: a graph, and its arcs if asked for, ready to be mapped into memory.
 
 `numpy.load` reads it, too. The first member, `gascl.json`, holds JSON as bytes that describes the
 others; docs/graphs.md has the layout.
@@ -16,25 +16,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import ARRAYS, Arcs, Order, index_dtype
+from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
+from gascl.graph.intake import count_loops
 from gascl.graph.labels import shown
+from gascl.graph.numbering import Numbering, Renumbered, inverse
+from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.files import created
 from gascl.io.format import Format
-from gascl.io.members import SIGNATURE, ZipMember, check_all, read_members, write_members
+from gascl.io.members import (
+    SIGNATURE,
+    ZipMember,
+    check_all,
+    checksum,
+    read_members,
+    write_members,
+)
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 #: Of the layout; a reader accepts versions up to its own.
-VERSION = 1
+VERSION = 2  # in version 1, the arcs were always there, in one way, and not tied to the edges
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
+NUMBERED = "numbered"  # arcs by other numbers of the vertices: WAY.numbered
 
 
-def write(path: Path, graph: Graph) -> None:
-    """Write a graph with its arcs, which are built if necessary.
+def write(path: Path, graph: Graph, arcs: bool = False) -> None:
+    """Write a graph.
+
+    Args:
+        arcs: write the arcs, too, so that who reads the file need not make them: the offsets and
+            ends of both orders, and of the other arrays those that have been made; also those by
+            other numbers of the vertices, if a run has used them.
 
     Raises:
         FormatError: labels are objects, or a field is neither numbers nor text.
@@ -49,14 +65,19 @@ def write(path: Path, graph: Graph) -> None:
                     "holds integers, floats and text; convert it or leave it out"
                 )
             members[f"{noun}.{name}"] = array
-    arcs, places = graph.arcs(), {}
-    stored: dict[int, str] = {}  # equal arrays are one object in Arcs, and one member here
-    for name in ARRAYS:
-        if graph.directed and name in FLAGS:
-            continue  # none of its arcs is reversed
-        array = getattr(arcs, name)
-        place = stored.setdefault(id(array), f"arcs.{name}")
-        members[place], places[name] = array, place
+    # Equal arrays are one object in Arcs, and one member here.
+    stored = {id(graph.edge_src): "edge_src", id(graph.edge_dst): "edge_dst"}
+    places: dict[str, dict[str, str]] = {}
+    shares: dict[str, float] = {}
+    if arcs:
+        made, shares = _made(graph)
+        for way, arrays in made.items():
+            places[way] = {}
+            for name, array in arrays.items():
+                place = stored.setdefault(id(array), f"arcs.{way}.{name}")
+                members[place], places[way][name] = array, place
+    tied = list(stored.values()) if arcs else []
+    sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
         "version": VERSION,
@@ -66,11 +87,36 @@ def write(path: Path, graph: Graph) -> None:
         "edge_fields": list(graph.edge_fields),
         "vertex_fields": list(graph.vertex_fields),
         "arcs": places,
+        "shares": shares,
+        "tied": dict(zip(tied, sums, strict=True)),
         "members": list(members),
     }
     text = np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8)
     with created(path) as file:
         write_members(file, [(ABOUT, text), *members.items()])
+
+
+def _made(graph: Graph) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, float]]:
+    """The arrays of arcs to write, by way and name, and the shares of their numberings, by way."""
+    graph.arcs()
+    plain, numbered = graph.arcs_made()
+    shares = {f"{way}.{NUMBERED}": numbering.share for way, (numbering, _) in numbered.items()}
+    orders = {f"{way}.{NUMBERED}": numbering.order for way, (numbering, _) in numbered.items()}
+    found = {}
+    for way, arcs in {
+        **plain,
+        **{f"{way}.{NUMBERED}": n for way, (_, n) in numbered.items()},
+    }.items():
+        if way == "in":
+            continue  # the orders of "out" in exchange
+        for order in (arcs.out, arcs.into):
+            order.offsets, order.ends  # noqa: B018  they are made
+        found[way] = arcs.made()
+        if not way.startswith("both"):  # none of its arcs is reversed
+            found[way] = {name: array for name, array in found[way].items() if name not in FLAGS}
+        if way in orders:
+            found[way]["order"] = orders[way]
+    return found, shares
 
 
 def read(
@@ -90,18 +136,20 @@ def read(
             not be changed meanwhile (it may be replaced, except on Windows).
         verify: check every member's checksum, and that all ids are in range, so that no kernel
             reads beyond an array; False opens a file at once, and is for files known to be intact.
-        arcs: use the arcs in the file. Whether they match its edges is not checked, which would
-            take as long as building them; False builds them, for files of unknown origin.
+        arcs: use the arcs in the file, if it has some. That they were written with its edges is
+            checked by checksums; False builds them, for files that somebody may have forged.
 
     Raises:
-        FormatError: the file is not gascl's, has a newer version, is cut off or damaged; names the
-            member.
+        FormatError: the file is not gascl's, has a newer version, is cut off or damaged, or its
+            arcs are those of other edges; names the member.
     """
     for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
         if not isinstance(value, (bool, np.bool_)):
             raise FormatError(f"{path}: {name}={shown(value)} must be True or False")
     members = read_members(path, bool(mmap))
     contents = _Contents(path, members)
+    if not arcs:
+        contents.places = {}
     parsed, checks = contents.parsed(), contents.checks
     if verify:
         check_all((member, checks.get(name)) for name, member in members.items())
@@ -113,14 +161,23 @@ def read(
         if arcs:
             return parsed
         report.append("arcs=False: the file's arcs are not used")
-        return replace(parsed, arcs={})
+        return replace(parsed, checked=False)
     src, dst, values = parsed.src, parsed.dst, parsed.fields
     if directed:
         report.append(MADE_DIRECTED)
         src, dst, values = both_ways(src, dst, values)
     else:
         report.append("directed=False: every edge of the directed graph became undirected")
-    return replace(parsed, src=src, dst=dst, directed=directed, fields=values, arcs={})
+    return replace(
+        parsed,
+        src=src,
+        dst=dst,
+        directed=directed,
+        fields=values,
+        arcs={},
+        numbered={},
+        checked=False,
+    )
 
 
 def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
@@ -174,7 +231,7 @@ class _Contents:
             self.num_vertices = int(self.about["num_vertices"])
             self.num_edges = int(self.about["num_edges"])
             self.directed = bool(self.about["directed"])
-            self.places: dict[str, str] = dict(self.about["arcs"])
+            self.places = self._places()
             self.listed = [str(name) for name in self.about["members"]]
             self.names = [list(map(str, self.about[f"{n}_fields"])) for n in ("edge", "vertex")]
         except FormatError:
@@ -186,11 +243,38 @@ class _Contents:
             raise self._wrong(missing[0], "is missing")
         self.checks: dict[str, int] = {}
 
+    def _places(self) -> dict[str, dict[str, str]]:
+        """The members with arcs, by way and name."""
+        main = "out" if self.directed else "both"
+        found = self.about["arcs"] if self.version > 1 else {main: self.about["arcs"]}
+        known = {"both", f"both.{NUMBERED}"}
+        if self.directed:
+            known |= {"out", f"out.{NUMBERED}", f"in.{NUMBERED}"}
+        names = {*ARRAYS, "order"}
+        if not set(found) <= known or not all(set(found[way]) <= names for way in found):
+            raise ValueError("there are no such arcs")
+        self.shares = {way: float(share) for way, share in self.about.get("shares", {}).items()}
+        return {way: {name: str(found[way][name]) for name in found[way]} for way in found}
+
+    def _check_tied(self) -> None:
+        """Raises FormatError unless arcs and edges were written together."""
+        ties = self.about.get("tied")
+        places = {place for arrays in self.places.values() for place in arrays.values()}
+        for name in sorted({"edge_src", "edge_dst", *places}):
+            known = ties.get(name) if isinstance(ties, dict) else None
+            if name in self.members and self.members[name].crc != known:
+                raise FormatError(
+                    f"{self.path}: {name} is not what the file's arcs were written with; read it "
+                    "with arcs=False, which builds them anew, or write it again"
+                )
+
     def _wrong(self, name: str, what: str) -> FormatError:
         return FormatError(f"{self.path}: {name} {what}; fetch or write the file again")
 
     def parsed(self) -> Parsed:
         """Views of the members, without looking at what they hold."""
+        if self.places and self.version > 1:
+            self._check_tied()
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
         src, dst = (
@@ -207,7 +291,11 @@ class _Contents:
             vertex_fields={
                 name: self._array(f"vertex.{name}", "biufU", (count, ...)) for name in vertex_names
             },
-            arcs={"out" if self.directed else "both": self._arcs(src, dst)},
+            arcs={way: self._arcs(way, src, dst) for way in self.places if "." not in way},
+            numbered=dict(
+                self._numbered(way, src, dst) for way in self.places if way.endswith(NUMBERED)
+            ),
+            checked=True,
         )
 
     def _array(
@@ -230,38 +318,56 @@ class _Contents:
             self.checks[name] = min(limit, self.checks.get(name, limit))
         return array.astype(native, copy=False)
 
-    def _arcs(self, src: np.ndarray, dst: np.ndarray) -> Arcs:
-        count = len(self._member_of("out_targets"))
-        least, most = self.num_edges, self.num_edges * (1 if self.directed else 2)
+    def _numbered(
+        self, way: str, src: np.ndarray, dst: np.ndarray
+    ) -> tuple[str, tuple[Numbering, Arcs]]:
+        """A way, and the arcs along it by other numbers."""
+        place = self.places[way].get("order", f"arcs.{way}.order")
+        int32, count = np.dtype(np.int32), self.num_vertices
+        order = self._array(place, int32, (count,), count)
+        if count and not 0 <= order.min() <= order.max() < count:
+            raise self._wrong(place, "contains what is no vertex")
+        number = inverse(order)
+        if (number[order] != np.arange(count)).any() or way not in self.shares:
+            raise self._wrong(place, "does not contain every vertex once")
+        ends = (Renumbered(end, number) for end in (src, dst))
+        arcs = self._arcs(way, *ends)
+        return way.partition(".")[0], (Numbering(order, number, self.shares[way]), arcs)
+
+    def _arcs(self, way: str, src: Ends, dst: Ends) -> Arcs:
+        places, both = self.places[way], way.startswith("both")
+        count = len(self._member_of(way, "out_targets"))
+        least, most = self.num_edges, self.num_edges * (2 if both else 1)
         if not least <= count <= most:
             raise self._wrong(
                 "arcs", f"are {count:,}, and {self.num_edges:,} edges have {least:,} to {most:,}"
             )
         index, int32 = index_dtype(count), np.dtype(np.int32)
         kinds: dict[str, tuple[np.dtype, int, int]] = {}
-        for way, ends in (("out", "targets"), ("in", "sources")):
-            kinds[f"{way}_offsets"] = (index, self.num_vertices + 1, count + 1)
-            kinds[f"{way}_{ends}"] = (int32, count, self.num_vertices)
-            kinds[f"{way}_edges"] = (index, count, self.num_edges)
-            kinds[f"{way}_reversed"] = (np.dtype(np.uint8), count, 2)
+        for side, ends in (("out", "targets"), ("in", "sources")):
+            kinds[f"{side}_offsets"] = (index, self.num_vertices + 1, count + 1)
+            kinds[f"{side}_{ends}"] = (int32, count, self.num_vertices)
+            kinds[f"{side}_edges"] = (index, count, self.num_edges)
+            kinds[f"{side}_reversed"] = (np.dtype(np.uint8), count, 2)
         kinds["slot"] = (index, count, count)
         known = {
-            name: self._array(self.places.get(name, name), dtype, (length,), limit)
-            for name, (dtype, length, limit) in kinds.items()
-            if not (self.directed and name in FLAGS)
+            name: self._array(place, kinds[name][0], (kinds[name][1],), kinds[name][2])
+            for name, place in places.items()
+            if name in kinds and (both or name not in FLAGS)
         }
 
-        def order(way: str, row: np.ndarray, end: np.ndarray, ends: str) -> Order:
-            names = {"offsets": f"{way}_offsets", "ends": f"{way}_{ends}", "places": f"{way}_edges"}
-            arrays = {name: known.pop(place) for name, place in names.items()}
-            both = not self.directed
+        def order(side: str, row: Ends, end: Ends) -> Order:
+            arrays = {its: known.pop(n) for its, n in ORDERS[side].items() if n in known}
+            if not {"offsets", "ends"} <= set(arrays):
+                raise self._wrong("arcs", f"lack an array of the order {side!r}")
             return Order(row, end, self.num_vertices, both=both, known=arrays)
 
-        out, into = order("out", src, dst, "targets"), order("in", dst, src, "sources")
-        return Arcs(out, into, src, "out" if self.directed else "both", known)
+        tail, head = (dst, src) if way.startswith("in") else (src, dst)
+        out, into = order("out", tail, head), order("in", head, tail)
+        return Arcs(out, into, src, way.partition(".")[0], known)
 
-    def _member_of(self, name: str) -> np.ndarray:
-        place = self.places.get(name, name)
+    def _member_of(self, way: str, name: str) -> np.ndarray:
+        place = self.places[way].get(name, name)
         if place not in self.members:
             raise self._wrong(place, "is missing")
         return self.members[place].array
@@ -288,19 +394,20 @@ class _Contents:
     def check_order(self) -> None:
         """Check that there are as many arcs as the edges make, that their offsets increase from 0
         to that number, and that text labels consist of valid characters."""
-        count, num_arcs = len(self._member_of("out_targets")), self.num_edges
-        if not self.directed:
-            ends = (self.members[name].array for name in ("edge_src", "edge_dst"))
-            num_arcs = 2 * num_arcs - int(np.count_nonzero(np.equal(*ends)))
-        if count != num_arcs:
-            raise self._wrong("arcs", f"are {count:,}, and the edges make {num_arcs:,}")
+        for way in self.places:
+            count, num_arcs = len(self._member_of(way, "out_targets")), self.num_edges
+            if way.startswith("both"):
+                ends = (self.members[name].array for name in ("edge_src", "edge_dst"))
+                num_arcs = 2 * num_arcs - count_loops(*ends)
+            if count != num_arcs:
+                raise self._wrong("arcs", f"are {count:,}, and the edges make {num_arcs:,}")
+            for name in ("out_offsets", "in_offsets"):
+                self._check_offsets(self.places[way][name], self._member_of(way, name), count)
         labels = self.members["labels"].array if "labels" in self.members else None
         if labels is not None and labels.dtype.kind == "U" and labels.size:
             codes = labels.view(labels.dtype.byteorder + "u4")
             if codes.max() > sys.maxunicode:
                 raise self._wrong("labels", "contains an invalid character")
-        for name in ("out_offsets", "in_offsets"):
-            self._check_offsets(self.places.get(name, name), self._member_of(name), count)
 
     def _check_offsets(self, name: str, offsets: np.ndarray, last: int) -> None:
         ends = (int(offsets[0]), int(offsets[-1]))

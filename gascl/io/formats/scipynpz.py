@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.arcs import rows
+from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters.scipy import read_scipy
+from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
+from gascl.io.members import read_members
 from gascl.io.undirected import ASSUMED_DIRECTED
 
 if TYPE_CHECKING:
@@ -38,6 +42,68 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         FormatError: the file is damaged or contains no such matrix, or it is not square and real
             (and symmetric, if read as undirected).
     """
+    report: list[str] = []
+    entries = _entries(path)
+    matrix: Any = None
+    if entries is None:
+        matrix = _matrix(path, report)
+        kind, values, size = matrix.format, matrix.data, matrix.shape[0]
+    else:
+        kind, row, col, values, size = entries
+    report.insert(0, f"SciPy .npz: {kind}, {values.dtype}")
+    if field is not None and values.dtype == bool and values.all():
+        field = None
+        report.append("bool entries, all true: a pattern, without a field")
+    if directed is None:
+        report.append(ASSUMED_DIRECTED)
+    try:
+        if entries is None:
+            parsed = read_scipy(matrix, directed is not False, field)
+        else:
+            parsed = parsed_entries(row, col, values, size, directed is not False, field)
+            parsed = replace(parsed, in_range=True)
+    except GraphError as error:
+        raise FormatError(f"{path}: {error}") from error
+    parsed.report[:0] = report
+    return parsed
+
+
+def _entries(path: Path) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int] | None:
+    """Format, rows, columns, values and size of a square CSR, CSC or COO matrix, read in threads;
+    None if it is another or anything is wrong, which SciPy's reader says."""
+    try:
+        members = read_members(path, mapped=True, packed=True)
+        kind = members["format"].array.item()
+        kind = kind.decode("ascii") if isinstance(kind, bytes) else kind
+        names = ("row", "col") if kind == "coo" else ("indices", "indptr")
+        height, width = members["shape"].array.tolist()
+        if kind not in ("csr", "csc", "coo") or not 0 <= height == width:
+            return None
+        # The longest first, so that threads end together.
+        limits = {"data": None, names[0]: height, names[1]: height if kind == "coo" else None}
+        loaded = in_threads(lambda name: members[name].loaded(limits[name]), limits)
+        for name in members.keys() - limits.keys():  # a few bytes each
+            members[name].check()
+    except (FormatError, KeyError, ValueError, TypeError, UnicodeError):
+        return None
+    values, first, second = loaded
+    if any(each.ndim != 1 for each in loaded) or values.dtype.kind not in "iufb":
+        return None
+    if {first.dtype.kind, second.dtype.kind} != {"i"} or len(values) != len(first):
+        return None
+    if kind == "coo":
+        return (kind, first, second, values, height) if len(first) == len(second) else None
+    if len(second) != height + 1 or second[0] or second[-1] != len(first):
+        return None
+    if (second[1:] < second[:-1]).any():
+        return None
+    places = (rows(second), first)
+    row, col = places if kind == "csr" else places[::-1]
+    return kind, row, col, values, height
+
+
+def _matrix(path: Path, report: list[str]) -> Any:
+    """Any matrix, by SciPy's reader, and checked."""
     from scipy.sparse import load_npz
 
     with opened(path) as file:
@@ -72,19 +138,8 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
                     "matrix of numbers"
                 ) from error
             raise _damaged(path, str(error)[:200]) from error
-    report = [f"SciPy .npz: {matrix.format}, {matrix.dtype}"]
     report += [f"NumPy: {warning.message}" for warning in warned]
-    if field is not None and matrix.dtype == bool and matrix.data.all():
-        field = None
-        report.append("bool entries, all true: a pattern, without a field")
-    if directed is None:
-        report.append(ASSUMED_DIRECTED)
-    try:
-        parsed = read_scipy(matrix, directed is not False, field)
-    except GraphError as error:
-        raise FormatError(f"{path}: {error}") from error
-    parsed.report[:0] = report
-    return parsed
+    return matrix
 
 
 def _damaged(path: Path, cause: str) -> FormatError:

@@ -18,6 +18,7 @@ typedef int gascl_offset;
 #define GASCL_READS_MASK 1
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
+#define GASCL_WALKS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -247,7 +248,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 250 };
+enum { gascl_first = __LINE__ - 251 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -431,8 +432,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 413, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 413, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 414, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 414, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
@@ -443,6 +444,8 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 superstep > 3
     );
 }
+#define GASCL_REALS 1
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
 
 // Every pair: what is read of the sender, and of the receiver.
 typedef struct {

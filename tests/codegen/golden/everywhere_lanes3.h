@@ -18,6 +18,7 @@ typedef int gascl_offset;
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 1
 #define GASCL_SENDS_TO 1
+#define GASCL_WALKS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -538,3 +539,5 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 agg.farthest.distance > 100 || agg.mean > 1000
     );
 }
+#define GASCL_REALS 1
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))

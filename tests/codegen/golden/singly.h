@@ -17,6 +17,7 @@ typedef int gascl_offset;
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
+#define GASCL_WALKS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -385,3 +386,5 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
         __global const gascl_run *gascl_run_) {
     return false;
 }
+#define GASCL_REALS 2
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, isnan(gascl_v_x[GASCL_AT(id)])) gascl_call(1, isnan(gascl_v_share[GASCL_AT(id)]))

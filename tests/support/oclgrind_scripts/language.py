@@ -174,6 +174,15 @@ class Reading(VertexProgram):
     apply = "v.x = msg;"
 
 
+class ReadingTwice(Reading):
+    """In two lanes, by those in the mask."""
+
+    lanes = 2
+    x = vertex.int32(init="v.id + lane")
+    receive_if = "get_mask() || lane"
+    apply = "v.x = msg; if (msg % 3) set_mask_of((v.id + 1) % g.num_vertices);"
+
+
 class Least(VertexProgram):
     """All scatter: push has the frontier of all, once, with a mask to read and without."""
 
@@ -262,7 +271,7 @@ class Masked(Levels):
 
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
-    *(Reading(), Least(), LeastMasked(), Gathering(start=FAR)),
+    *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     *(Masked(start=FAR), Back(start=FAR)),
 ]
@@ -328,12 +337,12 @@ def run_all(device: Device) -> None:
 
 def change_always() -> None:
     """Make `frontier` change to pulling and back after each superstep."""
-    direction.CPU = direction.SKIPPING = (10**9, 0.5)  # type: ignore[assignment]
+    direction.CPU = direction.SKIPPING_CPU = (10**9, 0.5)  # type: ignore[assignment]
 
 
 def run_changing(engine: Engine) -> None:
     """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
-    shares = direction.CPU, direction.SKIPPING
+    shares = direction.CPU, direction.SKIPPING_CPU
     change_always()
     for each in (engine, Engine(GRAPH, Joining(engine.device.cl, GROUP))):
         for program in BOTH_WAYS:
@@ -344,7 +353,7 @@ def run_changing(engine: Engine) -> None:
     for program in (*by_lists, Masked(start=FAR)):
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
-    direction.CPU, direction.SKIPPING = shares
+    direction.CPU, direction.SKIPPING_CPU = shares
 
 
 def run_on(engine: Engine) -> None:
@@ -383,9 +392,9 @@ def run_debug(device: Device) -> None:
     """What debug mode adds, also the order of messages."""
     debug = Engine(GRAPH, device, debug=True, seed=3)
     plain = Engine(GRAPH, device)
-    for program in (Posting(), Sorting(), Least(), Gossip()):
+    for program in (Posting(), Sorting(), Reading(), Least(), Gossip()):
         expected = plain.run(program, delivery="serial")
-        for name in set(able(program, device)) & {"slots", "pull", "push"}:
+        for name in set(able(program, device)) & {"slots", "pull", "outbox", "push"}:
             same(debug.run(program, delivery=name), expected)
     for cls, words in TRAPPED:
         with pytest.raises(ProgramError, match=re.escape(words)):
@@ -408,7 +417,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
     "words.cl": [(Posting(), "slots"), (Threefold(), "slots")],
-    "superstep.cl": [(Posting(), "slots"), (Threefold(), "slots")],
+    "superstep.cl": [(Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
 }

@@ -23,8 +23,9 @@ from gascl.delivery import probe
 from gascl.delivery.admission import demand_of
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, admitted
+from gascl.graph.arcs import Order
 from gascl.programs import PageRank, ShortestPaths
-from gascl.runtime import trial
+from gascl.runtime import arcsort, trial
 from gascl.runtime.device import Device
 
 LONG = max(GROUP, 8) + 32  # arcs of a row longer than a work-group, and than a block of 16
@@ -349,11 +350,27 @@ def add_floats(device: Device) -> None:
     assert sums.tolist() == [384.0] * 4
 
 
+def sort_arcs(device: Device) -> None:
+    """In several tiles, with self-loops, both ways and one way."""
+    rng = np.random.default_rng(0)
+    row, end = rng.integers(0, 50, (2, 700)).astype(np.int32)
+    for both in (True, False):
+        sorted_ = Order(row, end, 50, both=both)
+        known = Order(row, end, 50, both=both)
+        pairs = len(known.places)
+        made = arcsort.Sorted(device, sorted_, pairs, np.dtype(np.int32), places=True)
+        found = np.empty(pairs, np.float32)
+        cl.enqueue_copy(device.queue, found, made.taken(row.astype(np.float32), pairs))
+        same(sorted_.offsets, known.offsets)
+        same(found, row[known.places])
+
+
 def run_all(device: Device) -> None:
     engine, directed = Engine(GRAPH, device), Engine(DIRECTED, device)
     look_at_shape(engine)
     assert trial.run(device) == ""
     add_floats(device)
+    sort_arcs(device)
     used = set()
     for cls, parameters, check in CASES:
         for name in able(cls(**parameters), device):
@@ -379,6 +396,8 @@ def run_patched(device: Device, *patch: str) -> None:
     trial.run(device)
     if "probe.cl" in patch:
         return add_floats(device)
+    if {"sort.cl", "take.cl"} & set(patch):
+        return sort_arcs(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):
         for delivery in [name or "slots"]:

@@ -1,0 +1,82 @@
+"""The device's memory that each bundled program takes, in bytes an arc and bytes a vertex.
+
+    python benchmarks/footprint.py --update docs/library.md
+
+See README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from turns import replace, table
+
+import gascl.programs
+from gascl import Engine, Graph
+from gascl.delivery.runspec import RunSpec
+from gascl.runtime.plan import Plan
+from programs import ELSEWHERE, SEARCHES, VALUES
+
+MARK = "benchmarks/footprint.py"
+#: A graph of this size, on which all stages run, and how much larger another one is.
+VERTICES, EDGES, MORE = 200, 1000, 10**9
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--device", default="pthread", help="as in Engine(graph, device); PoCL")
+    parser.add_argument("--update", type=Path, help="the file to write the table into")
+    given = parser.parse_args()
+    engines = [Engine(graph(directed), given.device) for directed in (True, False)]
+    rows = []
+    for name in (n for n in gascl.programs.__all__ if n not in ELSEWHERE):
+        rows.append([f"`{name}`", *(text for engine in engines for text in taken(engine, name))])
+        print(*rows[-1], flush=True)
+    head = ["program", "directed: an arc", "a vertex", "undirected: an arc", "a vertex"]
+    text = f"Bytes on {engines[0].device}.\n\n{table(head, rows)}"
+    print(f"\n{text}")
+    if given.update:
+        replace(given.update, MARK, text)
+
+
+def graph(directed: bool) -> Graph:
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, VERTICES, (2, EDGES))
+    weight = rng.integers(1, 10, EDGES).astype(np.float32)
+    return Graph.from_edges(*ends, num_vertices=VERTICES, directed=directed, weight=weight).simple()
+
+
+def taken(engine: Engine, name: str) -> tuple[str, str]:
+    """Bytes an arc, and a vertex: of the stage that takes most an arc."""
+    stages: list[tuple[float, float]] = []
+    run_spec = Plan.run_spec
+
+    def note(plan: Plan, spec: Any, extent: Any) -> RunSpec:
+        def nbytes(**more: int) -> int:
+            found = run_spec(plan, spec, changed(extent, **more))
+            return sum(a.nbytes for a in (*found.graph.values(), *found.own.values()))
+
+        base = nbytes(arcs=0, vertices=0)
+        each = (nbytes(arcs=MORE, vertices=0) - base, nbytes(arcs=0, vertices=MORE) - base)
+        stages.append((each[0] / MORE, each[1] / MORE))
+        return run_spec(plan, spec, extent)
+
+    values = VALUES.get(name, {}) | ({"source": 0} if name in SEARCHES else {})
+    Plan.run_spec = note  # type: ignore[method-assign]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            engine.run(getattr(gascl.programs, name)(**values))
+    finally:
+        Plan.run_spec = run_spec  # type: ignore[method-assign]
+    arc, vertex = max(stages)
+    return f"{arc:.3g}", f"{vertex:.3g}"
+
+
+if __name__ == "__main__":
+    main()

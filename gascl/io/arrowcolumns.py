@@ -1,0 +1,96 @@
+"""Columns of numbers in text, parsed by pyarrow: several times faster than NumPy.
+
+pyarrow is optional, and reads less than `gascl.io.columns` does: what it refuses is left to that
+module, and what it would read differently is not given to it.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+#: Bytes of text from which on importing pyarrow is worth while.
+LEAST = 1 << 20
+BOM = b"\xef\xbb\xbf"
+
+
+class ArrowColumns:
+    """Reads pieces of one text, in any number of threads.
+
+    Args:
+        width, integers, numbers, separator: as for `gascl.io.columns.read_columns`.
+        begun: every row begins with a column that is not empty.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        integers: list[int],
+        numbers: list[int],
+        separator: str | None,
+        begun: bool = False,
+    ):
+        self.width, self.integers, self.numbers = width, integers, numbers
+        self.separator = separator
+        self.names = [str(column) for column in range(width)]
+        # A column that is not read could be the nothing between two blanks.
+        all_read = len(integers) + len(numbers) + begun == width
+        self.usable = find_spec("pyarrow") is not None and (separator is not None or all_read)
+        self.wide = False  # an integer did not fit int32
+
+    def read(self, piece: bytes) -> list[np.ndarray] | None:
+        """The columns, (rows,) each: int32 or int64, and for numbers perhaps float64; None if they
+        are not plain rows of numbers, here or in an earlier piece.
+
+        Args:
+            piece: whole lines without comments, NULs and carriage returns.
+        """
+        # Hexadecimal integers, and nan(...), are numbers to pyarrow alone.
+        odd = (b"x", b"X", b"n", b"N")
+        if not self.usable or piece.startswith(BOM) or any(mark in piece for mark in odd):
+            return None
+        try:
+            import pyarrow
+        except ImportError:  # it is there, but made for another NumPy
+            self.usable = False
+            return None
+        row = piece.lstrip(b"\n")[:1024].partition(b"\n")[0]
+        mark = (self.separator or ("\t" if b"\t" in row else " ")).encode()
+        first = row.split(mark)
+        if len(first) != self.width:
+            self.usable = False
+            return None
+        marked = [bool({*b".eE"} & {*first[column]}) for column in self.numbers]
+        if len(self.numbers) == 1 and len(self.integers) == self.width - 1:
+            marked = [any(mark in piece for mark in (b".", b"e", b"E"))]  # it must be in there
+        while True:
+            whole = pyarrow.int64() if self.wide else pyarrow.int32()
+            types = [whole] * len(self.integers)
+            types += [pyarrow.float64() if real else whole for real in marked]
+            try:
+                return self._read(piece, mark, types)
+            except pyarrow.ArrowInvalid:
+                if self.wide:
+                    self.usable = False
+                    return None
+                self.wide = True
+
+    def _read(self, piece: bytes, mark: bytes, types: list[Any]) -> list[np.ndarray]:
+        import pyarrow
+        from pyarrow import csv
+
+        wanted = [self.names[column] for column in (*self.integers, *self.numbers)]
+        table = csv.read_csv(
+            pyarrow.BufferReader(piece),
+            csv.ReadOptions(use_threads=False, block_size=len(piece) + 1, column_names=self.names),
+            csv.ParseOptions(delimiter=mark.decode(), quote_char=False),
+            csv.ConvertOptions(
+                column_types=dict(zip(wanted, types, strict=True)),
+                include_columns=wanted,
+                null_values=[],
+                check_utf8=False,
+            ),
+        )
+        return [column.to_numpy() for column in table.columns]

@@ -1,0 +1,70 @@
+"""Brings large arrays to a GPU and back through memory that is pinned already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.graph.parallel import blocks, in_threads
+
+#: Bytes that are copied at a time, by several threads, while those before them are on their way.
+PIECE, BLOCK = 1 << 25, 1 << 20
+
+
+class Staging:
+    """Two pieces of pinned memory, which take turns, for the arrays of one queue."""
+
+    def __init__(self, queue: Any):
+        self.queue = queue
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+        self._pinned = cl.Buffer(queue.context, flags, 2 * PIECE)
+        access: Any = cl.map_flags.READ | cl.map_flags.WRITE
+        kind: Any = np.dtype(np.uint8)
+        mapped: Any = cl.enqueue_map_buffer(queue, self._pinned, access, 0, (2 * PIECE,), kind)
+        whole = mapped[0]
+        self._halves = whole[:PIECE], whole[PIECE:]
+
+    def write(self, buffer: Any, array: np.ndarray) -> None:
+        """Copy a contiguous array to a buffer; the array may change as soon as this returns."""
+        source = array.reshape(-1).view(np.uint8)
+        sent: list[Any] = []
+        for part in blocks(len(source), PIECE):
+            if len(sent) > 1:
+                sent[-2].wait()
+            half = self._halves[len(sent) % 2][: part.stop - part.start]
+            copy(half, source[part])
+            sent.append(self._send(buffer, half, dst_offset=part.start))
+        if sent:
+            sent[-1].wait()
+
+    def read(self, array: np.ndarray, buffer: Any) -> None:
+        """Fill a contiguous array from the start of a buffer."""
+        target = array.reshape(-1).view(np.uint8)
+        parts = blocks(len(target), PIECE)
+        halves = [self._halves[i % 2][: p.stop - p.start] for i, p in enumerate(parts)]
+
+        def fetch(number: int) -> Any:
+            return self._send(halves[number], buffer, src_offset=parts[number].start)
+
+        coming = [fetch(0)] if parts else []
+        for number, part in enumerate(parts):
+            coming[number].wait()
+            if number + 1 < len(parts):
+                coming.append(fetch(number + 1))
+            copy(target[part], halves[number])
+
+    def _send(self, to: Any, source: Any, **offset: Any) -> Any:
+        sent: Any = cl.enqueue_copy(self.queue, to, source, is_blocking=False, **offset)
+        self.queue.flush()
+        return sent
+
+
+def copy(to: np.ndarray, source: np.ndarray) -> None:
+    """`to[:] = source` in threads."""
+
+    def part(block: slice) -> None:
+        to[block] = source[block]
+
+    in_threads(part, blocks(len(to), BLOCK))

@@ -1,0 +1,79 @@
+"""Arcs that are sorted on the device: as on the host."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+from gascl import Engine, Graph
+from gascl.graph.arcs import Order
+from gascl.programs import ConnectedComponents, ShortestPaths, WeightedPageRank
+from gascl.runtime import arcsort
+from gascl.runtime.arcsort import Sorted
+from gascl.runtime.device import find
+
+
+def read(device, buffer, like):
+    found = np.empty_like(like)
+    if found.nbytes:
+        cl.enqueue_copy(device.queue, found, buffer)
+    return found
+
+
+@pytest.mark.parametrize("places", [False, True])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("given", [False, True], ids=["unsorted", "sorted"])
+@pytest.mark.parametrize(
+    ("vertices", "pairs"), [(1, 0), (1, 3), (5, 20), (16, 300), (1000, 40_000), (1024, 70_000)]
+)
+def test_sorted(vertices, pairs, given, both, places):
+    rng = np.random.default_rng(vertices)
+    row, end = rng.integers(0, vertices, (2, pairs)).astype(np.int32)
+    if given:
+        sorts = np.lexsort((end, row))
+        row, end = row[sorts], end[sorts]
+    order, device = Order(row, end, vertices, both=both), find()
+    # Of a self-loop there is one arc, also if arcs run both ways.
+    rows = np.concatenate([row, end[row != end]]) if both else row
+    ends = np.concatenate([end, row[row != end]]) if both else end
+    edge = np.arange(pairs)
+    edges = np.concatenate([edge, edge[row != end]]) if both else edge
+    sorts = np.lexsort((edges, ends, rows))
+    made = Sorted(device, order, len(rows), np.dtype(np.int32), places)
+    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=vertices)))
+    assert np.array_equal(read(device, made.offsets, np.empty(vertices + 1, np.int32)), offsets)
+    assert np.array_equal(order.offsets, offsets)
+    assert np.array_equal(read(device, made.ends, ends), ends[sorts])
+    if not places:
+        return
+    assert np.array_equal(read(device, made.places, edges.astype(np.int32)), edges[sorts])
+    for dtype in (np.uint8, np.int16, np.float32, np.float64):
+        values = rng.integers(0, 100, pairs).astype(dtype)
+        taken = made.taken(values, len(rows))
+        assert np.array_equal(read(device, taken, values[edges]), values[edges[sorts]])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("program", [ShortestPaths(source=0), WeightedPageRank()])
+def test_programs_on_sorted_arcs(monkeypatch, directed, program):
+    rng = np.random.default_rng(3)
+    src, dst = rng.integers(0, 300, (2, 2000))
+    weight = rng.integers(1, 50, 2000).astype(np.int16)
+    graph = Graph.from_edges(src, dst, num_vertices=300, directed=directed, weight=weight)
+    expected = Engine(graph).run(program)
+    again = Graph.from_edges(src, dst, num_vertices=300, directed=directed, weight=weight)
+    monkeypatch.setattr(arcsort, "pays", lambda device: True)
+    found = Engine(again).run(program)
+    for name, values in expected.fields.items():
+        assert np.array_equal(found[name], values), name
+    arcs = again.arcs()
+    assert not {"ends", "places"} & {*arcs.into.kept, *arcs.out.kept}, "sorted on the host, too"
+
+
+def test_with_too_little_memory_the_host_sorts(monkeypatch):
+    graph = Graph.from_edges([2, 0, 1], [0, 1, 2])
+    monkeypatch.setattr(arcsort, "pays", lambda device: True)
+    monkeypatch.setattr(arcsort, "room", lambda *_: 1 << 60)
+    assert Engine(graph).run(ConnectedComponents()).component.tolist() == [0, 0, 0]
+    assert "ends" in graph.arcs("both").into.kept
