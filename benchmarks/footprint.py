@@ -12,6 +12,7 @@ import warnings
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from turns import replace, table
@@ -67,13 +68,9 @@ def taken(engine: Engine, name: str) -> tuple[str, str]:
         return run_spec(plan, spec, extent)
 
     values = VALUES.get(name, {}) | ({"source": 0} if name in SEARCHES else {})
-    Plan.run_spec = note  # type: ignore[method-assign]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            engine.run(getattr(gascl.programs, name)(**values))
-    finally:
-        Plan.run_spec = run_spec  # type: ignore[method-assign]
+    with mock.patch.object(Plan, "run_spec", note), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        engine.run(getattr(gascl.programs, name)(**values))
     arc, vertex = max(stages)
     return f"{arc:.3g}", f"{vertex:.3g}"
 

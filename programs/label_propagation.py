@@ -101,7 +101,7 @@ class LabelPropagation(VertexProgram):
             return front;
         }
 
-        // Those that are less.
+        // The same for the values that are less than `value`.
         int move_less(__global int *values, const int begin, const int end, const int value) {
             int front = begin;
             for (int i = begin; i < end; ++i) {

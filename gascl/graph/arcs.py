@@ -136,6 +136,11 @@ class Order:
             offsets.setflags(write=False)
             self.kept.setdefault("offsets", offsets)
 
+    def make(self) -> None:
+        """Make `offsets` and `ends` now."""
+        for name in ("offsets", "ends"):
+            getattr(self, name)
+
     @_Kept
     def ends(self) -> np.ndarray:
         """int32 (P): the end of each pair."""

@@ -100,23 +100,24 @@ def _made(graph: Graph) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, flo
     """The arrays of arcs to write, by way and name, and the shares of their numberings, by way."""
     graph.arcs()
     plain, numbered = graph.arcs_made()
-    shares = {f"{way}.{NUMBERED}": numbering.share for way, (numbering, _) in numbered.items()}
-    orders = {f"{way}.{NUMBERED}": numbering.order for way, (numbering, _) in numbered.items()}
-    found = {}
-    for way, arcs in {
-        **plain,
-        **{f"{way}.{NUMBERED}": n for way, (_, n) in numbered.items()},
-    }.items():
-        if way == "in":
-            continue  # the orders of "out" in exchange
-        for order in (arcs.out, arcs.into):
-            order.offsets, order.ends  # noqa: B018  they are made
-        found[way] = arcs.made()
-        if not way.startswith("both"):  # none of its arcs is reversed
-            found[way] = {name: array for name, array in found[way].items() if name not in FLAGS}
-        if way in orders:
-            found[way]["order"] = orders[way]
+    # The orders of "in" are those of "out" in exchange.
+    found = {way: _arrays(way, arcs) for way, arcs in plain.items() if way != "in"}
+    shares = {}
+    for way, (numbering, arcs) in numbered.items():
+        name = f"{way}.{NUMBERED}"
+        found[name] = {**_arrays(way, arcs), "order": numbering.order}
+        shares[name] = numbering.share
     return found, shares
+
+
+def _arrays(way: str, arcs: Arcs) -> dict[str, np.ndarray]:
+    """The arrays to write of arcs that run one way or both."""
+    for order in (arcs.out, arcs.into):
+        order.make()
+    made = arcs.made()
+    if way == "both":
+        return made
+    return {name: array for name, array in made.items() if name not in FLAGS}  # all are alike
 
 
 def read(
