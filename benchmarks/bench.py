@@ -21,7 +21,7 @@ KEYS = (
 )
 #: Components are last: they need another graph.
 GPU_KEYS = (
-    *("pagerank", "first", "again-pagerank", "again-sssp"),
+    *("pagerank", "hand", "first", "again-pagerank", "again-sssp"),
     *("bfs", "sssp", "lanes", "components"),
 )
 

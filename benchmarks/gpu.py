@@ -9,18 +9,20 @@ from typing import Any
 
 import answers
 import numpy as np
+from byhand import PageRankByHand
 from graphs import Edges, made, permutation
-from problems import PROBLEMS, timed, versions
+from problems import PROBLEMS, SUPERSTEPS, timed, versions
 from turns import Row, around, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine, Graph
 from gascl.programs import BreadthFirst
 
 GRAPHS = ("rmat22", "rmat24", "uniform22", "grid3000")
-#: Milliseconds, of PageRank those of a superstep; of lanes, the time of one run from 64 sources
-#: divided by that of 64 runs.
+#: Milliseconds, of PageRank those of a superstep; or a ratio: of gascl's time to that of OpenCL
+#: by hand, and of the time of one run from 64 sources to that of 64 runs.
 GOALS = {
     "pagerank": {"rmat22": 0.35, "rmat24": 1.3, "uniform22": 0.45, "grid3000": 0.1},
+    "hand": dict.fromkeys(GRAPHS, 1.05),
     "first": {"rmat24": 1500.0},
     "again-pagerank": {"rmat24": 50.0},
     "again-sssp": {"rmat24": 50.0},
@@ -29,9 +31,11 @@ GOALS = {
     "components": {"rmat22": 1.2, "rmat24": 4.5, "uniform22": 1.8, "grid3000": 2.0},
     "lanes": {"rmat22": 0.3},
 }
+RATIOS = ("hand", "lanes")
 LANES = 64
 TITLES = {
     "pagerank": "PageRank, a superstep",
+    "hand": "PageRank, gascl / OpenCL by hand",
     "first": "PageRank, from arrays of edges to the first result",
     "again-pagerank": "PageRank, second run, everything",
     "again-sssp": "SSSP, second run, everything",
@@ -55,7 +59,9 @@ def main(given: argparse.Namespace) -> None:
             if key == "components":
                 edges, engine = edges.undirected(), None
             engine = engine or loaded(edges, given.device)
-            find = {"lanes": lanes, "first": first}.get(key) or functools.partial(single, key)
+            find = {"lanes": lanes, "first": first, "hand": beside_hand}.get(
+                key
+            ) or functools.partial(single, key)
             line = line_of(key, name, edges, find(edges, engine, given))
             print(markdown([line]), flush=True)
             rows.append(line)
@@ -104,6 +110,28 @@ def single(key: str, edges: Edges, engine: Engine, given: argparse.Namespace) ->
     row = Row("gascl", whole if again else run, problem.truth(edges, edges.hub), trials=3)
     take_turns([row], given.rounds)
     return row
+
+
+def beside_hand(edges: Edges, engine: Engine, given: argparse.Namespace) -> Row:
+    """PageRank, generated and by hand; the seconds are ratios of its times."""
+    problem = PROBLEMS["pagerank"]
+    own = functools.partial(timed, engine, problem.make(edges.hub))
+    by_hand = PageRankByHand(engine.graph, engine.device, SUPERSTEPS)
+    check = functools.partial(answers.ranks, edges, supersteps=SUPERSTEPS)
+    both = (
+        Row("gascl", own, problem.truth(edges, edges.hub), trials=3),
+        Row("by hand", by_hand.run, check, trials=3),
+    )
+    take_turns(list(both), given.rounds)
+    return compared(*both)
+
+
+def compared(row: Row, other: Row) -> Row:
+    """A row whose seconds are the ratios of two others' times, which the note tells."""
+    told = [f"{np.median(r.seconds) * 1e3:.4g} ms {r.name}" for r in (row, other)]
+    found = Row("gascl", row.run, row.check, note=", ".join(told))
+    found.seconds = ratios(row, other).tolist()
+    return found
 
 
 def first(edges: Edges, engine: Engine, given: argparse.Namespace) -> Row:
@@ -157,14 +185,11 @@ def lanes(edges: Edges, engine: Engine, given: argparse.Namespace) -> Row:
 
     both = Row("at once", together, check), Row("one by one", one_by_one, check)
     take_turns(list(both), given.rounds)
-    told = [f"{np.median(row.seconds) * 1e3:.4g} ms {row.name}" for row in both]
-    found = Row("gascl", together, check, note=", ".join(told))
-    found.seconds = ratios(*both).tolist()
-    return found
+    return compared(*both)
 
 
 def line_of(key: str, name: str, edges: Edges, row: Row) -> dict[str, Any]:
-    factor = 1 if key == "lanes" else 1e3
+    factor = 1 if key in RATIOS else 1e3
     least, median, most = (
         f(row.seconds) * factor for f in (min, lambda s: float(np.median(s)), max)
     )
@@ -174,7 +199,7 @@ def line_of(key: str, name: str, edges: Edges, row: Row) -> dict[str, Any]:
         "graph": name,
         "vertices": edges.num_vertices,
         "edges": edges.num_edges,
-        "unit": "ratio" if key == "lanes" else "ms",
+        "unit": "ratio" if key in RATIOS else "ms",
         "turns": len(row.seconds),
         **{"median": f"{median:.4g}", "min": f"{least:.4g}", "max": f"{most:.4g}"},
         "goal": "" if goal is None else f"{goal:g}",

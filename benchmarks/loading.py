@@ -113,7 +113,7 @@ def scipy_both(path: Path) -> Any:
     return matrix
 
 
-def numpy_csr(path: Path) -> Any:
+def numpy_both(path: Path) -> Any:
     """What `numpy.fromfile` gives, unchecked, as a CSR matrix, and the reversed arcs as a CSC."""
     import scipy.sparse
 
@@ -128,7 +128,25 @@ def numpy_csr(path: Path) -> Any:
             values = ends["by"] if weighted else np.ones(arcs, np.int8)
             places = ends["to"] if weighted else ends
             found.append(kind((values, places, offsets), shape=(count, count)))
-    return found[0]
+    return found
+
+
+def numpy_unchecked(path: Path) -> Any:
+    return numpy_both(path)[0]
+
+
+def numpy_checked(path: Path) -> Any:
+    """The same, after finding that ids are in range and that the reversed arcs are the arcs."""
+    matrix, across = numpy_both(path)
+    for each in (matrix, across):
+        each.check_format(full_check=True)
+    expected = matrix.tocsc()
+    for each in (expected, across):
+        each.sort_indices()
+    for name in ("indptr", "indices", "data"):
+        if (getattr(expected, name) != getattr(across, name)).any():
+            raise ValueError(f"the reversed arcs have other {name}")
+    return matrix
 
 
 def scipy_edges(matrix: Any) -> Edges:
@@ -169,6 +187,26 @@ def pyarrow(path: Path) -> Any:
         parse = pa.csv.ParseOptions(delimiter=" ")
         found = pa.csv.read_csv(path, pa.csv.ReadOptions(column_names=ENDS), parse)
     return [found[name].to_numpy() for name in ENDS]
+
+
+def pyarrow_numbered(path: Path) -> Any:
+    """Columns in memory of their own, with ids numbered from 0, as a graph needs them."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    if path.suffix == ".parquet":
+        found = pa.parquet.read_table(path)
+    else:
+        found = pa.ipc.open_file(pa.OSFile(str(path))).read_all()
+    src, dst, weight = (found[name].to_numpy() for name in ENDS)
+    places, labels = pd.factorize(np.concatenate([src, dst]), sort=True)
+    return labels, places[: len(src)], places[len(src) :], weight
+
+
+def numbered_edges(found: Any) -> Edges:
+    labels, src, dst, weight = found
+    return labels[src], labels[dst], weight
 
 
 def networkit(path: Path) -> Any:
@@ -232,9 +270,15 @@ CONTENDERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], Edges], tuple
         scipy_edges,
         ("Matrix Market", "SciPy .npz", "SciPy .npz (packed)"),
     ),
-    "NumPy, both orders, unchecked": (numpy_csr, scipy_edges, ("GAP .sg", "GAP .wsg")),
+    "NumPy, both orders, unchecked": (numpy_unchecked, scipy_edges, ("GAP .sg", "GAP .wsg")),
+    "NumPy, both orders, checked by SciPy": (
+        numpy_checked,
+        scipy_edges,
+        ("GAP .sg", "GAP .wsg"),
+    ),
     "pandas": (pandas, arrays, (*TEXT, "Parquet")),
     "pyarrow": (pyarrow, arrays, ("edge list", "CSV", "Parquet", "Arrow")),
+    "pyarrow, ids numbered by pandas": (pyarrow_numbered, numbered_edges, ("Parquet", "Arrow")),
     "NetworKit": (networkit, networkit_edges, ("edge list", "METIS")),
     "igraph": (igraph, igraph_edges, SMALLER),
     "NetworkX": (networkx, networkx_edges, SMALLER),

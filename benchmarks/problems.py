@@ -77,6 +77,8 @@ class Problem:
         return equal(first)
 
 
+#: Of PageRank.
+SUPERSTEPS = 20
 PROBLEMS = {
     "bfs": Problem("BFS", "BreadthFirst", ("depth", "parent"), {}, True),
     "sssp": Problem("SSSP", "ShortestPaths", ("distance", "parent"), {}, True),
@@ -86,7 +88,7 @@ PROBLEMS = {
     "strong": Problem("strong components", "StronglyConnected", ("component",), {}),
     "labels": Problem("label propagation", "LabelPropagation", ("label",), {"supersteps": 10}),
     "clustering": Problem("local clustering", "LocalClustering", ("coefficient",), {}),
-    "pagerank": Problem("PageRank", "PageRank", ("rank",), {"supersteps": 20}),
+    "pagerank": Problem("PageRank", "PageRank", ("rank",), {"supersteps": SUPERSTEPS}),
 }
 
 

@@ -160,6 +160,8 @@ class Result:
                 f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); "
                 f"let it run to its end. Available fields: {there}"
             )
+        if name in self.arc_fields:
+            raise FieldError(f"{name!r} is an arc field: use result.arc_fields[{name!r}]")
         near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise FieldError(f"the result has no field {name!r}{hint} Available fields: {there}")

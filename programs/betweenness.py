@@ -1,4 +1,4 @@
-"""Betweenness centrality: a vertex is central if many shortest paths lead through it.
+"""Betweenness centrality: a vertex, or an edge, is central if many shortest paths lead through it.
 
     betweenness(v) = sum over sources s and targets t of the share of the shortest paths from s to t
                      that pass through v,  s != v != t
@@ -11,10 +11,12 @@ targets, is accumulated from the vertices w that follow v on these paths:
                     paths(v) / paths(w) * (1 + dependency(w))
 
 Betweenness is the sum of the dependencies over all sources; over some of them, it is an estimate.
+That of an edge is the sum of the terms of its arcs.
 
 Sources: Freeman, A Set of Measures of Centrality Based on Betweenness (1977); Brandes, A Faster
-Algorithm for Betweenness Centrality (2001); Brandes and Pich, Centrality Estimation in Large
-Networks (2007).
+Algorithm for Betweenness Centrality (2001), and On Variants of Shortest-Path Betweenness Centrality
+and their Generic Computation (2008), edges and end points; Brandes and Pich, Centrality Estimation
+in Large Networks (2007).
 
 Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest
 level that any of them has.
@@ -22,7 +24,8 @@ level that any of them has.
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, aggregate, param, vertex
+from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
+from gascl.graph.parallel import blocks, in_threads
 
 #: The largest number of sources that are searched from at once.
 LANES = 8
@@ -82,8 +85,9 @@ class Betweenness(VertexProgram):
     Args:
         sources: None: all; a number: that many drawn by `seed`, or a list of labels, for an
             estimate, scaled to all as by NetworkX's `k`. At a sole source it is NaN: unknown.
-        normalized: divided by the number of pairs of others; else their sum, in an undirected
-            graph with each pair once.
+        normalized: divided by the number of pairs; else their sum, in an undirected graph with each
+            pair once.
+        endpoints: a path leads through its ends, too.
 
     As NetworkX's, but parallel edges make as many paths. Self-loops and weights make no difference.
     """
@@ -91,27 +95,34 @@ class Betweenness(VertexProgram):
     sources = param.vertices()
     seed = param.int32(0, low=0)
     normalized = param.flag(True)
+    endpoints = param.flag(False)
     centrality = vertex.real()
 
     def solve(self, stages):
-        count = stages.graph.num_vertices
+        graph = stages.graph
         sources = stages.vertices(self.sources, self.seed)
-        # A power of two, since kernels are built for each number of lanes.
-        lanes = min(LANES, 1 << (len(sources) - 1).bit_length())
-        total = 0
-        for begin in range(0, len(sources), lanes):
-            batch = sources[begin : begin + lanes]
-            padded = (batch * lanes)[:lanes]  # the last batch may be smaller
-            search = stages.run(Forward(source=padded, dtype=self.dtype), fresh=True)
-            self.check(max(step.aggregates["most"] for step in search.trace))
-            last = [search.supersteps - 1] * lanes
-            found = stages.run(Backward(last=last, dtype=self.dtype)).dependency
-            found = found.reshape(count, lanes)[:, : len(batch)]
-            total += found.sum(axis=1, dtype=np.float64)
-        return {"centrality": self.scaled(stages.graph, total, sources)}
+        total = np.zeros(graph.num_vertices)
+        for batch, found in self.searches(stages, sources):
+            total += of_each(batch, found, "dependency").sum(axis=1, dtype=np.float64)
+            if self.endpoints:
+                reached = self.reached(batch, found)
+                total += reached.sum(axis=1)
+                # A source is an end of all these paths; it has been counted as reached itself.
+                total[graph.indices_of(batch)] += reached.sum(axis=0) - 2
+        if self.endpoints:
+            return {"centrality": scaled(self, graph, total, len(sources))}
+        return {"centrality": self.between_others(graph, total, sources)}
 
-    def scaled(self, graph, total, sources):
-        """What the dependencies of `sources` come to, estimated for all and normalized."""
+    def searches(self, stages, sources):
+        """Some of the sources at a time, and a Result with the dependency on each vertex."""
+        return dependencies(stages, sources, self.dtype)
+
+    def reached(self, batch, found):
+        """bool (V, sources): whether there is a path."""
+        return of_each(batch, found, "depth") >= 0
+
+    def between_others(self, graph, total, sources):
+        """`scaled`, where a vertex has one source less if it is one."""
         count = graph.num_vertices
         if count < 3:
             return total  # there are no pairs of others
@@ -123,10 +134,94 @@ class Betweenness(VertexProgram):
         others[graph.indices_of(sources)] -= 1
         return total / np.where(others > 0, others, np.nan)
 
-    def check(self, most):
-        """Refuses numbers of paths that, or whose inverses, the type can't hold."""
-        bound = 1 / np.finfo(self.dtype).tiny
-        if not most <= bound:
-            why = f"{most:.3g} shortest paths lead to a vertex, and {self.dtype} counts to"
-            remedy = "take a smaller graph" if self.dtype == "float64" else "give dtype='float64'"
-            raise ProgramError(f"Betweenness: {why} {bound:.3g}: {remedy}")
+
+class EdgeBetweenness(VertexProgram):
+    """The share of the shortest paths between two vertices that lead along an edge, in the arc
+    field `centrality`: an undirected edge's two arcs have the same.
+
+    Args:
+        sources: as those of `Betweenness`.
+        normalized: divided by the number of pairs; else their sum, in an undirected graph with each
+            pair once.
+
+    Parallel edges share the paths. The graph's `arcs().out_edges` says which edge an arc is.
+    """
+
+    sources = param.vertices()
+    seed = param.int32(0, low=0)
+    normalized = param.flag(True)
+    centrality = arc.real()
+
+    def solve(self, stages):
+        graph = stages.graph
+        sources = stages.vertices(self.sources, self.seed)
+        total = np.zeros(graph.num_arcs)
+        for batch, found in self.searches(stages, sources):
+            add_shares(graph, found, batch, self.distances(graph, batch, found), total)
+        if not graph.directed:
+            edges = graph.arcs().out_edges
+            total = np.bincount(edges, total, graph.num_edges)[edges]
+        return {"centrality": scaled(self, graph, total, len(sources))}
+
+    def searches(self, stages, sources):
+        """As that of `Betweenness`."""
+        return dependencies(stages, sources, self.dtype)
+
+    def distances(self, graph, batch, found):
+        """(V, sources), and the length of each arc or of all."""
+        return of_each(batch, found, "depth"), np.ones(1, np.int32)
+
+
+def dependencies(stages, sources, dtype):
+    """Some of the sources at a time, and the Result of `Backward` from each of them."""
+    # A power of two, since kernels are built for each number of lanes.
+    lanes = min(LANES, 1 << (len(sources) - 1).bit_length())
+    for begin in range(0, len(sources), lanes):
+        batch = sources[begin : begin + lanes]
+        padded = (batch * lanes)[:lanes]  # the last batch may be smaller
+        search = stages.run(Forward(source=padded, dtype=dtype), fresh=True)
+        check_paths(max(step.aggregates["most"] for step in search.trace), dtype)
+        last = [search.supersteps - 1] * lanes
+        found = stages.run(Backward(last=last, dtype=dtype))
+        yield batch, found
+
+
+def of_each(batch, found, name):
+    """(V, sources): a field of a run in lanes, of which the last ones may be padding."""
+    return found[name].reshape(len(found[name]), -1)[:, : len(batch)]
+
+
+def add_shares(graph, found, batch, distances, total):
+    """Add to the total of each arc what the sources' paths to all targets lead along it."""
+    paths, dependency = (of_each(batch, found, name) for name in ("paths", "dependency"))
+    share = (1 + dependency) / np.maximum(paths, 1)
+    distance, length = distances
+    arcs = graph.arcs()
+
+    def add(block):
+        src, dst = arcs.out.rows_of(block), arcs.out_targets[block]
+        long = length[block] if len(length) > 1 else length
+        part = paths[src] * share[dst]  # 0 where no path leads to src
+        part[distance[src] + long[:, None] != distance[dst]] = 0
+        total[block] += part.sum(axis=1, dtype=np.float64)
+
+    in_threads(add, blocks(len(total)))
+
+
+def scaled(program, graph, total, count):
+    """What paths from `count` sources come to, estimated for all and normalized."""
+    pairs = count * (graph.num_vertices - 1)
+    if pairs == 0:
+        return total
+    if program.normalized:
+        return total / pairs
+    return total * (graph.num_vertices / (count * (1 if graph.directed else 2)))
+
+
+def check_paths(most, dtype):
+    """Refuses numbers of paths that, or whose inverses, the type can't hold."""
+    bound = 1 / np.finfo(dtype).tiny
+    if not most <= bound:
+        why = f"{most:.3g} shortest paths lead to a vertex, and {dtype} counts to"
+        remedy = "take a smaller graph" if dtype == "float64" else "give dtype='float64'"
+        raise ProgramError(f"{why} {bound:.3g}: {remedy}")

@@ -13,22 +13,28 @@ that a run repeats.
 
 from typing import Any
 
-from gascl import ProgramError, VertexProgram, param, vertex
+import numpy as np
+
+from gascl import Graph, ProgramError, VertexProgram, param, vertex
 from gascl.language.fields import is_lanes
+from gascl.programs.sources import begin_at_sources, with_source
 
 
 class BreadthFirst(VertexProgram):
     """The length in arcs of a shortest path from `source`, in `depth`, and the vertex before on it,
     in `parent`.
 
-    Both are -1 where there is no path; `parent` is an index (see `Graph.label_of`), and -1 at the
+    Both are -1 where there is no path; `parent` is an index (see `Graph.label_of`), and -1 at a
     source.
 
     Args:
+        source: where paths begin; a list is several searches at once.
+        sources: a list, in the place of `source`: one search from all of them together.
         hops: go no further than that; None: as far as there is a path.
     """
 
     source = param.vertex()
+    sources = param.vertices()
     hops = param.supersteps()
     depth = vertex.int32(init="v.id == p.source ? 0 : -1")
     parent = vertex.int32(init=-1)
@@ -39,7 +45,7 @@ class BreadthFirst(VertexProgram):
     message, combine = "int32", "first"
     receive_if = "v.depth < 0"
     restart = "never"
-    mask = "v.id == p.source"
+    mask = "v.depth == 0"
     scatter = "send(v.id);"
     apply = """
         v.depth = superstep + 1;
@@ -60,6 +66,12 @@ class BreadthFirst(VertexProgram):
                 'reached it. Give it scatter = "if (v.depth == superstep) send(v.id);"'
             )
         return super().__new__(cls)
+
+    def __init__(self, *positional: Any, **values: Any) -> None:
+        super().__init__(*positional, **with_source(self, values))
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        begin_at_sources(self, graph, initial, "depth", -1)
 
 
 class BreadthFirstLanes(BreadthFirst):

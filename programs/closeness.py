@@ -6,8 +6,9 @@ where `reached` is how many of the `others`, the sources except v, have a path t
 the sum of the lengths of the shortest ones. The first factor is the inverse of the mean distance;
 the second one compares vertices of components of different sizes.
 
-Algorithm: breadth-first searches from many sources at once, see multi_source_search.py. Some
-sources instead of all give an estimate.
+Algorithm: breadth-first searches from many sources at once, see multi_source_search.py; along
+weights, one search after the other, see search_sums.py. Some sources instead of all give an
+estimate.
 
 Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Social Network Analysis
 (1994), the second factor; Eppstein and Wang, Fast Approximation of Centrality (2001), the estimate.
@@ -17,6 +18,7 @@ import numpy as np
 
 from gascl import VertexProgram, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
+from gascl.programs.search_sums import sums_from_each
 
 
 class Closeness(VertexProgram):
@@ -37,10 +39,26 @@ class Closeness(VertexProgram):
 
     def solve(self, stages):
         sources = stages.vertices(self.sources, self.seed)
-        found = MultiSourceSearch.from_each(stages, sources)
-        centrality = found["reached"] / np.maximum(found["distances"], 1)
+        found = self.sums(stages, sources)
+        far = found["distances"]
+        centrality = np.divide(found["reached"], far, out=np.zeros(len(far)), where=far > 0)
         if self.wf_improved:
             others = np.full(stages.graph.num_vertices, len(sources))
             others[stages.graph.indices_of(sources)] -= 1
             centrality *= found["reached"] / np.maximum(others, 1)
         return {"centrality": centrality}
+
+    def sums(self, stages, sources):
+        """How many sources have a path to each vertex, and their distances."""
+        return MultiSourceSearch.from_each(stages, sources)
+
+
+class WeightedCloseness(Closeness):
+    """Closeness where an arc is as long as the edge field `weight` says, 0 or more.
+
+    A vertex whose distances are all 0 has 0, as in NetworkX.
+    """
+
+    def sums(self, stages, sources):
+        """How many sources have a path to each vertex, and their distances."""
+        return sums_from_each(stages, sources, self.dtype)

@@ -58,6 +58,16 @@ class Iteration(VertexProgram):
     """
     stop = "agg.moved <= p.tolerance * p.tolerance * agg.squares"
 
+    def prepare(self, graph, initial):
+        if "centrality" in initial:
+            vector = initial["centrality"]
+            largest = vector.max(initial=0)
+            if not (vector.min(initial=0) >= 0 and 0 < largest < np.inf):
+                why = "centrality needs finite numbers, 0 or more and not all 0, to begin with"
+                raise ProgramError(f"{self.run_by}: {why}")
+            vector /= largest
+            vector /= np.linalg.norm(vector)
+
 
 class WeightedIteration(Iteration):
     """The same, where an arc counts by its weight."""
@@ -72,6 +82,7 @@ class Eigenvector(VertexProgram):
 
     Args:
         tolerance: stop when the vector moves by less (L2), of a length of 1.
+        centrality: the vector to begin with, {label: number} or (V,); by default all are equal.
 
     Arcs count from source to target, undirected edges both ways, parallel ones each, a self-loop
     once. Of several components, only those with the largest eigenvalue are above 0. A directed
@@ -93,7 +104,7 @@ class Eigenvector(VertexProgram):
 
     def iteration(self, graph):
         """The stage that finds the vector."""
-        return Iteration(tolerance=self.tolerance, dtype=self.dtype)
+        return Iteration(tolerance=self.tolerance, dtype=self.dtype, **self.initial)
 
 
 class WeightedEigenvector(Eigenvector):
@@ -103,4 +114,5 @@ class WeightedEigenvector(Eigenvector):
         """The stage that finds the vector."""
         weights = graph.edge_fields.get("weight", np.ones(1))
         unit = float(weights.max(initial=0)) or 1.0
-        return WeightedIteration(unit=unit, tolerance=self.tolerance, dtype=self.dtype)
+        options = {"tolerance": self.tolerance, "dtype": self.dtype, **self.initial}
+        return WeightedIteration(unit=unit, **options)

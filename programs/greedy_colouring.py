@@ -1,15 +1,15 @@
 """Greedy colouring: no two adjacent vertices have the same colour, and there are few colours,
 though not always the fewest.
 
-Algorithm: every vertex has a priority, a random number. It waits until all neighbours of higher
-priority have a colour, and then takes the least one that no neighbour has.
+Algorithm: every vertex has a priority, a random number unless it is given. It waits until all
+neighbours of higher priority have a colour, and then takes the least one that no neighbour has.
 
 Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993).
 
 Differences: priorities are a hash of the vertex and the seed, so that a run gives the same colours
-on every device, those of a sequential greedy colouring in the order of priorities. A vertex counts
-how many neighbours it waits for, and hears once from each that has a colour, instead of asking all
-of them in every round.
+on every device, those of a sequential greedy colouring in the order of priorities; ties go to the
+first vertex. A vertex counts how many neighbours it waits for, and hears once from each that has a
+colour, instead of asking all of them in every round.
 """
 
 from gascl import VertexProgram, param, vertex
@@ -21,12 +21,15 @@ class GreedyColouring(VertexProgram):
 
     Args:
         seed: another one draws other priorities, and finds another colouring.
+        precedence: (V,) or {label: number}, 0 or more: who chooses first, vertices with higher
+            numbers, and of those with the same number the first vertex. By default it is drawn.
 
     Edges run both ways; parallel ones and self-loops change nothing; a vertex without neighbours
     has colour 0.
     """
 
     seed = param.int32(0, low=0)
+    precedence = vertex.uint32(init="hash(hash(p.seed) ^ v.id)")
     # Below 0: minus the arcs from neighbours that it waits for.
     colour = vertex.int32(init="v.in_degree + v.out_degree ? -1 : 0")
 
@@ -35,8 +38,8 @@ class GreedyColouring(VertexProgram):
     restart = "never"
     # At first every vertex tells who has to wait for it; later, one with a new colour tells those.
     scatter = """
-        const uint seed = hash(p.seed);
-        const bool first = hash(seed ^ v.id) > hash(seed ^ e.dst);
+        const uint theirs = precedence_of(e.dst);
+        const bool first = v.precedence > theirs || (v.precedence == theirs && e.src < e.dst);
         if (first || superstep == 0)
             send(first);
     """

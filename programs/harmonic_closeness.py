@@ -4,7 +4,8 @@
 
 Unlike closeness, it needs no special case for vertices that no path joins.
 
-Algorithm: breadth-first searches from many sources at once, see multi_source_search.py.
+Algorithm: breadth-first searches from many sources at once, see multi_source_search.py; along
+weights, one search after the other, see search_sums.py.
 
 Sources: Marchiori and Latora, Harmony in the Small-World (2000); Boldi and Vigna, Axioms for
 Centrality (2014).
@@ -12,6 +13,7 @@ Centrality (2014).
 
 from gascl import VertexProgram, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
+from gascl.programs.search_sums import sums_from_each
 
 
 class HarmonicCloseness(VertexProgram):
@@ -32,5 +34,19 @@ class HarmonicCloseness(VertexProgram):
 
     def solve(self, stages):
         sources = stages.vertices(self.sources, self.seed)
-        found = MultiSourceSearch.from_each(stages, sources, dtype=self.dtype)
-        return {"centrality": found["inverses"]}
+        return {"centrality": self.sums(stages, sources)["inverses"]}
+
+    def sums(self, stages, sources):
+        """The sums over the distances from all sources."""
+        return MultiSourceSearch.from_each(stages, sources, dtype=self.dtype)
+
+
+class WeightedHarmonicCloseness(HarmonicCloseness):
+    """Harmonic centrality where an arc is as long as the edge field `weight` says, 0 or more.
+
+    Sources at a distance of 0 do not count, as in NetworkX.
+    """
+
+    def sums(self, stages, sources):
+        """The sums over the distances from all sources."""
+        return sums_from_each(stages, sources, self.dtype)

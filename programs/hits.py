@@ -24,22 +24,17 @@ class HubsAndAuthorities(VertexProgram):
     """Authorities in even supersteps, hubs in odd ones."""
 
     tolerance = param.real()
-    arcs = param.choice("one_way", "both_ways")
     hub = vertex.real(init="(real)1 / g.num_vertices")
     authority = vertex.real()
     total = aggregate.real("sum", doc="of what this superstep computes")
     change = aggregate.real("sum")
 
     message, combine = "real", "sum"
-    edges = "both"
+    edges = "alternate"
     scatter_on = apply_on = "all"
     functions = "#define HUBS (superstep % 2)"
     init = "aggregate_total(v.hub);"
-    scatter = """
-        const bool both_ways = p.arcs == arcs_both_ways || e.src == e.dst;
-        if (both_ways || e.reversed == HUBS)
-            send(HUBS ? v.authority : v.hub);
-    """
+    scatter = "send(HUBS ? v.authority : v.hub);"
     apply = """
         const real next = prev.total > 0 ? msg / (real)prev.total : 0;  // 0: there are no arcs
         aggregate_total(next);
@@ -69,8 +64,7 @@ class Hits(VertexProgram):
     authority = vertex.real()
 
     def solve(self, stages):
-        arcs = "one_way" if stages.graph.directed else "both_ways"
-        program = HubsAndAuthorities(tolerance=self.tolerance, arcs=arcs, dtype=self.dtype)
+        program = HubsAndAuthorities(tolerance=self.tolerance, dtype=self.dtype)
         # From the beginning also where a State is given: what was almost 0 in another graph would
         # take long to grow.
         found = stages.run(program, fresh=True)

@@ -1,9 +1,10 @@
 """Katz centrality: a vertex is central if many walks end at it, of which long ones count less.
 
-    centrality(v) = alpha * (sum over arcs u -> v of centrality(u)) + beta
+    centrality(v) = alpha * (sum over arcs u -> v of centrality(u)) + beta * own(v)
 
-This is beta times the number of walks that end at v, where a walk of k arcs counts alpha^k. There
-is such a number where alpha is below 1 / the largest eigenvalue of the adjacency matrix.
+where own(v) is 1 unless it is given. This is beta times the number of walks that end at v, where a
+walk of k arcs counts alpha^k, times own of where it begins. There is such a number where alpha is
+below 1 / the largest eigenvalue of the adjacency matrix.
 
 Algorithm: the formula, again and again, from beta = 1. Superstep k adds the walks of k + 1 arcs;
 `beta` and the scale are factors of the result.
@@ -13,9 +14,12 @@ Source: Katz, A New Status Index Derived from Sociometric Analysis (1953).
 Differences: a run ends not where little changes, but where little is missing. The walks that are
 missing continue those that the last superstep added, just as all walks continue the one without
 arcs, which counts 1 at every vertex. So where those added count at most `tolerance` at every
-vertex, those missing are at most that share of all. An alpha that is too large, and a tolerance
-that rounding keeps out of reach, are refused with values that will do.
+vertex, those missing are at most that share of all; where `own` differs, of what there would be if
+all had the largest. An alpha that is too large, and a tolerance that rounding keeps out of reach,
+are refused with values that will do.
 """
+
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -27,11 +31,14 @@ DIVERGED = 1e30
 
 
 class Walks(VertexProgram):
-    """The number of walks that end at each vertex, one of k arcs counted alpha^k times."""
+    """The number of walks that end at each vertex, one of k arcs counted alpha^k times, and `own`
+    times of the vertex where it begins."""
 
     alpha = param.real()
     tolerance = param.real()
-    centrality = vertex.real(init=1)  # the walk without arcs
+    largest = param.real(1, doc="the largest `own`")
+    own = vertex.real(init=1)
+    centrality = vertex.real(init="v.own")  # the walk without arcs
     change = aggregate.real("sum", doc="what this superstep's walks add")
     most = aggregate.real("max", doc="the most that they add to a vertex")
 
@@ -40,11 +47,11 @@ class Walks(VertexProgram):
     scatter = "send(v.centrality);"
     apply = """
         const real before = v.centrality;
-        v.centrality = p.alpha * msg + 1;
+        v.centrality = p.alpha * msg + v.own;
         aggregate_change(v.centrality - before);
         aggregate_most(v.centrality - before);
     """
-    stop = f"agg.most <= p.tolerance || !(agg.change < {DIVERGED})"
+    stop = f"agg.most <= p.tolerance * p.largest || !(agg.change < {DIVERGED} * p.largest)"
 
 
 class WeightedWalks(Walks):
@@ -61,6 +68,7 @@ class Katz(VertexProgram):
     Args:
         alpha: the factor of each arc of a walk; refused where walks are seen to grow for ever.
         beta: what each vertex has of its own.
+        own: how many times beta that is, {label: number} or (V,); by default once.
         tolerance: no vertex lacks more than this share; refused where rounding takes more.
         normalized: False leaves the numbers as the formula has them.
 
@@ -72,14 +80,24 @@ class Katz(VertexProgram):
     tolerance = param.tolerance(1e-6)
     normalized = param.flag(True)
     centrality = vertex.real()
+    own = vertex.real()
+
+    def prepare(self, graph, initial):
+        own = initial.get("own", np.ones(1))
+        if not (own.min(initial=0) >= 0 and own.max(initial=0) < np.inf):
+            raise ProgramError(f"{type(self).__name__}: own needs finite numbers, 0 or more")
 
     def solve(self, stages):
-        found = stages.run(self.walks(stages.graph), fresh=True).centrality.astype(np.float64)
+        walks = self.walks(stages.graph)
+        result = stages.run(walks, fresh=True)
+        found = result.centrality.astype(np.float64)
         added = np.array([step.aggregates["change"] for step in stages.trace])
-        if not added[-1] < DIVERGED:
+        if not added[-1] < DIVERGED * (walks.largest or 1):
             self.refuse_alpha(stages.graph)
-        self.refuse_tolerance(len(found), added)
-        scale = (self.beta > 0) / np.linalg.norm(found) if self.normalized else self.beta
+        self.refuse_tolerance(result.own.sum(dtype=np.float64), added)
+        scale = self.beta
+        if self.normalized:
+            scale = (self.beta > 0) / (np.linalg.norm(found) or 1)
         return {"centrality": found * scale}
 
     def weights(self, graph):
@@ -88,8 +106,14 @@ class Katz(VertexProgram):
 
     def walks(self, graph):
         """The stage that counts the walks."""
-        alpha = min(self.alpha, DIVERGED)
-        return Walks(alpha=alpha, tolerance=self.tolerance, dtype=self.dtype)
+        return Walks(alpha=min(self.alpha, DIVERGED), **self.options())
+
+    def options(self):
+        """What all stages need."""
+        own = self.initial.get("own", 1)
+        largest = float(np.max(list(own.values()) if isinstance(own, Mapping) else own, initial=0))
+        common = {"tolerance": self.tolerance, "largest": largest, "dtype": self.dtype}
+        return common | self.initial
 
     def refuse_alpha(self, graph):
         """Raises ProgramError, which says what would do."""
@@ -108,7 +132,7 @@ class Katz(VertexProgram):
         Args:
             added: what the walks of 1, 2, ... arcs add up to; those of none are `count`.
         """
-        arcs = np.arange(1, len(added) + 1) @ added / (count + added.sum())  # of a walk
+        arcs = np.arange(1, len(added) + 1) @ added / ((count + added.sum()) or 1)  # of a walk
         lost = np.finfo(self.dtype).eps / 2 * (1 + arcs)
         if lost > self.tolerance:
             raise ProgramError(
@@ -130,7 +154,7 @@ class WeightedKatz(Katz):
         weights = self.weights(graph)
         unit = 1.0 if weights is None else float(weights.max(initial=0)) or 1.0
         alpha = min(self.alpha * unit, DIVERGED)
-        return WeightedWalks(alpha=alpha, unit=unit, tolerance=self.tolerance, dtype=self.dtype)
+        return WeightedWalks(alpha=alpha, unit=unit, **self.options())
 
 
 #: Steps of power iteration, which end when the bounds are this close.

@@ -1,5 +1,5 @@
-"""Breadth-first searches from many sources at once, which Closeness, HarmonicCloseness and
-Neighbourhoods are made of.
+"""Breadth-first searches from many sources at once, which Closeness, HarmonicCloseness,
+Eccentricity and Neighbourhoods are made of.
 
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
 word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those
@@ -65,5 +65,9 @@ class MultiSourceSearch(VertexProgram):
                 found = stages.run(cls(first=first, all=words, place=place, **values), fresh=True)
             else:
                 found = stages.run(cls(first=first, all=words, **values), fresh=["seen"])
-        sums = ("reached", "distances", "inverses")
-        return {name: found[name].reshape(count, lanes).sum(1) for name in sums}
+        fields = {"reached": np.sum, "distances": np.sum, "inverses": np.sum, "farthest": np.max}
+        return {
+            name: over(found[name].reshape(count, lanes), axis=1)
+            for name, over in fields.items()
+            if name in cls.spec.vertex_fields
+        }

@@ -1,11 +1,11 @@
 """PageRank: the probability of finding a surfer, who follows a random arc or starts anew, at a
 vertex.
 
-    rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * start(v))
+    rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * landing(v))
               + (1 - damping) * start(v)
 
-where `dangling` is the rank of the vertices without out-arcs, and start(v) is 1/V or follows the
-personalization.
+where `dangling` is the rank of the vertices without out-arcs, start(v) is 1/V or follows the
+personalization, and landing(v) is start(v) unless it is given.
 
 Algorithm: the formula, again and again, until ranks hardly change. As GasCL writes it (section
 VI-A): scatter a vertex's rank / out-degree, gather the sum. Kim's node-centric and edge-centric
@@ -33,10 +33,13 @@ class PageRank(VertexProgram):
         tolerance: stop when ranks change by less in all (L1; over all lanes), of a sum of 1; where
             rounding keeps the change above it, the run ends, too, unconverged.
         supersteps: run this many instead of asking the tolerance.
-        dangling: what becomes of the rank of vertices without out-arcs, "spread" or "ignore".
+        dangling: what becomes of the rank of vertices without out-arcs: "spread" like the
+            personalization, "ignore", or "land" where `landing` says.
         scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
         personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
+        landing: where it lands: weights likewise. NetworkX calls them `dangling`.
+        rank: the ranks to begin with: weights likewise. By default every vertex alike.
 
     After edges were added or removed, a run may go on from the ranks before.
     """
@@ -44,9 +47,10 @@ class PageRank(VertexProgram):
     damping = param.real(0.85, low=0, high=1)
     tolerance = param.tolerance(1e-6, rate="damping")
     supersteps = param.supersteps()
-    dangling = param.choice("spread", "ignore")
+    dangling = param.choice("spread", "ignore", "land")
     scale = param.choice("one", "vertices")
     personalization = vertex.real(init="(real)1 / g.num_vertices")
+    landing = vertex.real(init="v.personalization")
     rank = vertex.real(init="p.scale == scale_one ? (real)1 / g.num_vertices : 1")
     change = aggregate.real("sum")
     lost = aggregate.real("sum", doc="rank of the dangling vertices")
@@ -59,9 +63,10 @@ class PageRank(VertexProgram):
     scatter = "send(v.rank / v.out_degree);"
     apply = """
         const real whole = p.scale == scale_one ? 1 : g.num_vertices;
-        const real spread = p.dangling == dangling_spread ? (real)prev.lost : 0;
-        const real started = ((1 - p.damping) * whole + p.damping * spread) * v.personalization;
-        const real rank = p.damping * msg + started;
+        const real lost = p.dangling == dangling_ignore ? 0 : (real)prev.lost;
+        const real started = (1 - p.damping) * whole * v.personalization;
+        const real landed = lost * (p.dangling == dangling_land ? v.landing : v.personalization);
+        const real rank = p.damping * (msg + landed) + started;
         aggregate_change(fabs(rank - v.rank) / whole);
         if (DANGLING)
             aggregate_lost(rank);
@@ -71,13 +76,18 @@ class PageRank(VertexProgram):
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         strength = initial.get("strength", graph.out_degree)
-        if self.lanes > 1 and self.dangling == "spread" and not strength.all():
+        if self.lanes > 1 and self.dangling != "ignore" and not strength.all():
             why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
             raise ProgramError(f"PageRank: {why}; run one by one, or with dangling='ignore'")
-        if "personalization" in initial:
-            weights = initial["personalization"]
+        if ("landing" in initial) != (self.dangling == "land"):
+            why = "landing=... and dangling='land' need each other: give both, or neither"
+            raise ProgramError(f"PageRank: {why}")
+        for name in {"personalization", "landing", "rank"} & set(initial):
+            weights = initial[name]
             total = weights.sum(axis=0, dtype=np.float64)
             if not (weights.min(initial=0) >= 0 and np.all((total > 0) & (total < np.inf))):
-                why = "personalization needs weights of 0 or more, not all of them 0"
+                why = f"{name} needs weights of 0 or more, not all of them 0"
                 raise ProgramError(f"PageRank: {why}")
             weights /= total
+            if name == "rank" and self.scale == "vertices":
+                weights *= graph.num_vertices

@@ -84,6 +84,17 @@ class Context:
             "gascl_box", [("combined", self.accumulator), ("count", UINT32), *overflow]
         )
 
+    @cached_property
+    def letter(self) -> Type:
+        """What the outbox keeps of a vertex: its message or, where scatter reads the arc, what
+        scatter reads of the vertex."""
+        scatter = self.snippet("scatter")
+        if scatter is None or not self.facts.reads_edge:
+            return self.message
+        members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
+        read = scatter.reads("v")
+        return struct_of("gascl_letter", [(n, t) for n, t in members.items() if n in read])
+
     # Fields -----------------------------------------------------------------------------------
 
     @cached_property

@@ -87,6 +87,7 @@ def generate(
         message=c.message,
         gathered=c.gathered,
         accumulator=c.accumulator,
+        letter=c.letter,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

@@ -22,6 +22,7 @@ class Header:
         types: the types of all vertex and arc fields, and of the edge fields that are read.
         message, gathered: the types of a message, and of `msg` in apply.
         accumulator: the type in which messages are combined.
+        letter: the type of what the outbox keeps of each vertex.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
         layouts: the sizes and offsets that the user's structs must have on the device.
@@ -38,6 +39,7 @@ class Header:
     message: Type
     gathered: Type
     accumulator: Type
+    letter: Type
     box: np.dtype
     run: np.dtype
     tally: np.dtype

@@ -167,6 +167,26 @@ class Phases:
         put("        GASCL_STATE_ON GASCL_LANE_ON);")
         self.traps.after_scatter(scatter)
         put("    return gascl_out;", "}", "")
+        self._letters()
+
+    def _letters(self) -> None:
+        """Write what the outbox keeps of a vertex and, where that is no message, how it is kept and
+        becomes the vertex that scatters."""
+        c, put = self.context, self.text.put
+        if not c.facts.reads_edge:
+            put("typedef gascl_message gascl_letter;", "")
+            return
+        names = [n for n, _ in c.letter.members if n in (*c.degrees, *c.vertex_fields)]
+        self.text.struct(c.letter)
+        # Member by member: NVIDIA's compiler garbles copies of some structs.
+        put("static void gascl_write_letter(__global gascl_letter *gascl_to, const int gascl_id,")
+        put("        GASCL_STATE GASCL_LANE) {")
+        self._load(c.snippet("scatter"))
+        put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
+        put("static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,")
+        put("        const int gascl_id, GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
+        put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.facts.masked)
+        put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
 
     def _receive(self) -> None:
         """Write which messages a vertex receives, when it has enough, and its bucket."""

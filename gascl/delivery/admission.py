@@ -81,8 +81,15 @@ def _asking_again_refuses(demand: Demand) -> str | None:
 
 def outbox_refuses(demand: Demand) -> str | None:
     facts = demand.facts
-    if facts.reads_edge:
-        return "its scatter reads `e`, so the messages of a vertex can differ"
+    if facts.reads_edge and facts.scatter_asks:
+        return (
+            "its scatter reads `e`, and fields of other vertices, to which apply may write already"
+        )
+    if facts.reads_singly and facts.reads_edge:
+        return (
+            "its scatter reads `e`, so that messages are only known where they are combined, and "
+            "its gather snippet reads them one by one"
+        )
     if facts.reads_singly and not facts.every_arc_sends:
         return (
             "its gather snippet reads messages one by one, and it is not certain that every arc "
@@ -120,6 +127,8 @@ def edges_refuses(demand: Demand) -> str | None:
 def push_refuses(demand: Demand) -> str | None:
     if demand.facts.lanes > 1:
         return "it has several lanes, and there is only one list of active vertices"
+    if demand.facts.alternates:
+        return "its edges alternate, and the list of active vertices counts this superstep's arcs"
     if demand.facts.first and demand.facts.scatter_moves:
         return (
             "scatter reads a field that apply writes, and 'first' is found by asking the first "

@@ -20,6 +20,9 @@ CHUNK_ARCS = 8
 FAN_IN = 8
 #: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
 FETCHES = 4
+#: The number of boxes in which a work-item combines a long row that it has to itself; of large
+#: messages, 1.
+SUMS = 2
 _INCLUDE = re.compile(r'^#include "([\w.]+)"$')
 
 
@@ -89,11 +92,12 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
 
 def _of_gather(header: Header) -> list[str]:
     """The constants of gather.cl."""
-    fetches = FETCHES if header.message.itemsize <= 16 else 1
+    is_small = header.message.itemsize <= 16
     return [
         f"#define GASCL_CHUNK_ARCS {CHUNK_ARCS}",
         f"#define GASCL_FAN_IN {FAN_IN}",
-        f"#define GASCL_FETCHES {fetches}",
+        f"#define GASCL_FETCHES {FETCHES if is_small else 1}",
+        f"#define GASCL_SUMS {SUMS if is_small else 1}",
     ]
 
 

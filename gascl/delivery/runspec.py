@@ -232,8 +232,8 @@ class _Builder:
         )
         clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
         taken = {key for its in arguments.values() for key in its}
-        graph = {k: array for k, array in self.arrays.items() if k in taken}
-        return RunSpec(self.extent, {**graph, **edges}, own, arguments, swaps, clears, self.ranges)
+        graph = {k: array for k, array in (self.arrays | edges).items() if k in taken}
+        return RunSpec(self.extent, graph, own, arguments, swaps, clears, self.ranges)
 
     # Buffers ----------------------------------------------------------------------------------
 
@@ -289,6 +289,7 @@ class _Builder:
         header, extent = self.header, self.extent
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
+        own["letter"] = _stored(header.letter)
         own["cell"] = np.dtype(f"u{(cell_bits(header.accumulator) or 64) // 8}")
         if self.facts.first:  # who sent the message
             own["cell"] = np.dtype(extent.offset if self.facts.reads_edge else "i4")

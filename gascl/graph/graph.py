@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -661,6 +661,42 @@ class Graph:
             The graph, and the number in it of each vertex, int32 (V,).
         """
         return by_degree(self)
+
+    def reversed(self) -> Graph:
+        """The same edges, each from its target to its source; an undirected graph is its own.
+
+        Arrays are shared, also those of arcs, whenever they are made: the two orders are each
+        other's. It is made when first asked for, and kept. It does not know what `with_edges` did.
+        """
+        if not self.directed:
+            return self
+
+        def find() -> Graph:
+            src, dst, report = self.edge_dst, self.edge_src, list(self.report)
+            turned = replace(self, edge_src=src, edge_dst=dst, report=report, change=None)
+            for way in ("out", "both"):
+                arcs = self._arcs_along(way)
+                turned._arcs[way] = Arcs(arcs.into, arcs.out, turned.edge_src, way)
+            return turned
+
+        found: Graph = self._once(("reversed",), find)
+        return found
+
+    def with_fields(self, **edge_fields: Any) -> Graph:
+        """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`.
+
+        Args:
+            edge_fields: name=(E,) as in `from_edges`; the graph's own are left out.
+
+        Raises:
+            GraphError: a field is not as above.
+        """
+        report = list(self.report)
+        fields = intake.checked_fields(edge_fields, self.num_edges, report=report)
+        made = replace(self, edge_fields=fields, report=report, change=None)
+        with self._lock:
+            made._arcs.update({way: self._arcs_along(way) for way in ("out", "both")})
+        return made
 
     @cached_property
     def fingerprint(self) -> str:

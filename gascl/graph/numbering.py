@@ -106,7 +106,28 @@ def by_number(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
 
 def by_vertex(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
     """Values (V, ...) in the order of numbers, in that of the vertices."""
-    return values if numbering is None else _taken(values, numbering.number)
+    if numbering is None:
+        return values
+    found = np.empty(values.shape, values.dtype)
+    spread(found, numbering.order, values)
+    return found
+
+
+def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
+    """`to[places] = rows` in threads; no two places are the same.
+
+    Args:
+        to: contiguous.
+        rows: likewise, of the same dtype, one for each of the places.
+    """
+    size = to.nbytes // max(len(to), 1)
+    if size in (1, 2, 4, 8):  # NumPy is fast with these
+        to, rows = (a.reshape(-1).view(f"u{size}") for a in (to, rows))
+
+    def write(block: slice) -> None:
+        to[places[block]] = rows[block]
+
+    in_threads(write, blocks(len(places)))
 
 
 def _taken(values: np.ndarray, rows: np.ndarray) -> np.ndarray:

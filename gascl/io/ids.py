@@ -59,7 +59,8 @@ def _numbered_wide(src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _above(ids: np.ndarray, least: int) -> np.ndarray:
-    return ids.astype(np.int64) - least if least else ids
+    """`ids` less the least, of the type by which NumPy indexes fastest."""
+    return np.subtract(ids, least, dtype=np.intp)
 
 
 def _taken(place: np.ndarray, ids: np.ndarray, least: int) -> np.ndarray:

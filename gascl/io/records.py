@@ -20,7 +20,10 @@ from gascl.io.columns import Irregular, read_columns
 LEAST = 1 << 16
 PIECE = 1 << 23  # bytes of edges parsed at a time
 #: Ids have no zeros before them, so that each is written in one way only.
-ID, NUMBER = rb"(0|[1-9]\d{0,17})", rb"([-+.\deE]+)"
+DIGITS = 18
+ID, NUMBER = rb"(0|[1-9]\d{0,%d})" % (DIGITS - 1), rb"([-+.\deE]+)"
+#: Control characters, which no text has: one for what is behind each of an edge's numbers.
+SEPARATORS = bytes([*range(1, 9), *range(14, 32)])
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,15 @@ class Records:
     Attributes:
         rest: the text with the first edge only.
         pieces: of the edges, also the first.
-        alike: an edge and the blanks behind it, with its numbers as groups: source, target, values;
-            or anything else, without.
+        texts: what stands before, between and behind an edge's numbers: source, target, values.
+        blanks: what stands between two edges.
         prefix: what comes before the number in a vertex's id.
     """
 
     rest: bytes
     pieces: Iterable[bytes]
-    alike: re.Pattern[bytes]
+    texts: list[bytes]
+    blanks: bytes
     prefix: str
 
     @classmethod
@@ -55,18 +59,22 @@ class Records:
         found = [] if first is None else list(parts.finditer(first[0]))
         if first is None or len(found) < 2 or found[0][1] != found[1][1]:
             return None
-        pattern, at = b"", 0
-        for number, part in enumerate(found):
-            pattern += _blanks(first[0][at : part.start(2)]) + (ID if number < 2 else NUMBER)
-            at = part.end(2)
-        alike = re.compile(pattern + _blanks(first[0][at:]))
-        last = alike.match(data, data.rfind(begin))
+        if len(found) > len(SEPARATORS) or {*SEPARATORS} & {*first[0]}:
+            return None
+        ends = [0, *(part.end(2) for part in found)]
+        starts = [*(part.start(2) for part in found), len(first[0])]
+        texts = [first[0][end:start] for end, start in zip(ends, starts, strict=True)]
+        pattern = b""
+        for number, text in enumerate(texts[:-1]):
+            pattern += _blanks(text) + (ID if number < 2 else NUMBER)
+        last = re.compile(pattern + _blanks(texts[-1])).match(data, data.rfind(begin))
         if last is None:
             return None
+        behind = re.compile(rb"\s*").match(data, first.end())
         prefix = found[0][1].decode("ascii", "replace")
         pieces = _pieces(data, first.start(), last.end(), begin)
-        either = re.compile(alike.pattern + rb"\s*|(?s:.+)")
-        return cls(data[: first.end()] + data[last.end() :], pieces, either, prefix)
+        rest = data[: first.end()] + data[last.end() :]
+        return cls(rest, pieces, texts, behind[0] if behind else b"", prefix)
 
     def edges(
         self,
@@ -100,33 +108,78 @@ class Records:
         def rows() -> Iterator[bytes]:
             nonlocal count
             for piece in self.pieces:
-                found = self.alike.findall(piece)
-                count += len(found)
-                yield b"\n".join(map(b" ".join, found))
+                found = self._rows(piece, self.texts, self.blanks)
+                if found is None:  # blanks may differ
+                    texts = [re.sub(rb"\s+", b" ", text) for text in self.texts]
+                    found = self._rows(b" ".join(piece.split()), texts, self.blanks and b" ")
+                if found is None:
+                    raise Irregular
+                count += found.count(b"\n") + 1
+                yield found
 
         values = read_columns(rows(), width, wholes, reals, None, "").values
         columns = dict(zip(wholes + reals, values, strict=True))
         if len(columns[0]) != count:
             raise Irregular
-        src, dst = (self._places(columns[at], place) for at in range(2))
+        src, dst = self._places([columns[at] for at in range(2)], place)
         own = {
             name: columns[2 + at].astype(values.dtype, copy=False)
             for at, (name, values) in enumerate(fields.items())
         }
         return src, dst, own
 
-    def _places(self, ids: np.ndarray, place: Mapping[Any, int]) -> np.ndarray:
+    def _rows(self, piece: bytes, texts: list[bytes], blanks: bytes) -> bytes | None:
+        """The numbers of some edges, a row for each; None if anything but these texts is between
+        them.
+
+        A separator takes the place of each text. If there are only numbers and separators then,
+        and these in order, nothing else was there.
+        """
+        (head, *inner, tail), piece = texts, piece.rstrip()
+        body = piece[len(head) : len(piece) - len(tail)]
+        if piece != head + body + tail or any(mark in body for mark in map(_byte, SEPARATORS)):
+            return None
+        width = len(inner) + 1
+        for mark, text in zip(SEPARATORS, [tail + blanks + head, *inner], strict=False):
+            body = body.replace(text, _byte(mark))
+        letters = np.frombuffer(body, np.uint8)
+        places = np.flatnonzero(letters <= ord(" "))
+        if len(places) % width != width - 1:
+            return None
+        kinds = np.append(letters[places], SEPARATORS[0]).reshape(-1, width)
+        if (kinds != np.roll(np.frombuffer(SEPARATORS[:width], np.uint8), -1)).any():
+            return None
+        starts, ends = np.append(0, places + 1), np.append(places, len(body))
+        if (starts == ends).any() or body.translate(None, b"+-.eE0123456789" + SEPARATORS):
+            return None
+        starts, lengths = (each.reshape(-1, width)[:, :2] for each in (starts, ends - starts))
+        begins = letters[starts]
+        if ((begins < ord("1")) & ((begins != ord("0")) | (lengths > 1))).any():
+            return None
+        if (begins > ord("9")).any() or lengths.max() > DIGITS:
+            return None
+        rows = bytes.maketrans(SEPARATORS, b"\n" + b" " * (len(SEPARATORS) - 1))
+        return body.translate(rows)
+
+    def _places(self, ends: list[np.ndarray], place: Mapping[Any, int]) -> Iterator[np.ndarray]:
+        """The vertices of ids, for each array of them."""
         if len(set(map(type, place))) != 1:
             raise Irregular
         id_of = re.compile(re.escape(self.prefix) + ID.decode())
         numbers = [id_of.fullmatch(str(name)) for name in place]
         known = np.array([-1 if number is None else int(number[1]) for number in numbers])
         order = np.argsort(known)
-        ranks = np.searchsorted(known, ids, sorter=order)
-        places = order[np.minimum(ranks, len(known) - 1)]
-        if (known[places] != ids).any():
-            raise Irregular
-        return np.fromiter(place.values(), np.int32, len(place))[places]
+        vertices = np.fromiter(place.values(), np.int32, len(place))
+        for ids in ends:
+            ranks = np.searchsorted(known, ids, sorter=order)
+            places = order[np.minimum(ranks, len(known) - 1)]
+            if (known[places] != ids).any():
+                raise Irregular
+            yield vertices[places]
+
+
+def _byte(value: int) -> bytes:
+    return bytes([value])
 
 
 def _blanks(text: bytes) -> bytes:

@@ -199,6 +199,9 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
             "a program with solve has no snippets of its own: move them into a program that it runs"
         )
         spec.refuse(spec.source.place(min(WORK & set(spec.snippets))), why)
+    if spec.alternates and spec.arc_fields:
+        why = "arc fields are kept in the order of the arcs, which edges = 'alternate' turns round"
+        spec.refuse(spec.source.place("edges"), f"{why}: leave out {', '.join(spec.arc_fields)}")
     if len(spec.vertex_fields) > 64:
         spec.refuse(
             spec.source.place(),
@@ -208,7 +211,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
     for name, words in (
         ("scatter_on", ("mask", "all")),
         ("apply_on", ("message", "mask", "all")),
-        ("edges", ("out", "in", "both")),
+        ("edges", ("out", "in", "both", "alternate")),
         ("restart", ("any", "added", "never")),
         ("ends", ("mask", "stop")),
     ):

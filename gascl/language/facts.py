@@ -25,11 +25,13 @@ class Facts:
         masked: the program keeps a mask.
         marks: apply both sets the mask of other vertices and unsets its own; these need separate
             memory, so that the result does not depend on the order of vertices.
-        fusable: the next superstep's scatter may run directly after a vertex's apply, before
-            anything of this superstep is reduced over all vertices.
+        fusable: what a vertex puts into its outbox for the next superstep, a message or what
+            scatter reads of it, may be found directly after its apply, before anything of this
+            superstep is reduced over all vertices.
         overflows: the combiner is an integer sum or product, checked for overflow.
         snapshots: the fields that apply writes while gather or apply reads them of other vertices.
         reads_others: the fields that are read of other vertices (`FIELD_of`).
+        scatter_asks: scatter reads fields of other vertices.
         adjacent: snippets read neighbours.
         walks: apply reads neighbours of other vertices, so that its work grows with their degrees.
         can_trap: something can go wrong that the device must report with its line.
@@ -45,6 +47,7 @@ class Facts:
             while apply runs for others.
         own_mask: only a vertex itself puts itself into the next mask, in apply.
         reads_mask: something besides the choice of who scatters depends on the mask.
+        alternates: the arcs of a superstep are those of the one before, turned round.
         names_ends: scatter reads ids that differ from arc to arc, other than to compare the two
             ends of an arc.
     """
@@ -63,6 +66,7 @@ class Facts:
     overflows: bool
     snapshots: tuple[str, ...]
     reads_others: tuple[str, ...]
+    scatter_asks: bool
     adjacent: bool
     walks: bool
     can_trap: bool
@@ -77,6 +81,7 @@ class Facts:
     scatter_stays: bool
     own_mask: bool
     reads_mask: bool
+    alternates: bool
     names_ends: bool
 
     @property
@@ -148,13 +153,31 @@ class Facts:
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
         checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
+        can_trap = (
+            gather is not None
+            or used("set_mask_of", "get_mask_of", "send_to", *checked)
+            or bool(others(*present))
+        )
+        reads_edge = scatter is not None and bool(scatter.reads("e"))
+        ahead = (
+            on_all
+            and not debug
+            and not overflows  # an overflow in a superstep that never runs must not be reported
+            and scatter is not None
+            # A vertex must not scatter where it could fail in vain: which have arcs in the next
+            # superstep, this one's arcs do not tell then.
+            and not (spec.alternates and can_trap)
+            and not scatter.reads("prev")
+            and not scatter.uses("get_mask", "get_mask_of", *checked)
+            and not others(scatter)
+        )
         return cls(
             scatters=scatter is not None,
             sends_only=scatter is not None
             and scatter.uses("send")
             and not scatter.uses(*masks, "send_to")
             and not arcs,
-            reads_edge=scatter is not None and bool(scatter.reads("e")),
+            reads_edge=reads_edge,
             arc_state=arcs,
             every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,
             reads_singly=gather is not None,
@@ -162,21 +185,14 @@ class Facts:
             apply_sends_to=apply is not None and apply.uses("send_to"),
             masked=not on_all or reads_mask or used("unset_mask", *masks),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
-            fusable=on_all
-            and not debug
-            and not overflows  # an overflow in a superstep that never runs must not be reported
-            and scatter is not None
-            and not scatter.reads("prev")
-            and not scatter.uses("get_mask", "get_mask_of", *checked)
-            and not others(scatter),
+            fusable=reads_edge or ahead,
             overflows=overflows,
             snapshots=tuple(n for n in late if n in written),
             reads_others=tuple(others(*present)),
+            scatter_asks=scatter is not None and bool(others(scatter)),
             adjacent=used("num_neighbors", *checked),
             walks=apply is not None and apply.uses("neighbor_of", "has_edge"),
-            can_trap=gather is not None
-            or used("set_mask_of", "get_mask_of", "send_to", *checked)
-            or bool(others(*present)),
+            can_trap=can_trap,
             lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
             scatters_on_all=on_all,
@@ -188,6 +204,7 @@ class Facts:
             scatter_stays=not seen & written,
             own_mask=not set_by_others,
             reads_mask=reads_mask,
+            alternates=spec.alternates,
             names_ends=scatter is not None and _names_ends(scatter),
         )
 

@@ -88,6 +88,16 @@ class ProgramSpec:
         return bool(WORK & set(self.snippets))
 
     @property
+    def alternates(self) -> bool:
+        """Whether the arcs of odd supersteps are those of even ones, turned round."""
+        return self.edges == "alternate"
+
+    @property
+    def way(self) -> str:
+        """The arcs of superstep 0, as `Graph.arcs` calls them."""
+        return "out" if self.alternates else self.edges
+
+    @property
     def ends_on_empty_mask(self) -> bool:
         """A run ends where no vertex is in the mask."""
         return self.scatter_on == "mask" and self.ends == "mask"

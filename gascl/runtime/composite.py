@@ -246,10 +246,12 @@ def solve(
         error.args = (_within(cls.__name__, str(error)), *error.args[1:])
         raise
     fields = _fields(program, stages, found, types, whole)
+    arc_fields = _arc_fields(program, stages, found, whole)
     stages.seconds["solve"] = time.perf_counter() - started - sum(stages.seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
+        arc_fields=arc_fields,
         supersteps=len(stages.trace),
         converged=whole and not stages.endless,
         stopped=stopped,
@@ -267,11 +269,12 @@ def solve(
 def _fields(
     program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
 ) -> dict[str, np.ndarray]:
-    """The declared fields: those that solve returned, and the others from the State."""
+    """The declared vertex fields: those that solve returned, and the others from the State."""
     cls, graph = type(program), stages.graph
-    if not isinstance(found, dict) or not set(found) <= set(types):
-        known = ", ".join(types)
-        _refuse(cls, f"must return a dict of its vertex fields ({known}), not {_shown(found)}")
+    declared = [*types, *cls.spec.arc_fields]
+    if not isinstance(found, dict) or not set(found) <= set(declared):
+        known = ", ".join(declared)
+        _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
     fields = {}
     for name, type_ in types.items():
         if not graph.num_vertices:
@@ -288,6 +291,26 @@ def _fields(
             _refuse(
                 cls, f"did not compute {name!r}: return it, or declare it in a program that it runs"
             )
+    return fields
+
+
+def _arc_fields(
+    program: VertexProgram, stages: Stages, found: Any, whole: bool
+) -> dict[str, np.ndarray]:
+    """The declared arc fields, all of which solve must have returned if it came to its end."""
+    cls, graph = type(program), stages.graph
+    fields = {}
+    for name, declared in cls.spec.arc_fields.items():
+        type_ = declared.resolve(program.dtype)
+        if not graph.num_vertices:
+            fields[name] = empty_field(type_)
+        elif name in found:
+            values = np.asarray(found[name])
+            if values.shape != (graph.num_arcs,):
+                _refuse(cls, f"returned {name!r} with shape {values.shape}, not one value per arc")
+            fields[name] = _held(cls, name, values, type_)
+        elif whole:
+            _refuse(cls, f"did not compute {name!r}: return it")
     return fields
 
 

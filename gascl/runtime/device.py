@@ -24,8 +24,9 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 from gascl.delivery import probe
 from gascl.delivery.atomics import Atomics
 from gascl.errors import DeviceError
+from gascl.graph.numbering import spread
 from gascl.runtime import drivers, pocl, poclcache, process
-from gascl.runtime.staging import Staging
+from gascl.runtime.staging import PIECE, Staging
 
 NO_PLATFORM = (
     "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
@@ -197,13 +198,20 @@ class Device:
             cl.enqueue_copy(self.queue, buffer, array)
         return buffer
 
-    def download(self, array: np.ndarray, buffer: Any) -> None:
-        """Fill a contiguous array from the start of a buffer."""
+    def download(self, array: np.ndarray, buffer: Any, places: np.ndarray | None = None) -> None:
+        """Fill a contiguous array from the start of a buffer.
+
+        Args:
+            places: for each row of the buffer, which of the array it is; None: in their order.
+        """
         staging = self.queue_of_thread().staging(array.nbytes)
-        if staging:
-            staging.read(array, buffer)
-        else:
-            cl.enqueue_copy(self.queue, array, buffer)
+        if staging and (places is None or PIECE % (array.nbytes // len(array)) == 0):
+            staging.read(array, buffer, places)
+            return
+        found = array if places is None else np.empty_like(array)
+        cl.enqueue_copy(self.queue, found, buffer)
+        if places is not None:
+            spread(array, places, found)
 
     def release(self, needed: int) -> None:
         """`give_back`, where a run that needs `needed` bytes would leave less than half of the

@@ -227,7 +227,7 @@ class Engine:
         in `Loop.nans`."""
         spec = program.spec
         started = time.perf_counter()
-        offset = offset_type(self.graph, spec.edges)
+        offset = offset_type(self.graph, spec.way)
         facts = Facts.of(spec, program.lanes)
         whole = (
             chosen.runs_whole(facts)
@@ -235,7 +235,7 @@ class Engine:
             and program.converged is None
             and not self.debug
         )
-        by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.edges)
+        by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
         counted = time.perf_counter()
         numbered = bool(by_hubs)
         plan = build(program, self.device, chosen, offset, self.debug, self.seed, whole, numbered)
@@ -244,7 +244,7 @@ class Engine:
         header = plan.header
         for note in check_edge_fields(program, self.graph, header):
             warn(f"{program.title()}: {note}")
-        resident = self.resident(spec.edges, plan.group, plan.block, numbered)
+        resident = self.resident(spec.way, plan.group, plan.block, numbered)
         types = header.types
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)

@@ -50,6 +50,9 @@ _AHEAD = 0.1
 #: What a launch of a whole run does before it returns to the host, in units of 1024 arcs: half a
 #: second or less of work, so that Ctrl-C is heeded.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
+#: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
+#: them: of PageRank, less than a tenth of a second of work.
+_FEW = {"CPU": 2**22, "GPU": 2**32}
 #: Words of a team, as in kernels/whole.cl.
 _TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_SWAPPED = 16, 48, 64, 176
 _END = 1
@@ -102,6 +105,8 @@ class Loop:
         self.keeps = keeps
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False
+        # Reads the times of the latest batch: while the next one runs, or when somebody asks.
+        self._timed: Callable[[], Any] = list
         self.seconds = 0.0
 
     def run(self, max_supersteps: int) -> Ending:
@@ -115,7 +120,8 @@ class Loop:
         interrupts = self.interrupts
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
-        ahead = 1
+        runs_ahead = self.program.converged is None and self.exchange is None
+        ahead = self._few() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         standstill = Standstill(self.program, self._digest)
         while (
@@ -133,7 +139,7 @@ class Loop:
             before = time.perf_counter()
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
-            if self.program.converged is None and self.exchange is None:
+            if runs_ahead:
                 # A rule may hold at any time, and what is enqueued behind it is for nothing.
                 soon = 2 * ahead if fixed is None else MOST_AHEAD
                 ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
@@ -159,6 +165,11 @@ class Loop:
         if interrupts.pending:
             return Ending("interrupted by Ctrl-C", False)
         return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
+
+    def _few(self) -> int:
+        """How many supersteps can be enqueued before it is known how long one takes."""
+        each = (self.resident.num_arcs + self.graph.num_vertices) * self.program.lanes
+        return min(MOST_AHEAD, max(1, _FEW[self.device.kind] // max(each, 1)))
 
     def _count_nans(self) -> dict[str, tuple[int, int]]:
         self._launch(NANS)
@@ -281,26 +292,30 @@ class Loop:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
         events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
+        self._timed()  # while the device is busy
         records = self._records(count)
-        # NVIDIA's driver only gives the times of an event after waiting for that event itself.
-        cl.wait_for_events([event for each in events for event in each])
-        for slot in range(count):
-            seconds = sum(e.profile.end - e.profile.start for e in events[slot]) * 1e-9
-            step = self._step(records[slot : slot + 1], seconds)
-            stopped = int(records["stopped"][slot])
-            if stopped:
-                for _ in range(count - slot - 1):  # the supersteps after it have done nothing
-                    self.state.swap()
-                return stopped, False
-            if ask_stop and self.program.converged is not None and self.program.converged(step):
-                return 0, True
-        return 0, False
+        stops = np.flatnonzero(records["stopped"])
+        done = int(stops[0]) + 1 if len(stops) else count
+        for _ in range(count - done):  # these have done nothing
+            self.state.swap()
+        stopped = int(records["stopped"][done - 1])
+        complete = done - (stopped in (Stop.OVERFLOW, Stop.FAULT))
 
-    def _step(self, record: np.ndarray, seconds: float) -> Step:
-        """Add a superstep to the trace, by the device's record of it, (1,)."""
-        self._check(record[0])
-        self._add(record, lambda: [seconds])
-        return self.trace[-1]
+        @functools.cache
+        def seconds() -> list[float]:
+            # NVIDIA's driver only gives the times of an event after waiting for that event itself.
+            cl.wait_for_events([event for each in events for event in each])
+            took = [[e.profile.end - e.profile.start for e in each] for each in events[:complete]]
+            events.clear()
+            return [sum(each) * 1e-9 for each in took]
+
+        if complete:
+            self._add(records[:complete], seconds)
+            self._timed = seconds
+        self._check(records[done - 1])
+        if stopped or not ask_stop or self.program.converged is None:
+            return stopped, False
+        return 0, self.program.converged(self.trace[-1])
 
     def _add(self, records: np.ndarray, seconds: Callable[[], list[float]]) -> None:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
@@ -412,6 +427,7 @@ class Loop:
         events = []
         groups = 1
         first = not self.trace and slot == 0
+        self.state.take_turn(self.earlier + len(self.trace) + slot)
         if self.plan.facts.snapshots:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
@@ -443,7 +459,7 @@ class Loop:
     def _groups(self, launch: Launch) -> int:
         """The number of work-groups of a launch; 0 for a single work-item."""
         if launch.over in ("in_blocks", "out_blocks"):
-            blocks = len(self.resident.blocks(launch.over)) - 1
+            blocks = len(self.state.resident.blocks(launch.over)) - 1
             # Groups that keep a tally handle several blocks each.
             most = self.state.spec.extent.block_groups
             return min(blocks, most) if "tallies" in launch.arguments else blocks

@@ -110,7 +110,7 @@ def estimate(
     )
     label_bytes = _count("label_bytes", label_bytes)
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
-    edges = program.spec.edges if program is not None else "out"
+    edges = program.spec.way if program is not None else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     if numbered:  # both ways, and the degrees that decide it
         host["numbers of the vertices"] = (
@@ -163,7 +163,7 @@ def described(
         device=device,
         numbered=program is not None
         and Facts.of(program.spec, program.lanes).renumbers
-        and graph.numbered(program.spec.edges) is not None,
+        and graph.numbered(program.spec.way) is not None,
     )
     return known.lines()
 
@@ -216,7 +216,9 @@ def _run(
     extent = extent_of(device, vertices, arcs, *group_size(header, device), lines, symmetric)
     spec = run_spec(program.spec, header, facts, chosen, extent)
     sizes: dict[str, int] = {}
-    for key, array in (*spec.graph.items(), *spec.own.items()):
+    turned = program.spec.alternates and not symmetric  # odd supersteps have arrays of their own
+    graph = tuple(spec.graph.items()) * (1 + turned)
+    for key, array in (*graph, *spec.own.items()):
         sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
     declared, types = program.spec, header.types
     results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)

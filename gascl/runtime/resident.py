@@ -197,6 +197,7 @@ class ResidentGraph:
         found = graph.numbered(edges) if numbered else None
         if found:
             self.numbering, self._numbered = found
+        self._turned: ResidentGraph | None = None
         self._buffers: dict[Key, Any] = {}
         self._blocks: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()  # threads must not upload anything twice
@@ -206,6 +207,20 @@ class ResidentGraph:
     def arcs(self) -> Arcs:
         """The arcs as they are on the device."""
         return self._numbered or self.graph.arcs(self.edges)
+
+    def turned(self) -> ResidentGraph:
+        """The same graph, by the same numbers, with each arc from its other end."""
+        if is_symmetric(self.graph.directed, self.edges):
+            return self
+        with self._lock:
+            if self._turned is None:
+                way = {"out": "in", "in": "out"}[self.edges]
+                size = self.group, self.block
+                self._turned = ResidentGraph(self.graph, self.device, way, *size)
+                if self._numbered is not None:
+                    self._turned.numbering = self.numbering
+                    self._turned._numbered = self._numbered.turned()
+            return self._turned
 
     def extent(self, lines: int = 0) -> Extent:
         """The size of a run; `lines` is the number of lines of the longest source text."""

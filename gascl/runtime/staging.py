@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl.graph.numbering import spread
 from gascl.graph.parallel import blocks, in_threads
 
 #: Bytes that are copied at a time, by several threads, while those before them are on their way.
@@ -39,8 +40,13 @@ class Staging:
         if sent:
             sent[-1].wait()
 
-    def read(self, array: np.ndarray, buffer: Any) -> None:
-        """Fill a contiguous array from the start of a buffer."""
+    def read(self, array: np.ndarray, buffer: Any, places: np.ndarray | None = None) -> None:
+        """Fill a contiguous array from the start of a buffer.
+
+        Args:
+            places: for each row of the buffer, which of the array it is; None: in their order. The
+                size of a row must then divide PIECE.
+        """
         target = array.reshape(-1).view(np.uint8)
         parts = blocks(len(target), PIECE)
         halves = [self._halves[i % 2][: p.stop - p.start] for i, p in enumerate(parts)]
@@ -53,7 +59,12 @@ class Staging:
             coming[number].wait()
             if number + 1 < len(parts):
                 coming.append(fetch(number + 1))
-            copy(target[part], halves[number])
+            if places is None:
+                copy(target[part], halves[number])
+                continue
+            size = len(target) // len(array)
+            rows = halves[number].view(array.dtype).reshape(-1, *array.shape[1:])
+            spread(array, places[part.start // size : part.stop // size], rows)
 
     def _send(self, to: Any, source: Any, **offset: Any) -> Any:
         sent: Any = cl.enqueue_copy(self.queue, to, source, is_blocking=False, **offset)

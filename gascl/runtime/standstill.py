@@ -12,7 +12,8 @@ from gascl.result import Step
 #: States are compared once the records of so many supersteps repeat, with at most this period.
 RECENT, LONGEST = 128, 32
 #: States are compared this many periods apart, because the period of the state may be a multiple of
-#: that of the records: if two parts swap their values, a sum does not change.
+#: that of the records: if two parts swap their values, a sum does not change. It is even, since
+#: where edges alternate, only every other superstep has the same arcs.
 APART = 12
 
 

@@ -65,7 +65,10 @@ class State:
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
         self.header, self.spec = header, spec
-        self._resident: ResidentGraph | None = resident
+        # Where edges alternate, even supersteps use the first, odd ones the second.
+        alternates = program.spec.alternates and not spec.extent.symmetric
+        self._graphs = [resident, resident.turned()] if alternates else [resident]
+        self._turn = 0
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering = resident.numbering
         self.types = self._types()
@@ -78,19 +81,23 @@ class State:
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
         self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
-        before = resident.bytes + sum(self.sizes[key] for key in kept)
+        graphs = self._graphs
+        before = sum(g.bytes for g in graphs) + sum(self.sizes[key] for key in kept)
         missing = resident.missing(spec.graph)
+        for graph in graphs[1:]:
+            found = graph.missing(spec.graph).items()
+            missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in found}
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
-        self.buffers: dict[Key, Any] = resident.buffers(spec.graph)
-        self.buffers |= {key: self.device.allocate(size) for key, size in sizes.items()}
+        self._arrays = [graph.buffers(spec.graph) for graph in graphs]
+        self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
-        self._numbers = {
-            "num_arcs": np.int64(self.num_arcs),
-            "most_pieces": np.int64(most_pieces(self.graph.num_vertices, self.num_arcs)),
-        }
+        most = np.int64(most_pieces(self.graph.num_vertices, self.num_arcs))
+        self._numbers: list[dict[str, Any]] = [
+            {"num_arcs": np.int64(self.num_arcs), "most_pieces": most} for _ in graphs
+        ]
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
         self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
@@ -198,7 +205,8 @@ class State:
         values: list[Any] = []
         for name in self.spec.arguments[launch.kernel]:
             if isinstance(name, Key):
-                values.append(self.buffers[name])
+                shared = self._arrays[self._turn].get(name)
+                values.append(self.buffers[name] if shared is None else shared)
             elif name not in NUMBERS:
                 values.append(given[name])
             elif name in given:
@@ -208,12 +216,21 @@ class State:
         return values
 
     def _number(self, name: str) -> Any:
-        """A number that is the same throughout a run."""
-        if name not in self._numbers:
-            assert self._resident
-            blocks = self._resident.blocks(name.removeprefix("num_"))
-            self._numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
-        return self._numbers[name]
+        """A number that depends on the graph alone."""
+        numbers = self._numbers[self._turn]
+        if name not in numbers:
+            blocks = self.resident.blocks(name.removeprefix("num_"))
+            numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
+        return numbers[name]
+
+    @property
+    def resident(self) -> ResidentGraph:
+        """The graph, with the arcs of the superstep that is being enqueued."""
+        return self._graphs[self._turn]
+
+    def take_turn(self, superstep: int) -> None:
+        """Make kernels use the arcs of this superstep."""
+        self._turn = superstep % len(self._graphs)
 
     def swap(self) -> None:
         """Swap the double buffers, after a superstep."""
@@ -280,7 +297,7 @@ class State:
         """Release the buffers that are only needed during a run, after all work is done; the graph
         is then on the device only for as long as its engine is there."""
         self.device.queue.finish()
-        self.buffers, self._resident = self._lasting(), None
+        self.buffers, self._graphs, self._arrays = self._lasting(), [], []
 
     def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
         """Release the buffers of these fields."""
@@ -337,9 +354,9 @@ class State:
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
-            self.read(Key(owner, name), host)
-        if owner == VERTEX:
-            host = by_vertex(self.numbering, host)
+            numbering = self.numbering if owner == VERTEX else None
+            places = numbering.order if numbering else None
+            self.device.download(host, self.buffers[Key(owner, name)], places)
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

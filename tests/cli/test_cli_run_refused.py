@@ -29,7 +29,7 @@ from gascl.result import Result
         (["PageRank", "--set", "dtype=x"], "'x'"),
         (["PageRank", "--set", "rank=1"], "rank is a vertex field, and --set only sets parameters"),
         (["ShortestPaths"], "parameter 'source' is required: ShortestPaths(source=...)"),
-        (["ShortestPaths", "--set", "source=a", "--delivery", "outbox"], "outbox"),
+        (["PageRank", "--delivery", "push"], "delivery 'push' cannot run PageRank"),
         (["PageRank", "--delivery", "pigeon"], "there is no delivery 'pigeon'; known: auto"),
         (["PageRank", "--device", "99"], "there is no device 99; devices: 0: "),
         (["PageRank", "--device", "abacus"], "there is no device named 'abacus'; devices: 0: "),

@@ -36,7 +36,9 @@ class Plain(VertexProgram):
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and pull may run scatter again"
 ARC = "its scatter has arc state"
-OF_ARC = "its scatter reads `e`, so the messages of a vertex can differ"
+OF_ARC = "its scatter reads `e`, so that messages are only known where they are combined"
+OF_OTHERS = "its scatter reads `e`, and fields of other vertices"
+ALTERNATES = "its edges alternate, and the list of active vertices counts this superstep's arcs"
 ORDER = (
     "atomics would add its floats in a different order each time; Engine(..., deterministic=False)"
 )
@@ -77,8 +79,13 @@ TO_ANYONE = {"scatter": "send_to(0, v.x);"}
 TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "plain": ({}, {}),
     "no scatter": ({"scatter": ""}, {}),
-    "reads e": ({"scatter": "send(e.weight);"}, {"outbox": OF_ARC}),
-    "reads e.dst": ({"scatter": "send(e.dst);"}, {"outbox": OF_ARC}),
+    "reads e": ({"scatter": "send(e.weight);"}, {}),
+    "reads e.dst": ({"scatter": "send(e.dst);"}, {}),
+    "reads e and others": (
+        {"scatter": "send(e.weight + x_of(e.dst));"}, {"outbox": OF_OTHERS}
+    ),
+    "reads others": ({"scatter": "send(x_of(0));"}, {}),
+    "edges alternate": ({"edges": "alternate", "kept": vertex.int32()}, sparse(ALTERNATES)),
     "marks in scatter": (
         {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": PUT}
     ),
@@ -88,7 +95,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS}),
     "arc state": (
         {"scatter": "send(e.kept++);"},
-        {"pull": ARC, "frontier": ARC, "outbox": OF_ARC},
+        {"pull": ARC, "frontier": ARC, "outbox": ARC},
     ),
     "gather": (
         {"combine": None, "gather": "msg = messages[0];"},
@@ -148,7 +155,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "lanes": ({"lanes": 2}, sparse(LANES)),
     "lanes and arc state": (
         {"lanes": 2, "scatter": "send(e.kept);"},
-        {"push": LANES, "pull": ARC, "frontier": ARC, "outbox": OF_ARC},
+        {"push": LANES, "pull": ARC, "frontier": ARC, "outbox": ARC},
     ),
     # Of several messages one, or the nearest first
     "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
@@ -270,7 +277,8 @@ def test_what_auto_chooses(name):
     ("changes", "chosen"),
     [
         ({}, "outbox"),
-        ({"scatter": "send(e.weight);"}, "pull"),
+        ({"scatter": "send(e.weight);"}, "outbox"),
+        ({"scatter": "send(e.weight + x_of(e.dst));"}, "pull"),
         ({"scatter": "send(1); set_mask();"}, "slots"),
         ({"combine": None, "gather": "msg = messages[0];"}, "outbox"),
         ({"combine": None, "gather": "msg = 0;", "scatter": "if (v.x) send(1);"}, "slots"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import gascl.programs
 from gascl import GasclError, VertexProgram, arc, edge, vertex
 from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
@@ -62,6 +63,11 @@ def spec_of(
     return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
 
 
+def bundled() -> list[type[VertexProgram]]:
+    found = [getattr(gascl.programs, name) for name in gascl.programs.__all__]
+    return [each for each in found if isinstance(each, type) and issubclass(each, VertexProgram)]
+
+
 def test_buffers_of_a_delivery():
     """`sent` is one mark an arc in slots and one a vertex in outbox, which also swaps it."""
     slots, outbox = spec_of(Levels, "slots"), spec_of(Levels, "outbox")
@@ -107,6 +113,16 @@ def test_only_what_is_used():
     ahead = spec_of(Ahead, "push")
     assert "touched_next" in {key.name for key in ahead.own}
     assert (Key(RUN, "inbox"), Key(RUN, "inbox_next")) in ahead.swaps
+
+
+@pytest.mark.parametrize("delivery", DELIVERIES)
+@pytest.mark.parametrize("program", [c for c in bundled() if c.solve is None])
+def test_every_buffer_is_given_to_a_kernel(program, delivery):
+    """Or takes the place of one that is, after a superstep."""
+    spec = spec_of(program, delivery)
+    given = {key for its in spec.arguments.values() for key in its}
+    given |= {key for pair in spec.swaps for key in pair if given & {*pair}}
+    assert not {*spec.graph, *spec.own} - given
 
 
 def test_what_a_frontier_takes_that_pushes_and_pulls():

@@ -1,6 +1,9 @@
-"""Simple graphs, graphs by degree, and weighted degrees: by NetworkX, SciPy and by hand."""
+"""Simple and reversed graphs, graphs by degree, and weighted degrees: by NetworkX, SciPy and by
+hand."""
 
 from __future__ import annotations
+
+import pickle
 
 import networkx as nx
 import numpy as np
@@ -8,6 +11,7 @@ import pytest
 from support.samples import random_graph, skewed
 
 from gascl import Graph, GraphError
+from gascl.graph.arcs import ARRAYS
 
 
 def ends(graph: Graph) -> list[tuple[int, int]]:
@@ -53,6 +57,53 @@ def test_simple_against_networkx(seed, directed):
         found = kind(ends(graph.simple(undirected=undirected)))
         assert nx.utils.edges_equal(found.edges, expected.edges, directed=kind is nx.DiGraph)
         assert graph.simple(undirected=undirected).num_edges == expected.number_of_edges()
+
+
+@pytest.mark.parametrize("made_before", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_reversed(seed, made_before):
+    """Its arcs are those of the same edges given the other way round; they are the graph's own."""
+    graph = weighted(seed, directed=True)
+    if made_before:
+        graph.arcs("in").slot, graph.arcs("both").slot
+    turned = graph.reversed()
+    anew = Graph.from_edges(graph.edge_dst, graph.edge_src, weight=graph.edge_fields["weight"])
+    assert ends(turned) == ends(anew) and turned.directed
+    assert turned.fingerprint == anew.fingerprint != graph.fingerprint
+    for way in ("out", "in", "both"):
+        for name in ARRAYS:
+            found, expected = (getattr(g.arcs(way), name) for g in (turned, anew))
+            assert found.dtype == expected.dtype and np.array_equal(found, expected), (way, name)
+    assert turned.out_degree.tolist() == graph.in_degree.tolist()
+    assert turned.weighted_out_degree().tolist() == graph.weighted_in_degree().tolist()
+    assert turned.arcs().out_targets is graph.arcs().in_sources
+    assert turned.arcs("both").out_targets is graph.arcs("both").out_targets
+    assert graph.reversed() is turned and ends(turned.reversed()) == ends(graph)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_other_fields(directed):
+    graph = weighted(0, directed)
+    other = graph.with_fields(cost=np.arange(graph.num_edges), open=[True] * graph.num_edges)
+    assert list(other.edge_fields) == ["cost", "open"] and list(graph.edge_fields) == ["weight"]
+    assert other.edge_fields["cost"].tolist() == list(range(graph.num_edges))
+    assert other.edge_fields["open"].dtype == np.int8
+    assert other.fingerprint == graph.fingerprint and ends(other) == ends(graph)
+    for way in ("out", "in", "both"):
+        assert other.arcs(way).out_targets is graph.arcs(way).out_targets
+        assert other.arcs(way).in_edges is graph.arcs(way).in_edges
+    assert other.weighted_out_degree("cost").sum() >= other.edge_fields["cost"].sum()
+    with pytest.raises(GraphError, match="cost"):
+        graph.with_fields(cost=[1, 2])
+
+
+def test_reversed_undirected_and_changed():
+    graph = random_graph(0, directed=False)
+    assert graph.reversed() is graph
+    graph = Graph.from_edges([0, 1], [1, 2], labels=list("abc")).with_edges(add=[("a", "b")])
+    assert graph.reversed().change is None
+    assert graph.reversed().index_of("c") == 2
+    assert ends(pickle.loads(pickle.dumps(graph.reversed()))) == [(1, 0), (2, 1), (1, 0)]
 
 
 def test_simple_forgets_the_change_that_made_its_graph():

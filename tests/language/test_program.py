@@ -34,7 +34,7 @@ ATTRIBUTES = [
     ("functons = ''  # <<<", "unknown attribute 'functons'", "'functions'"),
     ("scatter_on = 'al'  # <<<", "scatter_on must be 'mask' or 'all', not 'al'"),
     ("apply_on = 'none'  # <<<", "apply_on must be 'message' or 'mask' or 'all', not 'none'"),
-    ("edges = 'inn'  # <<<", "edges must be 'out' or 'in' or 'both', not 'inn'"),
+    ("edges = 'inn'  # <<<", "edges must be 'out' or 'in' or 'both' or 'alternate', not 'inn'"),
 ]
 DECLARATIONS = [
     ("id = vertex.int32()  # <<<", "'id' is reserved and cannot be the name of a vertex field"),
@@ -392,3 +392,17 @@ def test_a_subclass_inherits_and_overrides():
     assert Child.spec.snippets["scatter"].text == "send(e.weight);"
     assert Made.spec.snippets["scatter"].text == "send(v.depth);"
     assert list(Made.spec.vertex_fields) == ["depth"]
+
+
+def test_edges_that_alternate_keep_nothing_on_arcs():
+    body = {
+        "kept": arc.int32(),
+        "edges": "alternate",
+        "message": "int32",
+        "combine": "sum",
+        "scatter": "send(1);",
+    }
+    with pytest.raises(ProgramError, match="which edges = 'alternate' turns round: leave out kept"):
+        type("Keeping", (VertexProgram,), body)
+    del body["kept"]
+    assert type("Turning", (VertexProgram,), body).spec.alternates

@@ -7,12 +7,21 @@ import random
 import networkx as nx
 import numpy as np
 import pytest
+from support.demands import admitted
 from support.samples import grid, random_graph, shared, skewed, to_networkx
+from support.verifiers import weighted_betweenness
 from support.verifiers.betweenness import verify
 
 from gascl import Engine, Graph, ProgramError
 from gascl.generators import rmat
-from gascl.programs import Betweenness
+from gascl.programs import (
+    Betweenness,
+    EdgeBetweenness,
+    WeightedBetweenness,
+    WeightedEdgeBetweenness,
+)
+from gascl.programs.betweenness import Backward, Forward
+from gascl.programs.weighted_betweenness import Paths, Shares
 
 
 def run(graph: Graph, program: Betweenness, **options):
@@ -70,6 +79,116 @@ def test_some_sources(sources, directed, normalized):
     program = Betweenness(sources=sources, seed=2, normalized=normalized, dtype="float64")
     expected = by_networkx(graph, listed, normalized=normalized)
     assert run(graph, program).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("sources", [None, 1, 11, 64])
+def test_endpoints(sources, directed):
+    graph = simple(3, directed)
+    listed = None if sources is None else np.random.RandomState(2).permutation(64)[:sources]
+    for normalized in (True, False):
+        program = Betweenness(
+            sources=sources, seed=2, endpoints=True, normalized=normalized, dtype="float64"
+        )
+        expected = by_networkx(graph, listed, endpoints=True, normalized=normalized)
+        assert run(graph, program).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("sources", [None, 1, 11])
+def test_edges(sources, directed):
+    graph = simple(3, directed)
+    made, drawn = (nx.DiGraph if directed else nx.Graph)(to_networkx(graph)), Drawn()
+    drawn.drawn = np.random.RandomState(2).permutation(64)[:sources].tolist()
+    stages = {Forward: {"source": 0}, Backward: {"last": 1}}
+    common = [set(admitted(stage(**values))) for stage, values in stages.items()]
+    for normalized in (True, False):
+        expected = nx.edge_betweenness_centrality(
+            made, k=sources, seed=drawn, normalized=normalized
+        )
+        values = {"sources": sources, "seed": 2, "normalized": normalized}
+        for dtype, most in (("float64", 1e-12), ("float32", 1e-5)):
+            program = EdgeBetweenness(dtype=dtype, **values)
+            for delivery in ("auto", *sorted(common[0] & common[1])):
+                result = Engine(graph).run(program, delivery=delivery)
+                verify(graph, result, program)
+                ends = zip(*graph.coo(), strict=True)
+                both = [expected.get((u, v), expected.get((v, u))) for u, v in ends]
+                found = result.arc_fields["centrality"].tolist()
+                assert found == pytest.approx(both, rel=most, abs=most)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("sources", [None, 11])
+def test_along_weights(sources, directed):
+    """Small whole numbers, so that many paths are equally long."""
+    drawn = simple(3, directed, vertices=64, edges=200)
+    weight = np.random.default_rng(1).integers(1, 4, drawn.num_edges)
+    graph = drawn.with_fields(weight=weight)
+    listed = None if sources is None else np.random.RandomState(2).permutation(64)[:sources]
+    made, seed = graph.to_networkx(), Drawn()
+    seed.drawn = None if listed is None else listed.tolist()
+    of_stages = [set(admitted(stage())) for stage in (Paths, Shares)]
+    others = sorted(of_stages[0] & of_stages[1] & {"slots", "pull", "serial"})
+    for delivery in others if sources else ["auto"]:
+        for values in ({}, {"normalized": False}, {"endpoints": True}):
+            given = {"k": sources, "seed": seed, "weight": "weight", **values}
+            expected = nx.betweenness_centrality(made, **given)
+            program = WeightedBetweenness(sources=sources, seed=2, dtype="float64", **values)
+            result = Engine(graph).run(program, delivery=delivery)
+            weighted_betweenness.verify(graph, result, program)
+            exact = pytest.approx([expected[v] for v in range(64)], rel=1e-12, abs=1e-12)
+            assert result.centrality.tolist() == exact
+        del given["endpoints"]
+        expected = nx.edge_betweenness_centrality(made, **given)
+        edges = WeightedEdgeBetweenness(sources=sources, seed=2, dtype="float64")
+        result = Engine(graph).run(edges, delivery=delivery)
+        weighted_betweenness.verify(graph, result, edges)
+        ends = zip(*graph.coo(), strict=True)
+        both = [expected.get((u, v), expected.get((v, u))) for u, v in ends]
+        assert result.arc_fields["centrality"].tolist() == pytest.approx(both, rel=1e-12)
+    assert not np.allclose(result.arc_fields["centrality"][0], 0)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_along_weights_of_graphs_that_are_not_simple(directed):
+    drawn = random_graph(2, directed=directed, vertices=30, edges=60)
+    infinite = np.random.default_rng(0).random(drawn.num_edges) + 0.1
+    infinite[::9] = np.inf
+    for graph in (
+        drawn,
+        drawn.with_fields(weight=infinite),
+        Graph.from_edges([], [], num_vertices=4),
+    ):
+        for dtype in ("float32", "float64"):
+            for program in (WeightedBetweenness(dtype=dtype), WeightedEdgeBetweenness(dtype=dtype)):
+                result = Engine(graph).run(program)
+                weighted_betweenness.verify(graph, result, program)
+    for weight in (0, -1, np.nan):
+        wrong = Graph.from_edges([0, 1], [1, 2], weight=[1, weight])
+        with pytest.raises(ProgramError, match="WeightedBetweenness: weights must be above 0"):
+            Engine(wrong).run(WeightedBetweenness())
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_edges_that_are_parallel_and_loops(directed):
+    graph = Graph.from_edges([0, 0, 0, 1, 2, 2], [1, 1, 2, 3, 3, 2], directed=directed)
+    program = EdgeBetweenness(normalized=False)
+    result = Engine(graph).run(program)
+    verify(graph, result, program)
+    found = np.zeros(6)
+    found[graph.arcs().out_edges] = result.arc_fields["centrality"]
+    assert found[5] == 0 and found[0] == found[1] > 0
+    many = skewed(1, 60, 500, directed=directed)
+    program = EdgeBetweenness(dtype="float64")
+    verify(many, Engine(many).run(program), program)
+    for n in (0, 1, 2):
+        nothing = Graph.from_edges([], [], num_vertices=n)
+        assert Engine(nothing).run(program).arc_fields["centrality"].shape == (0,)
+    wrong = Engine(graph).run(EdgeBetweenness())
+    wrong.arc_fields["centrality"][2] += 0.01
+    with pytest.raises(AssertionError, match="centrality of arc 2 is wrong, of 1 such"):
+        verify(graph, wrong, EdgeBetweenness())
 
 
 def test_one_source_knows_nothing_of_itself():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.demands import admitted
 from support.samples import grid, random_graph, shared, skewed
 from support.verifiers import eigenvector, hits, katz
 from support.verifiers.matrices import counted
 
 from gascl import Engine, GasclError, Graph, NotConverged, ProgramError
 from gascl.programs import Eigenvector, Hits, Katz, WeightedEigenvector, WeightedKatz
-from gascl.programs.katz import eigenvalue_bound
+from gascl.programs.katz import Walks, WeightedWalks, eigenvalue_bound
 
 VERIFIERS = {
     Eigenvector: eigenvector,
@@ -98,6 +99,53 @@ def test_networkx_with_weights(directed):
     expected = np.array([found[v] for v in made])
     result = run(runner, WeightedKatz(alpha=0.04, **EXACT))
     assert np.abs(result.centrality - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_katz_of_different_vertices(directed):
+    """NetworkX's `beta` as a dict; the rule by which it stops is met."""
+    made = simple(random_graph(6, directed=directed, edges=200))
+    rng = np.random.default_rng(1)
+    for *_, data in made.edges(data=True):
+        data["weight"] = float(rng.integers(1, 9) / 4)
+    runner, own = Engine(Graph.from_networkx(made)), rng.random(len(made)) * 9
+    own[::3] = 0
+    for program, stage, values in (
+        (Katz, Walks, {"alpha": 0.05}),
+        (WeightedKatz, WeightedWalks, {"alpha": 0.03}),
+    ):
+        weight = "weight" if program is WeightedKatz else None
+        for normalized in (True, False):
+            found = nx.katz_centrality(
+                made, beta=dict(enumerate(own)), tol=1e-15, normalized=normalized, weight=weight,
+                **values,
+            )  # fmt: skip
+            expected = np.array([found[v] for v in made])
+            options = {"own": own, "normalized": normalized, **values, **EXACT}
+            for delivery in admitted(stage(alpha=1, tolerance=1)):
+                result = run(runner, program(**options), delivery=delivery)
+                assert np.abs(result.centrality - expected).max() < 1e-10 * expected.max()
+            change = result.trace[-1].aggregates["change"]
+            assert change < len(made) * own.max() * EXACT["tolerance"]
+        run(runner, program(own=own, beta=2, **values))
+        one = run(runner, program(own={5: 1}, normalized=False, **values, **EXACT))
+        assert one.own.tolist() == [float(v == 5) for v in range(len(made))]
+        nothing = run(runner, program(own=np.zeros(len(made)), **values))
+        assert not nothing.centrality.any()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_vector_to_begin_with(directed):
+    graph = weighted(random_graph(4, directed=directed, edges=300))
+    for program in (Eigenvector, WeightedEigenvector):
+        whole = run(Engine(graph), program(**EXACT))
+        again = run(Engine(graph), program(centrality=1e30 * whole.centrality, **EXACT))
+        assert again.supersteps < whole.supersteps / 2
+        assert np.abs(again.centrality - whole.centrality).max() < 1e-11
+    # Of two cliques, only that is seen which the vector begins in.
+    cliques = Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3], directed=False)
+    found = run(cliques, Eigenvector(centrality={4: 7}, **EXACT)).centrality
+    assert found == pytest.approx([0] * 3 + [3**-0.5] * 3, abs=1e-12)
 
 
 def test_one_way():
@@ -237,6 +285,10 @@ REFUSED = [
         {"tolerance": 1e-9},
         "tolerance=1e-09 cannot be reached in float32; give at least 1e-06",
     ),
+    (Katz, {"own": {0: -1}}, "Katz: own needs finite numbers, 0 or more"),
+    (Katz, {"own": {0: np.inf}}, "Katz: own needs finite numbers, 0 or more"),
+    (Eigenvector, {"centrality": {0: -1}}, "Eigenvector: centrality needs finite numbers, 0 or m"),
+    (Eigenvector, {"centrality": {0: 0}}, "0 or more and not all 0, to begin with"),
     (Hits, {"tolerance": 0}, "cannot be reached in float32"),
     (Eigenvector, {"tolerance": 1e-17, "dtype": "float64"}, "give at least 2e-15$"),
 ]

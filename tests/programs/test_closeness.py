@@ -5,19 +5,35 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.demands import admitted
 from support.samples import graphalytics, random_graph, to_networkx
-from support.verifiers import closeness, neighbourhoods
+from support.verifiers import closeness, eccentricity, neighbourhoods
 from support.verifiers.distances import distances
 
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.generators import rmat
-from gascl.programs import BreadthFirst, Closeness, HarmonicCloseness, Neighbourhoods
+from gascl.programs import (
+    BreadthFirst,
+    Closeness,
+    Eccentricity,
+    HarmonicCloseness,
+    Neighbourhoods,
+    WeightedCloseness,
+    WeightedEccentricity,
+    WeightedHarmonicCloseness,
+)
+from gascl.programs.eccentricity import Farthest
+
+
+def verifier_of(program):
+    if isinstance(program, Neighbourhoods):
+        return neighbourhoods
+    return eccentricity if isinstance(program, Eccentricity) else closeness
 
 
 def run(graph: Graph, program, **options):
     result = Engine(graph).run(program, **options)
-    verifier = neighbourhoods if isinstance(program, Neighbourhoods) else closeness
-    verifier.verify(graph, result, program)
+    verifier_of(program).verify(graph, result, program)
     assert result.converged
     return result
 
@@ -88,6 +104,48 @@ def test_breadth_first_within_hops():
         BreadthFirst(source=7, hops=-1)
 
 
+@pytest.mark.parametrize("delivery", admitted(Farthest(first=[0, 64], all=[1, 1])))
+@pytest.mark.parametrize("directed", [True, False])
+def test_eccentricities(directed, delivery):
+    """More than 512 targets; and of a connected part what NetworkX has."""
+    graph = random_graph(0, directed=directed, vertices=600, edges=900)
+    result = run(graph, Eccentricity(), delivery=delivery)
+    assert result.eccentricity.dtype == np.int32
+    run(graph, Eccentricity(targets=5, seed=2), delivery=delivery)
+    run(graph, Eccentricity(targets=[7]), delivery=delivery)
+    made = simple_networkx(graph)
+    parts = nx.strongly_connected_components if directed else nx.connected_components
+    part = nx.convert_node_labels_to_integers(made.subgraph(max(parts(made), key=len)))
+    whole = run(Graph.from_networkx(part), Eccentricity())
+    expected = nx.eccentricity(part)
+    assert whole.eccentricity.tolist() == [expected[v] for v in part]
+    assert whole.eccentricity.max() == nx.diameter(part)
+    assert whole.distances.sum() / (1 if directed else 2) == nx.wiener_index(part)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_along_weights(directed):
+    drawn = random_graph(3, directed=directed, vertices=80, edges=300).simple()
+    weight = np.random.default_rng(0).integers(0, 9, drawn.num_edges)
+    ends = drawn.edge_src, drawn.edge_dst
+    graph = Graph.from_edges(*ends, num_vertices=80, directed=directed, weight=weight)
+    made = graph.to_networkx()
+    for program, expected in (
+        (WeightedCloseness, nx.closeness_centrality(made, distance="weight")),
+        (WeightedHarmonicCloseness, nx.harmonic_centrality(made, distance="weight")),
+    ):
+        for dtype, most in (("float64", 1e-12), ("float32", 1e-5)):
+            found = run(graph, program(dtype=dtype)).centrality
+            assert found.tolist() == pytest.approx([expected[v] for v in range(80)], rel=most)
+        run(graph, program(sources=7))
+    for dtype in ("float32", "float64"):
+        run(graph, WeightedEccentricity(dtype=dtype))
+    run(graph, WeightedEccentricity(targets=[3, 5], dtype="float64"))
+    found = run(graph, WeightedEccentricity(targets=[4])).distances
+    way = nx.single_source_dijkstra_path_length(made.reverse() if directed else made, 4)
+    assert found.tolist() == [way.get(v, 0) for v in range(80)]
+
+
 def test_labels_are_sources():
     graph = graphalytics("directed")
     label = int(graph.labels[4])
@@ -96,7 +154,15 @@ def test_labels_are_sources():
     assert found.tolist() == [np.float32(1 / d) if d > 0 else 0 for d in depth.tolist()]
 
 
-PROGRAMS = [Closeness(), HarmonicCloseness(), Neighbourhoods(hops=2)]
+PROGRAMS = [
+    Closeness(),
+    HarmonicCloseness(),
+    Neighbourhoods(hops=2),
+    Eccentricity(),
+    WeightedCloseness(dtype="float64"),
+    WeightedHarmonicCloseness(dtype="float64"),
+    WeightedEccentricity(dtype="float64"),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: type(p).__name__)
@@ -130,11 +196,11 @@ def test_what_is_refused():
 def test_what_the_verifier_sees(program):
     graph = random_graph(1, directed=True)
     result = Engine(graph).run(program)
-    (field,) = result.fields
-    result[field][7] += 1
-    verifier = neighbourhoods if field == "size" else closeness
-    with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
-        verifier.verify(graph, result, program)
+    for field in result.fields:
+        result[field][7] += 1
+        with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
+            verifier_of(program).verify(graph, result, program)
+        result[field][7] -= 1
 
 
 @pytest.mark.slow

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
-from support.samples import grid, random_graph, shared, skewed
+from support.demands import admitted
+from support.samples import grid, random_graph, shared, skewed, to_networkx
 from support.verifiers import greedy_colouring, maximal_independent_set
 
-from gascl import Engine, Graph
+from gascl import Engine, GasclError, Graph
 from gascl.programs import GreedyColouring, MaximalIndependentSet
 
 
@@ -52,6 +54,36 @@ def test_random_graphs(seed, directed):
     found = run(graph, GreedyColouring(seed=seed)).colour
     assert found.tolist() == colour
     assert found.max() >= 4
+
+
+@pytest.mark.parametrize("strategy", ["largest_first", "smallest_last", "random_sequential"])
+def test_a_given_order(strategy):
+    """NetworkX's colours, by its own strategies' orders; and by degrees, where many are equal."""
+    graph = skewed(2, 200, 900, directed=False)
+    made = nx.Graph(to_networkx(graph))
+    made.remove_edges_from(list(nx.selfloop_edges(made)))
+    if strategy == "largest_first":
+        expected = nx.greedy_color(made, strategy)
+        precedence = np.array([made.degree(v) for v in range(200)])
+    else:
+        order = list(getattr(nx.coloring, f"strategy_{strategy}")(made, {}))
+        expected = nx.greedy_color(made, lambda g, colours: order)
+        precedence = np.empty(200, np.int64)
+        precedence[order] = np.arange(200)[::-1]
+    program = GreedyColouring(precedence=precedence)
+    for delivery in ("auto", *admitted(program)):
+        found = run(graph, program, delivery=delivery).colour
+        assert found.tolist() == [expected[v] for v in range(200)], delivery
+    assert run(graph, GreedyColouring()).colour.tolist() != found.tolist()
+
+
+def test_equal_precedence_goes_by_the_vertices():
+    graph = grid(3, 4)
+    for value in (0, 7):
+        found = run(graph, GreedyColouring(precedence=np.full(12, value))).colour
+        assert found.tolist() == [0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1]
+    with pytest.raises(GasclError, match=r"precedence.*-1 at 0, which uint32 cannot hold"):
+        Engine(graph).run(GreedyColouring(precedence=np.full(12, -1)))
 
 
 def test_other_deliveries_and_seeds():

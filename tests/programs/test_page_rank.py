@@ -8,6 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from support.demands import admitted
 from support.plain_answers import iterate
 from support.verifiers import page_rank
 
@@ -167,6 +168,40 @@ def test_personalization(kind):
     assert distance(runner.run(PageRank(personalization=whole)).rank, expected) < 1e-5
 
 
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_landing(kind):
+    runner, made = engine(kind)
+    landing, start = {1: 2, 40: 0.5, 69: 1}, {0: 3, 5: 0.1}
+    for personalization in ({}, {"personalization": start}):
+        expected = by_networkx(made, dangling=landing, **personalization)
+        assert distance(expected, by_networkx(made, **personalization)) > 0.1
+        for dtype, tolerance, near in (("float64", TIGHT, 1e-11), ("float32", 1e-6, 1e-5)):
+            program = PageRank(
+                dangling="land", landing=landing, dtype=dtype, tolerance=tolerance,
+                **personalization,
+            )  # fmt: skip
+            for delivery in admitted(program):
+                result = runner.run(program, delivery=delivery)
+                page_rank.verify(runner.graph, result, program)
+                assert distance(result.rank, expected) < near, delivery
+
+
+def test_the_ranks_to_begin_with():
+    runner, made = engine(nx.DiGraph)
+    given = np.random.default_rng(0).random(len(made))
+    exact = {"dtype": "float64", "tolerance": TIGHT}
+    rest = runner.run(PageRank(**exact))
+    again = runner.run(PageRank(rank=7 * rest.rank, **exact))
+    assert again.supersteps == 1 < rest.supersteps
+    assert distance(again.rank, rest.rank) < 1e-12
+    for scale in ("one", "vertices"):
+        for supersteps in (0, 1, 3):
+            program = PageRank(rank=given, supersteps=supersteps, scale=scale, dtype="float64")
+            page_rank.verify(runner.graph, runner.run(program), program)
+    by_label = PageRank(rank={3: 1, 4: 3}, supersteps=0)
+    assert runner.run(by_label).rank[[3, 4, 5]].tolist() == [0.25, 0.75, 0]
+
+
 def test_damping():
     ring = Engine(Graph.from_edges(np.arange(8), (np.arange(8) + 1) % 8))
     assert ring.run(PageRank(damping=1)).rank.tolist() == [0.125] * 8
@@ -195,7 +230,11 @@ REFUSED = [
     ({"personalization": np.full(70, np.inf)}, "personalization needs weights"),
     ({"personalization": [1, 2]}, r"PageRank\(personalization=...\): expected .* \(70,\)"),
     ({"personalization": {70: 1}}, "70"),
-    ({"dangling": "drop"}, "dangling='drop': expected one of 'spread', 'ignore'"),
+    ({"dangling": "drop"}, "dangling='drop': expected one of 'spread', 'ignore', 'land'"),
+    ({"dangling": "land"}, "landing=... and dangling='land' need each other"),
+    ({"landing": {1: 1}}, "landing=... and dangling='land' need each other"),
+    ({"landing": {1: -1}, "dangling": "land"}, "landing needs weights of 0 or more"),
+    ({"rank": {1: 0}}, "rank needs weights of 0 or more, not all of them 0"),
 ]
 
 

@@ -8,14 +8,18 @@ import re
 import warnings
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from support.demands import admitted
 from support.plain_answers import by_heap, check_tree, weighted_arcs
+from support.verifiers.shortest_paths import verify
 
-from gascl import Engine, Graph, GraphError
-from gascl.programs import ShortestPaths
+from gascl import Engine, Graph, GraphError, ProgramError
+from gascl.programs import BellmanFord, BreadthFirst, Distances, ShortestPaths
+from gascl.programs.shortest_paths import predecessors
 from gascl.runtime import engine as engine_module
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -58,6 +62,76 @@ def test_real_weights(directed):
     check_tree(graph, source, result.distance, result.parent)
     single = Engine(graph).run(ShortestPaths(source=source))
     assert single.distance.tolist() == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_several_sources_and_a_cutoff(directed, dtype):
+    graph = random_graph(1, directed=directed, zeros=True)
+    runner, some = Engine(graph), [int(v) for v in graph.edge_src[:3]]
+    for program in (Distances, ShortestPaths):
+        for values in (
+            {"sources": some},
+            {"source": some[0], "cutoff": 3},
+            {"sources": some, "cutoff": 2},
+            {"sources": [some[0]], "cutoff": 0},
+            {"source": some[0]},
+        ):
+            made = program(dtype=dtype, **values)
+            for delivery in admitted(made):
+                result = runner.run(made, delivery=delivery)
+                verify(graph, result, made)
+                assert result.distance.dtype == dtype and result.converged
+    assert "push" in admitted(Distances(source=0, dtype="float64"))
+
+
+def test_a_cutoff_for_each_lane():
+    graph = random_graph(1, directed=True)
+    some = [int(v) for v in graph.edge_src[:2]]
+    result = Engine(graph).run(Distances(sources=some, cutoff=[5, 50, math.inf]))
+    for lane, cutoff in enumerate((5, 50, math.inf)):
+        one = Engine(graph).run(Distances(sources=some, cutoff=cutoff))
+        assert result.distance[:, lane].tolist() == one.distance.tolist()
+    lanes = Engine(graph).run(Distances(source=some)).distance
+    assert lanes[:, 1].tolist() == by_heap(graph, some[1])
+
+
+@pytest.mark.parametrize("program", [BreadthFirst, Distances, ShortestPaths, BellmanFord])
+def test_which_sources(program):
+    engine = Engine(Graph.from_edges([0, 1], [1, 2], labels=["a", "b", "c"]))
+    for values, said in (
+        ({}, "parameter 'source' is required"),
+        ({"source": "a", "sources": ["b"]}, r"give source=... or sources=\[...\], not both"),
+        ({"sources": 2}, "sources=2: expected a list of labels"),
+        ({"sources": []}, r"sources=\[\]: expected labels, not an empty list"),
+    ):
+        with pytest.raises(ProgramError, match=f"{program.__name__}: {said}"):
+            program(**values)
+    for values in ({"sources": ["d"]}, {"sources": ["a", "d"]}, {"source": "d"}):
+        with pytest.raises(GraphError, match="'d'"):
+            engine.run(program(**values))
+    field = "depth" if program is BreadthFirst else "distance"
+    for values in ({"sources": ["b", "a"]}, {"sources": "a,b"}):
+        assert engine.run(program(**values))[field].tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_all_predecessors(seed, directed):
+    """NetworkX's, also where arcs of weight 0 lead round."""
+    graph = random_graph(seed, directed=directed, zeros=True)
+    made, source = graph.to_networkx(multigraph=True), int(graph.edge_src[0])
+    before, far = nx.dijkstra_predecessor_and_distance(made, source)
+    distance = Engine(graph).run(Distances(source=source)).distance
+    offsets, vertices = predecessors(graph, distance)
+    found = [vertices[offsets[v] : offsets[v + 1]].tolist() for v in range(graph.num_vertices)]
+    assert found == [sorted(set(before.get(v, []))) for v in range(graph.num_vertices)]
+    assert any(len(x) > 1 for x in found) and len(far) < graph.num_vertices
+    depth = Engine(graph).run(BreadthFirst(source=source)).depth
+    offsets, vertices = predecessors(graph, depth, None)
+    found = [vertices[offsets[v] : offsets[v + 1]].tolist() for v in range(graph.num_vertices)]
+    before = nx.predecessor(made, source)
+    assert found == [sorted(set(before.get(v, []))) for v in range(graph.num_vertices)]
 
 
 def test_by_hand():

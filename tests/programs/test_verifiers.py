@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from support.samples import random_graph
 from support.verifiers import (
+    bellman_ford,
+    bipartition,
     breadth_first,
     connected_components,
     eigenvector,
@@ -19,13 +21,17 @@ from support.verifiers import (
     page_rank,
     shortest_paths,
     strongly_connected,
+    weighted_clustering,
     weighted_page_rank,
 )
 
 from gascl import Engine
 from gascl.programs import (
+    BellmanFord,
+    Bipartition,
     BreadthFirst,
     ConnectedComponents,
+    Distances,
     Eigenvector,
     GreedyColouring,
     Hits,
@@ -35,10 +41,12 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
     StronglyConnected,
+    WeightedClustering,
     WeightedPageRank,
 )
 
 CASES = [
+    (bipartition, Bipartition(), ("side",)),
     (breadth_first, BreadthFirst(source=0), ("depth", "parent")),
     (connected_components, ConnectedComponents(), ("component",)),
     (eigenvector, Eigenvector(), ("centrality",)),
@@ -47,11 +55,19 @@ CASES = [
     (katz, Katz(), ("centrality",)),
     (maximal_independent_set, MaximalIndependentSet(), ("member",)),
     (strongly_connected, StronglyConnected(), ("component",)),
+    (weighted_clustering, WeightedClustering(), ("coefficient",)),
     (weighted_page_rank, WeightedPageRank(), ("rank",)),
     (weighted_page_rank, WeightedPageRank(supersteps=2, dangling="ignore"), ("rank",)),
     (label_propagation, LabelPropagation(supersteps=3), ("label",)),
     (page_rank, PageRank(), ("rank",)),
     (page_rank, PageRank(supersteps=2, dangling="ignore", dtype="float64"), ("rank",)),
+    (page_rank, PageRank(dangling="land", landing={3: 1, 4: 2}, rank={5: 1}), ("rank",)),
+    (weighted_page_rank, WeightedPageRank(dangling="land", landing={3: 1}), ("rank",)),
+    (bellman_ford, BellmanFord(source=0), ("distance", "parent")),
+    (bellman_ford, BellmanFord(sources=[3, 5], dtype="float64"), ("distance", "parent")),
+    (breadth_first, BreadthFirst(sources=[3, 5], hops=3), ("depth", "parent")),
+    (shortest_paths, Distances(source=0, cutoff=3), ("distance",)),
+    (shortest_paths, ShortestPaths(sources=[3, 5]), ("distance", "parent")),
     (shortest_paths, ShortestPaths(source=0), ("distance", "parent")),
 ]
 

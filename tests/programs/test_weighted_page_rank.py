@@ -54,6 +54,12 @@ def test_random_graphs(seed, directed):
     result = run(runner, personalization=given, scale="vertices", damping=0.85, **EXACT)
     assert np.abs(result.rank / graph.num_vertices - expected).sum() < 1e-11
     run(runner, dangling="ignore", damping=0.6, **EXACT)
+    lands = {4: 1, 9: 2}
+    found = nx.pagerank(made, personalization=given, dangling=lands, max_iter=5000, tol=2e-15)
+    expected = np.array([found[v] for v in range(graph.num_vertices)])
+    result = run(runner, personalization=given, dangling="land", landing=lands, **EXACT)
+    assert np.abs(result.rank - expected).sum() < 1e-11
+    run(runner, dangling="land", landing=lands, rank={1: 1}, supersteps=2)
 
 
 def test_without_weights_it_is_page_rank():

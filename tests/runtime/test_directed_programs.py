@@ -351,6 +351,37 @@ class BothWays(VertexProgram):
 @case(
     CASES,
     tree=Program(
+        fields={"x": Field("int32", ID)},
+        message="int32",
+        combine="sum",
+        edges="alternate",
+        scatter_on="all",
+        apply_on="all",
+        supersteps=3,
+        edge_fields={"w": ("int32", None)},
+        scatter=(Send(Bin("+", Bin("*", X, Var("e", "w")), Var("e", "reversed"))),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1), (1, 2), (2, 2)), True, {"w": [4, 5, 7]}),
+    # forth: 0, 0 * 4, 1 * 5 + 2 * 7; back: 0 * 4 + 1, 19 * 5 + 1, 19 * 7 + 1;
+    # forth: 0, 1 * 4, 96 * 5 + 134 * 7
+    fields={"x": [0, 4, 1418]},
+    steps=[(3, 3), (3, 3), (3, 3)],
+)
+class Alternating(VertexProgram):
+    x = vertex.int32(init="v.id")
+    w = edge.int32()
+    supersteps = param.supersteps(3)
+    message, combine = "int32", "sum"
+    edges = "alternate"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x * e.w + e.reversed);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
         fields={"x": Field("int32", Var("v", "out_degree"))},
         message="int32",
         combine="max",

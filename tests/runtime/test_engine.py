@@ -261,7 +261,7 @@ class Marking(Bfs):
 
 class Weighing(Bfs):
     weight = edge.int32(default=1)
-    scatter = "send(v.depth + e.weight);"
+    scatter = "if (depth_of(e.dst) < 0) send(v.depth + e.weight);"
 
 
 REFUSED = [
@@ -285,7 +285,7 @@ REFUSED = [
     (
         Weighing(source=0),
         {"delivery": "outbox"},
-        "reads `e`.*use one of: slots, pull, push, frontier, edges, serial$",
+        "reads `e`, and fields.*use one of: slots, pull, push, frontier, edges, serial$",
     ),
     (Bfs(source=0), {"callback": 3}, "callback must be a function of a Step, not 3"),
     (

@@ -99,12 +99,12 @@ def test_a_vertex_is_no_value(apply):
         type("Wrong", (Plain,), {"apply": apply})
 
 
-def test_a_macro_that_reads_the_edge_is_not_for_outbox():
+def test_a_macro_that_reads_the_edge():
     changes = {"functions": "#define COST e.weight", "scatter": "send(COST);"}
-    for delivery in ("serial", "slots", "pull"):
+    for delivery in ("serial", "slots", "pull", "outbox"):
         assert run(**changes, delivery=delivery).x.tolist() == [40, 10, 20, 30]
-    with pytest.raises(ProgramError, match="outbox"):
-        run(**changes, delivery="outbox")
+    with pytest.raises(ProgramError, match="fields of other vertices"):
+        run(**changes | {"scatter": "send(COST + x_of(0));"}, delivery="outbox")
 
 
 def test_arc_state_behind_macros():

@@ -155,8 +155,8 @@ SPOILT = {
     "gascl_outbox_gather": (
         INVALID_READ,
         "outbox.cl",
-        "*x = outbox[at];",
-        "*x = outbox[at + 999];",
+        "at = GASCL_AT(source);",
+        "at = GASCL_AT(source + 999);",
     ),
     "gascl_probe": (INVALID_READ, "probe.cl", "&cells[", "&cells[999 + "),
     "gascl_sort_keys": (INVALID_WRITE, "sort.cl", "keys_to[at] =", "keys_to[at + 9999] ="),
@@ -260,6 +260,9 @@ SPOILT_WORDS = {
                                  "gascl_partial"),
     "boxes of ranges": ("gascl_pairs_join", INVALID_READ, "pairs.cl", "boxes[(size_t)i * n",
                         "boxes[(size_t)(i + 9) * n"),
+    "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox.cl",
+                                        "gascl_read_letter(&outbox[at],",
+                                        "gascl_read_letter(&outbox[at + 999],"),
     "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
                         "messages[slots - ++count + 2] = "),
 }  # fmt: skip

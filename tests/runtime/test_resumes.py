@@ -131,6 +131,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "PageRank": (lambda n: bundled.PageRank(dtype="float64"), None),
     "PageRank twelve times": (lambda n: bundled.PageRank(supersteps=n, dtype="float64"), 12),
     "WeightedPageRank": (lambda n: bundled.WeightedPageRank(dtype="float64"), None),
+    "Distances": (lambda n: bundled.Distances(sources=[0, 7], dtype="float64"), None),
     "ShortestPaths": (lambda n: bundled.ShortestPaths(source=0), None),
     "ShortestPaths, wide": (lambda n: bundled.ShortestPaths(source=0, dtype="float64"), None),
     # What others are made of.
@@ -225,7 +226,12 @@ def test_every_pair_of_deliveries(name, group):
 #: Programs of several stages begin with the State's fields only where they say so: a run that was
 #: broken off is begun again, as the documentation of `solve` has it.
 COMPOSITE = {
-    "Betweenness": {}, "Closeness": {}, "HarmonicCloseness": {}, "Neighbourhoods": {"hops": 2},
+    "BellmanFord": {"source": 0}, "Betweenness": {}, "Closeness": {}, "HarmonicCloseness": {},
+    "Bipartition": {}, "Louvain": {}, "TrussNumber": {}, "SpanningForest": {},
+    "WeightedClustering": {}, "WeightedBetweenness": {"sources": 5},
+    "WeightedEdgeBetweenness": {"sources": 5},
+    "WeightedCloseness": {}, "WeightedHarmonicCloseness": {}, "Eccentricity": {},
+    "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
     "Triangles": {}, "CoreNumber": {},

@@ -16,6 +16,7 @@ from gascl import (
     NotConverged,
     ProgramError,
     VertexProgram,
+    arc,
     edge,
     param,
     vertex,
@@ -198,6 +199,39 @@ def test_the_empty_graph_and_a_single_vertex():
     assert alone.total.tolist() == [0]
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_arc_fields_that_solve_returns(directed):
+    graph = Graph.from_edges([0, 2, 1, 1], [1, 0, 2, 1], directed=directed)
+
+    class Ends(VertexProgram):
+        joined = arc.int32()
+
+        def solve(self, stages):
+            src, dst = stages.graph.coo()
+            return {"joined": 10 * src + dst} if self.dtype == "float32" else {}
+
+    result = Engine(graph).run(Ends())
+    expected = [1, 11, 12, 20] if directed else [1, 2, 10, 11, 12, 20, 21]
+    assert result.arc_fields["joined"].tolist() == expected and not result.fields
+    assert result.arc_fields["joined"].dtype == np.int32
+    nothing = Engine(Graph.from_edges([], [])).run(Ends())
+    assert nothing.arc_fields["joined"].shape == (0,)
+    with pytest.raises(ProgramError, match="solve did not compute 'joined': return it"):
+        Engine(graph).run(Ends(dtype="float64"))
+
+
+def test_arc_fields_of_another_shape_are_refused(karate):
+    class Short(VertexProgram):
+        joined = arc.int32()
+
+        def solve(self, stages):
+            return {"joined": [1, 2]}
+
+    why = r"returned 'joined' with shape \(2,\), not one value per arc"
+    with pytest.raises(ProgramError, match=why):
+        karate[0].run(Short())
+
+
 def solving(found):
     class Found(VertexProgram):
         total = vertex.int64()
@@ -211,8 +245,8 @@ def solving(found):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (None, r"test_solve.py:\d+: Found: solve must return a dict of its vertex fields"),
-        ({"sum": [1]}, r"vertex fields \(total\), not sum"),
+        (None, r"test_solve.py:\d+: Found: solve must return a dict of its fields"),
+        ({"sum": [1]}, r"fields \(total\), not sum"),
         ({"total": [1, 2]}, r"returned 'total' with shape \(2,\), not \(34,\)"),
         ({}, "did not compute 'total': return it"),
     ],

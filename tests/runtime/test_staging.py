@@ -30,6 +30,22 @@ def test_there_and_back(monkeypatch, count):
     assert np.array_equal(found, values)
 
 
+@pytest.mark.parametrize("shape", [(), (1, 1), (2, 4), (3,)])
+def test_rows_find_their_places(monkeypatch, shape):
+    monkeypatch.setattr(devices, "LARGE", 0)
+    monkeypatch.setattr(devices, "LESS_LARGE", 0)
+    monkeypatch.setattr(Device, "kind", "GPU")
+    monkeypatch.setattr(staging, "PIECE", 64)
+    monkeypatch.setattr(devices, "PIECE", 64)
+    device = Device(find().cl)
+    rng = np.random.default_rng(1)
+    values, places = rng.random((1000, *shape)), rng.permutation(1000).astype(np.int32)
+    found, expected = np.zeros_like(values), np.zeros_like(values)
+    expected[places] = values
+    device.download(found, device.upload(values), places)
+    assert np.array_equal(found, expected)
+
+
 def test_large_arrays_go_to_gpus_and_back_so(monkeypatch):
     monkeypatch.setattr(devices, "LARGE", 20_000)
     monkeypatch.setattr(devices, "LESS_LARGE", 2000)

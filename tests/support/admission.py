@@ -101,7 +101,8 @@ def by_pulling(program: Program) -> set[str]:
     if program.gather is not None:
         always = program.scatter_on == "all" and not any(isinstance(s, If) for s in nodes)
         return {"outbox"} if always and not of_arc else set()
-    return {"pull"} if of_arc else {"pull", "outbox"}
+    asks = any(isinstance(x, Of) for x in nodes)
+    return {"pull"} if of_arc and asks else {"pull", "outbox"}
 
 
 def reads_what_apply_writes(program: Program) -> bool:
@@ -140,7 +141,8 @@ def expected_deliveries(
     if by_atomics(program, real, deterministic):
         lanes = program.lanes or program.listed or 1 if lanes is None else lanes
         one_order = deterministic and tallies_floats(program)
-        admitted |= {"edges"} if lanes > 1 or one_order else {"edges", "push"}
+        alternates = program.edges == "alternate"
+        admitted |= {"edges"} if lanes > 1 or one_order or alternates else {"edges", "push"}
     if program.combine == "first":
         admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
     waits = program.priority is not None

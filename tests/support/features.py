@@ -68,7 +68,7 @@ EXPECTED = {
     *("a message is received", "a message is dropped", "receive_if reads msg"),
     *("lane in receive_if", "some wait", "a priority of each lane"),
     *("apply_on: mask", "apply in the mask without a message"),
-    *(f"edges: {along}" for along in ("out", "in", "both")),
+    *(f"edges: {along}" for along in ("out", "in", "both", "alternate")),
     *("scatter_on: mask", "scatter_on: all", "apply_on: message", "apply_on: all"),
     *("send_to in scatter", "send_to in apply", "runs on while messages are under way"),
     "runs on without a mask",

@@ -74,11 +74,7 @@ class Interpreter:
         for a, b, _, _ in graph.arcs("out"):
             self.out_degree[a] += 1
             self.in_degree[b] += 1
-        self.arcs = graph.arcs(program.edges)
-        self.neighbors: list[list[int]] = [[] for _ in range(n)]
-        for a, b, _, _ in self.arcs:
-            self.neighbors[a].append(b)
-        self.edges = {(a, b) for a, b, _, _ in self.arcs}
+        self.go_along(program.edges)
 
         lanes = range(self.lanes)
         # By lane, name and vertex (or arc); `seen` is what FIELD_of sees.
@@ -102,6 +98,14 @@ class Interpreter:
         self.found: Any = 0
         self.prev: dict[str, Any] = {}
         self.tally = self.no_tally()
+
+    def go_along(self, edges: str) -> None:
+        """Take these arcs from now on; "alternate" begins as "out"."""
+        self.arcs = self.graph.arcs("out" if edges == "alternate" else edges)
+        self.neighbors: list[list[int]] = [[] for _ in range(self.graph.num_vertices)]
+        for a, b, _, _ in self.arcs:
+            self.neighbors[a].append(b)
+        self.edges = {(a, b) for a, b, _, _ in self.arcs}
 
     def empty(self) -> list[list[list[Any]]]:
         return [[[] for _ in range(self.graph.num_vertices)] for _ in range(self.lanes)]

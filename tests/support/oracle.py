@@ -81,6 +81,8 @@ class _Run(Interpreter):
     def step(self) -> Step:
         """One superstep: scatter, gather, apply; those who wait for the next are known then."""
         n, lanes = self.graph.num_vertices, range(self.lanes)
+        if self.program.edges == "alternate":
+            self.go_along("in" if self.superstep % 2 else "out")
         self.mask = self.lowest()
         self.prev, self.tally = self.totals(), self.no_tally()
         self.set_by = [[set() for _ in range(n)] for _ in lanes]

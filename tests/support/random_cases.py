@@ -210,6 +210,11 @@ RECIPES = (
     recipe("or", "uint32", "int32", "sends_at_times", "own_mask enough", "edges: both"),
     recipe("sum", "int64", "int32", "starts_from_few", "own_mask receive_if", "edges: in"),
     recipe("max", "int32", "int32", None, "pairs enough receive_if", "enough of several"),
+    recipe("sum", "int32", "int32", None, "aggregators", "edges: alternate; scatter_on: all"),
+    recipe("min", "real", "int32", "starts_from_few", "others", "edges: alternate"),
+    recipe("gather: sum", "int32", "int64", None, "lanes", "edges: alternate"),
+    recipe("first", "int32", "int32", "walks_to_neighbors", "adjacency receive_if",
+           "edges: alternate"),
 )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ from support.shapes import (
 from support.values import SCALARS, components, is_real, is_scalar, layout
 
 OPS = ("sum", "min", "max", "count", "mean")
+EDGES = ("out", "in", "both", "alternate")
 
 
 class _Drawing:
@@ -143,11 +144,12 @@ class _Drawing:
         """What a program is about: all that is not of a vertex."""
         body, pick, draw = self.body, self.pick, self.draw
         number = lambda most: range(draw(st.integers(0, most)))  # noqa: E731
-        edges = next((e for e in ("out", "in", "both") if f"edges: {e}" in self.shape.shows), None)
+        edges = next((e for e in EDGES if f"edges: {e}" in self.shape.shows), None)
         body |= {
             "scatter_on": pick("mask", "mask", "all"),
             "apply_on": pick("message", "all"),
-            "edges": edges or pick("out", "out", "in", "both"),
+            # Arc fields are refused where edges alternate.
+            "edges": edges or pick("out", *EDGES[: 3 if "arc" in self.wants else 4]),
             "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
                             for i in number(2)},
             "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))

@@ -192,22 +192,23 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
 }
 
 // Whether the arcs of a long row are combined in several boxes by turns, so that an addition need not
-// wait for the one before it.
+// wait for the one before it. With more than two, the loop over a row of 32 arcs makes so few turns that
+// processors mispredict its end (see docs/performance.md).
 #define GASCL_SUMS_APART \
-    (GASCL_LANES == 1 && GASCL_FETCHES > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)
+    (GASCL_LANES == 1 && GASCL_SUMS > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)
 #if GASCL_SUMS_APART
 // Returns the first arc that is left.
 static gascl_offset gascl_gather_apart(gascl_lane_boxes *boxes, gascl_offset arc,
                                        const gascl_offset end, const int row,
                                        GASCL_STATE GASCL_DELIVERY) {
-    gascl_lane_boxes apart[GASCL_FETCHES];
-    _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+    gascl_lane_boxes apart[GASCL_SUMS];
+    _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
         gascl_lane_put(&apart[j], gascl_box_empty());
-    for (; end - arc >= GASCL_FETCHES; arc += GASCL_FETCHES)
-        _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
+    for (; end - arc >= GASCL_SUMS; arc += GASCL_SUMS)
+        _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
             gascl_gather_arc(&apart[j], arc + j, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
     gascl_box whole = gascl_lane_get(&apart[0]);
-    _Pragma("unroll") for (int j = 1; j < GASCL_FETCHES; ++j)
+    _Pragma("unroll") for (int j = 1; j < GASCL_SUMS; ++j)
         gascl_box_merge(&whole, gascl_lane_get(&apart[j]));
     gascl_lane_put(boxes, whole);
     return arc;
@@ -225,7 +226,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         const gascl_offset begin = offsets[row], end = offsets[row + 1];
         gascl_offset i = begin;
 #if GASCL_SUMS_APART
-        if (open && end - begin >= 2 * GASCL_FETCHES)
+        if (open && end - begin >= 4 * GASCL_SUMS)
             i = gascl_gather_apart(&boxes, begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
         for (; i < end && open; ++i) {

@@ -1,39 +1,46 @@
-// Delivery `outbox`: pull, for a scatter that reads nothing of its arc. What a vertex sends is then
-// computed once, not once for each arc (Reddy, section 5: the PageRank contribution), and stored in
-// its outbox. Gather and apply are one kernel. Where the program allows (GASCL_FUSED), the scatter
-// of the next superstep is part of it, too; hence two outboxes, which take turns.
+// Delivery `outbox`: pull, where each vertex puts into its outbox all that its receivers need of it.
+// If scatter reads nothing of its arc, that is its message, computed once, not once for each arc
+// (Reddy, section 5: the PageRank contribution). Otherwise it is what scatter reads of the vertex, side
+// by side: scatter still runs for each arc, but reads one place of its sender instead of several, and
+// apply may write the fields themselves meanwhile. Gather and apply are one kernel. Where the program
+// allows (GASCL_FUSED), the next superstep's outbox is filled by it, too; hence two, which take turns.
 //
 // A gather snippet reads its messages one by one: they are copied side by side for it. Slots, into which
 // each message is written, would cost a jump for each arc; outboxes are read by jumps, too, but are small
 // enough for a cache.
 #include "runtime.cl"
 
-// A vertex without out-arcs does not scatter. Its scatter must not be run where it could fail.
+// Fills a vertex's outbox. A vertex without out-arcs does not scatter: its scatter must not be run
+// where it could fail.
 static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
                              __global const gascl_offset *out_offsets,
-                             __global gascl_message *outbox, __global uchar *sent) {
+                             __global gascl_letter *outbox, __global uchar *sent) {
+#if GASCL_READS_EDGE
+    gascl_write_letter(&outbox[GASCL_AT(id)], id, GASCL_STATE_ON GASCL_LANE_ON);
+#else
 #if GASCL_CAN_FAIL
     if (out_offsets[id] == out_offsets[id + 1])
         return;
 #endif
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_edge e;  // programs that read e are not admitted
+    gascl_edge e;  // of which scatter reads nothing
     e.src = id;
     const gascl_box out = gascl_scatter(v, &e, ahead, GASCL_STATE_ON GASCL_LANE_ON);
     outbox[GASCL_AT(id)] = gascl_narrow(out, id, gascl_control_);
 #if !GASCL_EVERY_ARC_SENDS
     sent[GASCL_AT(id)] = out.count > 0;
 #endif
+#endif
 }
 
 __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
-                                   __global gascl_message *restrict outbox,
+                                   __global gascl_letter *restrict outbox,
                                    __global uchar *restrict sent) {
     if (gascl_control_->stopped)
         return;
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         GASCL_FOR_LANES {
-#if !GASCL_SCATTER_ALL
+#if !GASCL_SCATTER_ALL && !GASCL_READS_EDGE
             if (!GASCL_IN_MASK(id)) {
                 sent[GASCL_AT(id)] = 0;
                 continue;
@@ -51,12 +58,13 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
 #define GASCL_COPIED_ON
 #endif
 #define GASCL_DELIVERY                                                                       \
-    , __global const int *restrict sources, __global const gascl_offset *restrict out_offsets, \
-        __global const gascl_message *restrict outbox, __global const uchar *restrict sent,    \
-        __global gascl_message *restrict outbox_next, __global uchar *restrict sent_next       \
+    GASCL_EDGE, __global const int *restrict sources,                                        \
+        __global const gascl_offset *restrict out_offsets,                                   \
+        __global const gascl_letter *restrict outbox, __global const uchar *restrict sent,    \
+        __global gascl_letter *restrict outbox_next, __global uchar *restrict sent_next       \
         GASCL_COPIED
 #define GASCL_DELIVERY_ON \
-    , sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON
+    GASCL_EDGE_ON, sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON
 
 #if GASCL_SINGLE
 // Programs in which an arc may carry no message are not admitted.
@@ -124,13 +132,27 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
 
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    const size_t at = GASCL_AT(sources[arc]);
+    const int source = sources[arc];
+    const size_t at = GASCL_AT(source);
+#if GASCL_READS_EDGE
+#if !GASCL_SCATTER_ALL
+    if (!GASCL_IN_MASK(source))
+        return false;
+#endif
+    const gascl_vertex v =
+        gascl_read_letter(&outbox[at], source, GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
+    const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+    *x = gascl_narrow(out, row, gascl_control_);
+    return GASCL_EVERY_ARC_SENDS || out.count > 0;
+#else
 #if !GASCL_EVERY_ARC_SENDS
     if (!sent[at])
         return false;
 #endif
     *x = outbox[at];
     return true;
+#endif
 }
 
 static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}

@@ -34,7 +34,11 @@ def read_arrow(table: Any, columns: Sequence[str] | str | None, directed: bool |
         if not hasattr(table, "__arrow_c_stream__"):
             raise GraphError(f"from_arrow needs an Arrow table, not {type(table).__name__}")
         table = pyarrow.table(table)
-    source = Source("the table", table.schema, table.num_rows, table.column)
+
+    def load(names: list[str]) -> dict[str, Any]:
+        return {name: table.column(name) for name in names}
+
+    source = Source("the table", table.schema, table.num_rows, load)
     return parsed_table(source, columns, directed, "Arrow table")
 
 
@@ -68,9 +72,17 @@ def parsed_table(
         report.append(
             f"directed={directed}, though the table was written from a graph of the other kind"
         )
-    labels, src, dst = vertices(source, tail, head, own, report)
+    for name in (tail, head):
+        _check_kind(source, name)
     others = [n for n in names if n not in (tail, head)]
-    fields = _fields(source, others, wanted, bool(own), report)
+    remarks: list[str] = []
+    chosen = _chosen_fields(source, others, wanted, bool(own), remarks)
+    loaded = _loaded(source, [tail, head, *chosen.values()])
+    labels, src, dst = _vertices(source, tail, head, loaded, own, report)
+    report += remarks
+    fields = {name: _values(column, loaded, report) for name, column in chosen.items()}
+    if not own:
+        report += no_weight(list(fields), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
     if directed and not declared:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
@@ -138,14 +150,14 @@ def _own(source: Source) -> dict[str, Any]:
     return own
 
 
-def _fields(
+def _chosen_fields(
     source: Source,
     names: list[str],
     wanted: dict[str, str] | None,
     own: bool,
     report: list[str],
-) -> dict[str, np.ndarray]:
-    """The edge fields; `own`: gascl wrote the table, and columns are named like the fields."""
+) -> dict[str, str]:
+    """The column of each edge field; `own`: gascl wrote the table, and they are named alike."""
     from pyarrow import types
 
     kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
@@ -154,7 +166,7 @@ def _fields(
     weight = None
     if not own and WEIGHT not in asked.values():
         weight = weight_column([name for name in numeric if name in asked])
-    taken: dict[str, np.ndarray] = {}
+    taken: dict[str, str] = {}
     for name in names:
         what = f"column {name!r}"
         if name not in asked:
@@ -178,17 +190,21 @@ def _fields(
                 )
             report.append(f"{what} left out: its type, {kind}, is not numeric")
             continue
-        values = concatenated(without_nulls(source, name).chunks)
-        for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
-            if values.dtype == other:
-                values = values.astype(small)
-                report.append(f"{what}: {kind} read as {values.dtype}")
         if field != name:
             report.append(f"{what} read as edge field {field}")
-        taken[field] = values
-    if not own:
-        report += no_weight(list(taken), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
+        taken[field] = name
     return taken
+
+
+def _values(name: str, columns: dict[str, Any], report: list[str]) -> np.ndarray:
+    """A column of numbers or bool, taken out of the columns."""
+    column = columns.pop(name)
+    values = concatenated(column.chunks)
+    for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
+        if values.dtype == other:
+            values = values.astype(small)
+            report.append(f"column {name!r}: {column.type} read as {values.dtype}")
+    return values
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
@@ -251,34 +267,35 @@ class Source:
     Attributes:
         name: the file's name, or what errors call the table.
         rows: their number.
-        load: a column's name -> its pyarrow.ChunkedArray.
+        load: names of columns -> a pyarrow.ChunkedArray by each name.
         error: the error to raise for it.
     """
 
     name: str
     schema: Any
     rows: int
-    load: Callable[[str], Any]
+    load: Callable[[list[str]], dict[str, Any]]
     error: type[GraphError] = GraphError
 
 
-def without_nulls(source: Source, name: str) -> Any:
-    """A column as it is stored, a pyarrow.ChunkedArray of all rows.
+def _loaded(source: Source, names: list[str]) -> dict[str, Any]:
+    """The columns as they are stored, each a pyarrow.ChunkedArray of all rows.
 
     Raises:
-        source.error: it has more or fewer rows than the table, or a null; names the row.
+        source.error: one has more or fewer rows than the table, or a null; names the row.
     """
-    column = source.load(name)
-    if len(column) != source.rows:
-        raise source.error(
-            f"{source.name}: column {name!r} has {len(column):,} rows, and the table has "
-            f"{source.rows:,}; the file is damaged: fetch or write it again"
-        )
-    check_nulls(source, name, column)
-    return column
+    columns = source.load(names)
+    for name, column in columns.items():
+        if len(column) != source.rows:
+            raise source.error(
+                f"{source.name}: column {name!r} has {len(column):,} rows, and the table has "
+                f"{source.rows:,}; the file is damaged: fetch or write it again"
+            )
+        _check_nulls(source, name, column)
+    return columns
 
 
-def check_nulls(source: Source, name: str, column: Any) -> None:
+def _check_nulls(source: Source, name: str, column: Any) -> None:
     """Raises source.error for the first row without a value."""
     row = 0
     for chunk in column.chunks if column.null_count else ():
@@ -299,25 +316,35 @@ def has_dictionary(column: Any) -> bool:
 
 
 def concatenated(chunks: list[Any]) -> np.ndarray:
-    """Chunks of numbers as one array; a single chunk is not copied."""
+    """Chunks of numbers as one array; a single chunk is not copied, and can be written to if its
+    memory can."""
     parts = [chunk.to_numpy(zero_copy_only=False) for chunk in chunks]
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+    if len(parts) != 1:
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+    (array,), memory = parts, chunks[0].buffers()[-1]
+    if array.flags.writeable or memory is None or not memory.is_mutable:
+        return array
+    return np.frombuffer(memory, array.dtype, len(array), chunks[0].offset * array.itemsize)
 
 
-def vertices(
-    source: Source, tail: str, head: str, own: dict[str, Any], report: list[str]
+def _vertices(
+    source: Source,
+    tail: str,
+    head: str,
+    columns: dict[str, Any],
+    own: dict[str, Any],
+    report: list[str],
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-    """Labels, or None if the ids are the vertices, and the ends of every edge as vertices."""
+    """Labels, or None if the ids are the vertices, and the ends of every edge as vertices; takes
+    these out of the columns."""
     import pyarrow
 
     kept = own.get("labels", "ids")
-    integer = pyarrow.types.is_integer
-    if all(integer(_kind(source, name)) for name in (tail, head)):
-        columns = in_threads(lambda name: _narrow(without_nulls(source, name)), (tail, head))
-        return _numbered_integers(source, (tail, head), columns, kept, own, report)
-    ends = [without_nulls(source, name) for name in (tail, head)]
+    ends = [columns.pop(name) for name in (tail, head)]
+    if all(pyarrow.types.is_integer(end.type) for end in ends):
+        narrow = in_threads(_narrow, ends)
+        ends.clear()
+        return _numbered_integers(source, (tail, head), narrow, kept, own, report)
     if kept == "dictionary" and all(map(_one_dictionary, ends)):
         chunk = ends[0].chunk(0)
         if chunk.dictionary.equals(ends[1].chunk(0).dictionary):
@@ -335,8 +362,8 @@ def vertices(
             f"{source.schema.field(head).type}; make both integers or both text"
         )
     if not texts[0]:
-        columns = [_narrow(end) for end in plain]
-        return _numbered_integers(source, (tail, head), columns, kept, own, report)
+        narrow = [_narrow(end) for end in plain]
+        return _numbered_integers(source, (tail, head), narrow, kept, own, report)
     report.append("ids read as text")
     labels, src, dst = _numbered_texts(source, plain[0], plain[1])
     return (
@@ -386,8 +413,8 @@ def _narrow(column: Any) -> np.ndarray:
     return narrow
 
 
-def _kind(source: Source, name: str) -> Any:
-    """The type of a column, which must be one for ids."""
+def _check_kind(source: Source, name: str) -> None:
+    """Raises source.error unless a column is of a type for ids."""
     from pyarrow import types
 
     kind = source.schema.field(name).type
@@ -397,7 +424,6 @@ def _kind(source: Source, name: str) -> Any:
             f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
             "it, or name other columns with columns=(source, target)"
         )
-    return kind
 
 
 def is_text(kind: Any) -> bool:
@@ -423,7 +449,7 @@ def _decoded(source: Source, name: str, column: Any) -> Any:
     if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type
         column = column.cast(kind)
-        check_nulls(source, name, column)  # the dictionary may have one, too
+        _check_nulls(source, name, column)  # the dictionary may have one, too
     return column.cast(pyarrow.large_string()) if is_text(kind) else column
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.graph.labels import INTEGER, label_array, shown
 from gascl.graph.parsed import Parsed
 from gascl.io.adapters import imported
+from gascl.io.adapters.adjacency import edge_records, read_adjacency
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,46 +40,57 @@ def read_networkx(
     """
     if not all(hasattr(G, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
         raise GraphError(f"from_networkx needs a NetworkX graph, not {type(G).__name__}")
-    place = {node: number for number, node in enumerate(G.nodes)}
-    edges = list(G.edges(data=True))
-    records = [attributes for *_, attributes in edges]
+    adjacency = read_adjacency(G)
+    src, dst, labels = adjacency.src, adjacency.dst, adjacency.nodes
+    records = list(edge_records(G, adjacency))
     nodes = [attributes for _, attributes in G.nodes(data=True)]
     report: list[str] = []
     if fields is None:
         taken = numeric_attributes(records, "edge", report)
         _warn_of_gaps(records, taken)
     else:
-        names = [f"edge ({shown(tail)}, {shown(head)})" for tail, head, _ in edges]
-        taken = _named(records, names, fields, "fields")
+
+        def edge(number: int) -> str:
+            return f"edge ({shown(labels[src[number]])}, {shown(labels[dst[number]])})"
+
+        taken = _named(records, edge, fields, "fields")
     if vertex_fields is None:
         of_vertices = numeric_attributes(nodes, "node", report, text=True)
     else:
-        names = [f"node {shown(node)}" for node in place]
-        of_vertices = _named(nodes, names, vertex_fields, "vertex_fields")
+        of_vertices = _named(
+            nodes, lambda number: f"node {shown(labels[number])}", vertex_fields, "vertex_fields"
+        )
     return Parsed(
-        src=np.array([place[tail] for tail, _, _ in edges], dtype=np.int64),
-        dst=np.array([place[head] for _, head, _ in edges], dtype=np.int64),
-        num_vertices=len(place),
+        src=src,
+        dst=dst,
+        num_vertices=len(labels),
         directed=G.is_directed(),
-        labels=label_array(place),
+        labels=label_array(labels),
         fields=taken,
         report=report,
         vertex_fields=of_vertices,
+        in_range=True,
     )
 
 
 def _warn_of_gaps(records: Records, taken: Mapping[str, Any]) -> None:
     """Warn of attributes that only some edges have: NetworkX would use 1 for a missing weight."""
-    names = dict.fromkeys(name for attributes in records for name in attributes)
-    for name in names:
+    for name in _names(records):
+        if name in taken:
+            continue
         having = sum(name in attributes for attributes in records)
-        if name not in taken and having < len(records):
+        if having < len(records):
             warnings.warn(
                 f"from_networkx: the edge attribute {name!r} is left out, since only {having:,} of "
                 f"{len(records):,} edges have it; set it on all, or name the attributes to take: "
                 "fields=[...]",
                 stacklevel=4,
             )
+
+
+def _names(records: Records) -> dict[str, None]:
+    """The names of all attributes, in order."""
+    return dict.fromkeys(chain.from_iterable(records))
 
 
 def numeric_attributes(
@@ -90,8 +104,11 @@ def numeric_attributes(
         text: numbers may be written as text, and nodes' texts, if few, are numbered as groups.
     """
     taken = {}
-    for name in dict.fromkeys(name for attributes in records for name in attributes):
-        values = [attributes[name] for attributes in records if name in attributes]
+    for name in _names(records):
+        try:
+            values = list(map(itemgetter(name), records))
+        except KeyError:
+            values = [attributes[name] for attributes in records if name in attributes]
         numbers = _numbers(values, vectors=noun == "node")
         missing = len(records) - len(values)
         what = f"{noun} attribute {name!r}"
@@ -115,32 +132,42 @@ def numeric_attributes(
 
 
 def _named(
-    records: Records, whose: list[str], names: Iterable[str], argument: str
+    records: Records, whose: Callable[[int], str], names: Iterable[str], argument: str
 ) -> dict[str, np.ndarray]:
     if isinstance(names, str):
         raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
     taken = {}
     vectors = argument == "vertex_fields"
     for name in names:
-        for who, attributes in zip(whose, records, strict=True):
-            if name not in attributes:
-                raise GraphError(
-                    f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
-                    f"leave it out of {argument}"
-                )
-            if _numbers([attributes[name]], vectors) is None:
-                raise GraphError(
-                    f"{who} has {name}={shown(attributes[name])}, which is not a "
-                    f"number; convert it or leave it out of {argument}"
-                )
-        numbers = _numbers([attributes[name] for attributes in records], vectors)
+        numbers = None
+        if all(name in attributes for attributes in records):
+            numbers = _numbers([attributes[name] for attributes in records], vectors)
         if numbers is None:
-            raise GraphError(
-                f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
-                f"convert them or leave it out of {argument}"
-            )
+            _refuse(records, whose, name, argument, vectors)
         taken[name] = numbers
     return taken
+
+
+def _refuse(
+    records: Records, whose: Callable[[int], str], name: str, argument: str, vectors: bool
+) -> NoReturn:
+    """Raises the GraphError that says which attribute is not a number."""
+    for number, attributes in enumerate(records):
+        who = whose(number)
+        if name not in attributes:
+            raise GraphError(
+                f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
+                f"leave it out of {argument}"
+            )
+        if _numbers([attributes[name]], vectors) is None:
+            raise GraphError(
+                f"{who} has {name}={shown(attributes[name])}, which is not a "
+                f"number; convert it or leave it out of {argument}"
+            )
+    raise GraphError(
+        f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
+        f"convert them or leave it out of {argument}"
+    )
 
 
 def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:

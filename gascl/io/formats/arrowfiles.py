@@ -29,7 +29,7 @@ def read_parquet(
 ) -> Parsed:
     """Read a Parquet file: one edge per row; ids, integers or text, become labels.
 
-    Only the columns needed are read, one after the other.
+    Only the columns needed are read.
 
     Args:
         directed: by default what gascl wrote into the file, otherwise directed.
@@ -49,7 +49,7 @@ def read_parquet(
             name=str(path),
             schema=data.schema_arrow,
             rows=data.metadata.num_rows,
-            load=lambda name: _whole(data.read(columns=[name])).column(0),
+            load=lambda names: _columns(data.read(columns=names)),
             error=FormatError,
         )
 
@@ -125,7 +125,7 @@ def _of_file(path: Path, data: Any) -> Source:
         name=str(path),
         schema=schema,
         rows=len(column(0)),
-        load=lambda name: column(schema.names.index(name)),
+        load=lambda names: {name: column(schema.names.index(name)) for name in names},
         error=FormatError,
     )
 
@@ -135,7 +135,7 @@ def _of_table(path: Path, table: Any) -> Source:
         name=str(path),
         schema=table.schema,
         rows=table.num_rows,
-        load=lambda name: _whole(table.select([name])).column(0),
+        load=lambda names: _columns(table.select(names)),
         error=FormatError,
     )
 
@@ -168,6 +168,11 @@ def _whole(table: Any) -> Any:
     """The table, after checking its offsets and texts."""
     table.validate(full=True)
     return table
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    """The columns by name, checked like `_whole`."""
+    return dict(zip(table.column_names, _whole(table).columns, strict=True))
 
 
 def _damaged(path: Path, kind: str, cause: str) -> FormatError:

@@ -18,6 +18,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
+from gascl.graph.parallel import copied
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgecolumns import WEIGHT, are_ends, field_and_column, no_weight
@@ -212,7 +213,7 @@ def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
 
 
 def _wide(values: np.ndarray) -> np.ndarray:
-    return values.astype(np.int64) if values.dtype.kind == "i" else values
+    return copied(values, np.int64) if values.dtype.kind == "i" else values
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:

@@ -22,7 +22,7 @@ typedef int gascl_offset;
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
-#define GASCL_FUSED 0
+#define GASCL_FUSED 1
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_SINGLE 0
@@ -442,6 +442,28 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     *gascl_e = gascl_scatter_snippet(v, *gascl_e, &gascl_out, gascl_ahead,
         GASCL_STATE_ON GASCL_LANE_ON);
     return gascl_out;
+}
+
+typedef struct {
+    Pair best;
+} gascl_letter;
+
+static void gascl_write_letter(__global gascl_letter *gascl_to, const int gascl_id,
+        GASCL_STATE GASCL_LANE) {
+    gascl_vertex v;
+    v.id = gascl_id;
+    v.gascl_set = 0;
+    v.best = gascl_v_best[GASCL_AT(gascl_id)];
+    gascl_to->best = v.best;
+}
+
+static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,
+        const int gascl_id, GASCL_STATE GASCL_LANE) {
+    gascl_vertex v;
+    v.id = gascl_id;
+    v.gascl_set = 0;
+    v.best = gascl_from->best;
+    return v;
 }
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {

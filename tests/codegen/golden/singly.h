@@ -294,6 +294,8 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
+typedef gascl_message gascl_letter;
+
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
 }

@@ -404,6 +404,7 @@ def run_debug(device: Device) -> None:
 #: Of which kernel file -> what shows that an error in it is found.
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "pull.cl": [(ReachedThrice(start=HUB), "pull")],
+    "outbox.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=HUB), "push")),

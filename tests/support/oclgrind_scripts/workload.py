@@ -292,16 +292,25 @@ def countdown(result: Any) -> None:
 
 class Arcs(VertexProgram):
     total = vertex.int64()
+    me = vertex.int32(init="v.id")
     supersteps = param.supersteps(1)
     message, combine = "int64", "sum"
     scatter_on = "all"
     edges = "both"
-    scatter = "send(10000 * e.id + 1000 * e.reversed + e.src);"
+    scatter = "send(10000 * e.id + 1000 * e.reversed + (v.me + e.src) / 2);"
     apply = "v.total = msg + 100000 * v.in_degree;"
 
 
 class ArcsIn(Arcs):
     edges = "in"
+
+
+class ArcsTurned(Arcs):
+    """In the second superstep, those of ArcsIn."""
+
+    edges = "alternate"
+    supersteps = param.supersteps(2)
+    scatter = f"if (superstep) {Arcs.scatter}"
 
 
 def check_arcs(result: Any, both: bool) -> None:
@@ -377,7 +386,7 @@ def run_all(device: Device) -> None:
             check(engine.run(cls(**parameters), delivery=name))
             used.add(name)
     assert used == set(DELIVERIES)
-    for cls in (Arcs, ArcsIn):
+    for cls in (Arcs, ArcsIn, ArcsTurned):
         for name in able(cls(), device):
             check_arcs(directed.run(cls(), delivery=name), cls is Arcs)
     for pairs, n in (([], 1), ([(0, 0)], 1), ([], 3), ([(0, 1)], 2)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 from support.verifiers.compare import agree
+from support.verifiers.distances import begun_at
 from support.verifiers.matrices import entries, least
 
 from gascl import Graph, Result
@@ -13,11 +14,13 @@ from gascl.programs import BreadthFirst
 
 def verify(graph: Graph, result: Result, program: BreadthFirst) -> None:
     """Raises AssertionError where a depth is another, or a parent is none."""
-    source = graph.index_of(program.source)
+    sources = begun_at(graph, program)
     matrix = least(graph, None)
-    hops = dijkstra(matrix, indices=source, unweighted=True)
+    hops = np.min(dijkstra(matrix, indices=sources, unweighted=True), axis=0)
+    if program.hops is not None:
+        hops[hops > program.hops] = np.inf
     agree(graph, "depth", result.depth, np.where(np.isfinite(hops), hops, -1).astype(np.int64))
-    found = np.flatnonzero(np.isfinite(hops) & (np.arange(graph.num_vertices) != source))
+    found = np.flatnonzero(np.isfinite(hops) & ~np.isin(np.arange(graph.num_vertices), sources))
     parent = np.asarray(result.parent)
     others = np.setdiff1d(np.arange(graph.num_vertices), found)
     assert (parent[others] == -1).all(), "a parent where there is no path"

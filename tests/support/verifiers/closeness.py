@@ -7,7 +7,12 @@ from support.verifiers.compare import agree
 from support.verifiers.distances import distances, sources_of
 
 from gascl import Graph, Result
-from gascl.programs import Closeness, HarmonicCloseness
+from gascl.programs import (
+    Closeness,
+    HarmonicCloseness,
+    WeightedCloseness,
+    WeightedHarmonicCloseness,
+)
 
 
 def verify(graph: Graph, result: Result, program: Closeness | HarmonicCloseness) -> None:
@@ -15,12 +20,14 @@ def verify(graph: Graph, result: Result, program: Closeness | HarmonicCloseness)
     n = graph.num_vertices
     sources = sources_of(graph, program.sources, program.seed)
     reached, far, near, others = (np.zeros(n) for _ in range(4))
-    for some, way in distances(graph, sources):
+    weighted = isinstance(program, WeightedCloseness | WeightedHarmonicCloseness)
+    weight = "weight" if weighted and "weight" in graph.edge_fields else None
+    for some, way in distances(graph, sources, weight):
         way[np.arange(len(some)), some] = np.inf  # oneself does not count
         there = np.isfinite(way)
         reached += there.sum(0)
         far += np.where(there, way, 0).sum(0)
-        near += (1 / way).sum(0)
+        near += np.divide(1, way, out=np.zeros_like(way), where=way > 0).sum(0)
     others = len(sources) - np.isin(np.arange(n), sources)
     if isinstance(program, HarmonicCloseness):
         expected = near

@@ -5,21 +5,25 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 from support.verifiers.compare import agree
+from support.verifiers.distances import begun_at
 from support.verifiers.matrices import entries, least
 
 from gascl import Graph, Result
-from gascl.programs import ShortestPaths
+from gascl.programs import Distances, ShortestPaths
 
 
-def verify(graph: Graph, result: Result, program: ShortestPaths) -> None:
+def verify(graph: Graph, result: Result, program: Distances) -> None:
     """Raises AssertionError where a distance is off by more than rounding, or a parent is none."""
-    source = graph.index_of(program.source)
+    sources = begun_at(graph, program)
     matrix = least(graph, "weight" if "weight" in graph.edge_fields else None)
-    expected = dijkstra(matrix, indices=source)
+    expected = np.min(dijkstra(matrix, indices=sources), axis=0)
+    expected[expected > program.cutoff] = np.inf
     relative = 8 * np.finfo(program.dtype).eps * max(result.supersteps, 1)
     distance = result.distance.astype(np.float64)
     agree(graph, "distance", distance, expected, relative)
-    found = np.isfinite(expected) & (np.arange(graph.num_vertices) != source)
+    found = np.isfinite(expected) & ~np.isin(np.arange(graph.num_vertices), sources)
+    if not isinstance(program, ShortestPaths):
+        return
     parent = np.asarray(result.parent)
     assert (parent[~found] == -1).all(), "a parent where there is no path"
     known = (parent >= 0) & (parent < graph.num_vertices)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import eye_array
 from support.verifiers.matrices import counted, solved
+from support.verifiers.page_rank import begun, landing_of
 
 from gascl import Graph, Result
 from gascl.programs import WeightedPageRank
@@ -21,25 +22,25 @@ def verify(graph: Graph, result: Result, program: WeightedPageRank) -> None:
     strength = np.asarray(matrix.sum(axis=1)).ravel()
     start = result.fields.get("personalization", np.full(n, 1 / n)).astype(np.float64)
     pull = matrix.multiply(np.divide(1, strength, where=strength > 0, out=strength * 0)[:, None]).T
+    landing = landing_of(result, program, start)
     if program.supersteps is not None:
-        rank = np.full(n, 1 / n)
+        rank = begun(graph, program)
         for _ in range(program.supersteps):
-            lost = rank[strength == 0].sum() if program.dangling == "spread" else 0
             d = program.damping
-            rank = d * (pull @ rank + lost * start) + (1 - d) * start
+            rank = d * (pull @ rank + rank[strength == 0].sum() * landing) + (1 - d) * start
         near = 64 * np.finfo(program.dtype).eps
     else:
-        rank, near = at_rest(program, pull.tocsr(), start)
+        rank = at_rest(program.damping, pull.tocsr(), start, landing, strength == 0)
+        near = program.tolerance / (1 - program.damping) + 64 * np.finfo(program.dtype).eps
     whole = n if program.scale == "vertices" else 1
     off = np.abs(result.rank / whole - rank).sum()
     assert off <= near, f"the ranks are {off:.1e} off in all"
 
 
-def at_rest(program: WeightedPageRank, pull: Any, start: np.ndarray) -> tuple[np.ndarray, float]:
-    """Where the ranks come to rest, and how near to it the tolerance leads."""
-    # Rank that is lost comes back in proportion to the start: to ignore it is to scale the rest.
-    system = eye_array(len(start), format="csr") - program.damping * pull
-    rank = solved(system, (1 - program.damping) * start)
-    if program.dangling == "spread":
-        rank /= rank.sum() or 1
-    return rank, program.tolerance / (1 - program.damping) + 64 * np.finfo(program.dtype).eps
+def at_rest(
+    damping: float, pull: Any, start: np.ndarray, landing: np.ndarray, dangling: np.ndarray
+) -> np.ndarray:
+    """Where the ranks come to rest: those without what lands, and what each unit of that adds."""
+    system = eye_array(len(start), format="csr") - damping * pull
+    rank, more = (solved(system, x) for x in ((1 - damping) * start, damping * landing))
+    return rank + more * rank[dangling].sum() / (1 - more[dangling].sum())

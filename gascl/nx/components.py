@@ -1,0 +1,267 @@
+"""Connected components."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gascl.nx.converted import Converted
+from gascl.nx.register import backend_function
+from gascl.programs.bipartition import Bipartition
+from gascl.programs.breadth_first import BreadthFirst
+from gascl.programs.connected_components import ConnectedComponents
+from gascl.programs.eigenvector import Peel
+from gascl.programs.strongly_connected import StronglyConnected
+
+_NULL = "Connectivity is undefined for the null graph."
+
+
+def _sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
+    """The nodes of each component, in the order of the vertices that they are named by."""
+    order = np.argsort(component, kind="stable")
+    nodes = G.node_array[order].tolist()
+    bounds = np.flatnonzero(np.diff(component[order], prepend=-1, append=len(component))).tolist()
+    return [set(nodes[a:b]) for a, b in itertools.pairwise(bounds)]
+
+
+def weak(G: Converted) -> np.ndarray:
+    """int32 (V,): the first vertex of each one's component."""
+    return G.run(ConnectedComponents())["component"]
+
+
+def _strong(G: Converted) -> np.ndarray:
+    return G.run(StronglyConnected())["component"]
+
+
+def _count(component: np.ndarray) -> int:
+    return int(np.count_nonzero(component == np.arange(len(component))))
+
+
+def connected(G: Converted) -> bool:
+    """Whether all nodes are one component, by direction in directed graphs.
+
+    Raises:
+        NetworkXPointlessConcept: there are no nodes.
+    """
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept(_NULL)
+    return _count(_strong(G) if G.is_directed() else weak(G)) == 1
+
+
+def _all_weak(G: Converted) -> Iterator[set[Any]]:
+    return iter(_sets(G, weak(G)))
+
+
+@backend_function(first=None, cached=1_000_000)
+def connected_components(G: Converted) -> Iterator[set[Any]]:
+    """Sets of nodes, by their first ones."""
+    return _all_weak(G)
+
+
+@backend_function(first=None, cached=1_000_000)
+def weakly_connected_components(G: Converted) -> Iterator[set[Any]]:
+    """Sets of nodes, by their first ones."""
+    return _all_weak(G)
+
+
+@backend_function(first=None, cached=100_000)
+def number_connected_components(G: Converted) -> int:
+    """How many there are."""
+    return _count(weak(G))
+
+
+@backend_function(first=None, cached=100_000)
+def number_weakly_connected_components(G: Converted) -> int:
+    """How many there are."""
+    return _count(weak(G))
+
+
+@backend_function(first=None, cached=100_000)
+def is_connected(G: Converted) -> bool:
+    """Whether there is one."""
+    return connected(G)
+
+
+@backend_function(first=None, cached=100_000)
+def is_weakly_connected(G: Converted) -> bool:
+    """Whether there is one."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept(_NULL)
+    return _count(weak(G)) == 1
+
+
+@backend_function(first=None, cached=100_000)
+def node_connected_component(G: Converted, n: Any) -> set[Any]:
+    """The nodes that can be reached."""
+    if n not in G:
+        raise KeyError(n)
+    depth = G.run(BreadthFirst(source=G.topology.index[n]))["depth"]
+    return set(G.node_array[depth >= 0].tolist())
+
+
+@backend_function(first=None, cached=200_000)
+def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
+    """Sets of nodes; one from which an edge leads to another comes after that."""
+    return iter(_sinks_first(G))
+
+
+@backend_function(first=None, cached=200_000)
+def kosaraju_strongly_connected_components(G: Converted, source: Any = None) -> Iterator[set[Any]]:
+    """Sets of nodes; one from which an edge leads to another comes after that."""
+    return iter(_sinks_first(G))
+
+
+@kosaraju_strongly_connected_components.unless
+def _(G: Any, source: Any) -> str:
+    return "" if source is None else "`source`"
+
+
+def _sinks_first(G: Converted) -> list[set[Any]]:
+    """The strong components in the order in which a depth-first search leaves them."""
+    component = _strong(G)
+    roots = np.flatnonzero(component == np.arange(len(component)))
+    number = np.empty(len(component), np.int64)
+    number[roots] = np.arange(len(roots))
+    number = number[component]
+    members = _sets(G, component)
+    offsets, neighbours = G.rows()
+    tails = np.repeat(np.arange(len(G)), np.diff(offsets))
+    src, dst = number[tails], number[neighbours]
+    between = src != dst
+    src, dst = src[between], dst[between]
+    order = np.argsort(src, kind="stable")
+    begins = np.searchsorted(src[order], np.arange(len(roots) + 1)).tolist()
+    dst = dst[order].tolist()
+    found: list[set[Any]] = []
+    state = [False] * len(roots)
+    for root in range(len(roots)):
+        if state[root]:
+            continue
+        state[root] = True
+        stack = [(root, begins[root])]
+        while stack:
+            at, place = stack.pop()
+            while place < begins[at + 1]:
+                other = dst[place]
+                place += 1
+                if not state[other]:
+                    state[other] = True
+                    stack += [(at, place), (other, begins[other])]
+                    break
+            else:
+                found.append(members[at])
+    return found
+
+
+@backend_function(first=None, cached=100_000)
+def number_strongly_connected_components(G: Converted) -> int:
+    """How many there are."""
+    return _count(_strong(G))
+
+
+@backend_function(first=None, cached=100_000)
+def is_strongly_connected(G: Converted) -> bool:
+    """Whether there is one."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept(_NULL)
+    return _count(_strong(G)) == 1
+
+
+@backend_function(first=None, cached=200_000)
+def attracting_components(G: Converted) -> Iterator[set[Any]]:
+    """Strong components that no edge leaves."""
+    return iter(_attracting(G))
+
+
+def _attracting(G: Converted) -> list[set[Any]]:
+    component = _strong(G)
+    src, dst = G.topology.adjacency.src, G.topology.adjacency.dst
+    left = np.zeros(len(G), bool)
+    left[component[src[component[src] != component[dst]]]] = True
+    return [s for s in _sinks_first(G) if not left[component[G.topology.index[next(iter(s))]]]]
+
+
+@backend_function(first=None, cached=100_000)
+def number_attracting_components(G: Converted) -> int:
+    """How many there are."""
+    return len(_attracting(G))
+
+
+@backend_function(first=None, cached=100_000)
+def is_attracting_component(G: Converted) -> bool:
+    """Whether all nodes are one."""
+    found = _attracting(G)
+    return len(found) == 1 and len(found[0]) == len(G)
+
+
+@backend_function(first=None, cached=100_000)
+def is_tree(G: Converted) -> bool:
+    """Whether it is connected and has no cycle, whatever its direction."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    return len(G) - 1 == G.number_of_edges() and _count(weak(G)) == 1
+
+
+def _forest(G: Converted) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    return len(G) - G.number_of_edges() == _count(weak(G))
+
+
+@backend_function(first=None, cached=100_000)
+def is_forest(G: Converted) -> bool:
+    """Whether it has no cycle, whatever its direction."""
+    return _forest(G)
+
+
+@backend_function(first=None, cached=100_000)
+def is_branching(G: Converted) -> bool:
+    """Whether it is a forest, and one edge at most leads to a node."""
+    return _forest(G) and bool(G.in_degree.max() <= 1)
+
+
+@backend_function(first=None, cached=100_000)
+def is_arborescence(G: Converted) -> bool:
+    """Whether it is a tree, and one edge at most leads to a node."""
+    return is_tree(G) and bool(G.in_degree.max() <= 1)
+
+
+@backend_function(first=None, cached=100_000)
+def is_eulerian(G: Converted) -> bool:
+    """Whether there is a circuit along all edges."""
+    if G.is_directed():
+        return bool((G.in_degree == G.out_degree).all()) and connected(G)
+    return bool((G.degree % 2 == 0).all()) and connected(G)
+
+
+@backend_function(first=None, cached=100_000)
+def is_directed_acyclic_graph(G: Converted) -> bool:
+    """Whether it is directed and has no cycle."""
+    return G.is_directed() and (len(G) == 0 or not G.run(Peel())["left"].any())
+
+
+@backend_function(first=None, cached=200_000)
+def is_bipartite(G: Converted) -> bool:
+    """Whether no edge connects two nodes of one side."""
+    return len(G) == 0 or bool((G.run(Bipartition())["side"] >= 0).all())
+
+
+@backend_function(first=None, cached=200_000)
+def color(G: Converted) -> dict[Any, int]:
+    """The side of each node: 0 or 1."""
+    if len(G) == 0:
+        return {}
+    side = G.run(Bipartition())["side"]
+    if (side < 0).any():
+        raise nx.NetworkXError("Graph is not bipartite.")
+    # NetworkX gives 1 to the first node of each component from which an edge leads on
+    component = weak(G)
+    begins = np.flatnonzero(np.diff(G.rows()[0]))
+    first = np.arange(len(G))  # by the component; of a node without edges, itself
+    first[component[begins[::-1]]] = begins[::-1]
+    ones = side == side[first[component]]
+    return G.by_node((ones & (G.degree > 0)).astype(np.int64))

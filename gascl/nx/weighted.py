@@ -1,0 +1,483 @@
+"""Shortest paths by the lengths of edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gascl.language.program import VertexProgram
+from gascl.nx.attribute import Column
+from gascl.nx.converted import Converted
+from gascl.nx.register import backend_function
+from gascl.nx.trees import Tree, levels, tight_arcs
+from gascl.programs.bellman_ford import BellmanFord
+from gascl.programs.shortest_paths import Distances
+
+_TARGET = "a single target, at which NetworkX stops"
+
+
+def hidden(weight: Any) -> str:
+    """Why a weight is declined; "" if it is not."""
+    return "a function as weight" if callable(weight) else ""
+
+
+def _column(G: Converted, weight: Any) -> Column:
+    """The lengths of the edges: 1 without an attribute."""
+    return (
+        Column(np.ones(G.number_of_edges(), np.int64), whole=True)
+        if weight is None
+        else (G.column(weight))
+    )
+
+
+def is_whole(G: Converted, weight: Any) -> bool:
+    """Whether all lengths are integers."""
+    return _column(G, weight).whole
+
+
+def lengths_of(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
+    """The edge field for `Converted.run`; None where every edge has length 1.
+
+    Raises:
+        NotImplementedError: a length is below 0, or not a number.
+    """
+    column = _column(G, weight)
+    if column.all_one:
+        return None
+    if column.lengths.min(initial=0) < 0:
+        raise NotImplementedError("lengths below 0, upon which Dijkstra's algorithm may fail")
+    return ("lengths", weight), column.lengths
+
+
+def distances(
+    G: Converted,
+    sources: list[int],
+    weight: Any,
+    cutoff: float | None = None,
+    reverse: bool = False,
+    below_0: bool = False,
+) -> np.ndarray:
+    """float64 (V,): the distance of each node from the nearest of the sources; infinite without a
+    path.
+
+    Args:
+        below_0: lengths may be negative.
+
+    Raises:
+        NotImplementedError: an edge has no length.
+        NetworkXUnbounded: a cycle of negative length can be reached.
+    """
+    program: VertexProgram
+    column = _column(G, weight)
+    if below_0 and column.numbers.min(initial=0) < 0:
+        field: tuple[Any, np.ndarray] | None = (("lengths", weight), column.lengths)
+        program = BellmanFord(sources=sources, dtype="float64")
+    else:
+        field = lengths_of(G, weight)
+        limit = math.inf if cutoff is None else cutoff
+        program = Distances(sources=sources, cutoff=limit, dtype="float64")
+    found: np.ndarray = G.run(program, weight=field, reverse=reverse)["distance"]
+    if (found == -np.inf).any():
+        raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return found
+
+
+def as_numbers(G: Converted, weight: Any, values: np.ndarray, sources: Iterable[int]) -> list[Any]:
+    """Distances as Python's numbers: integers where all lengths are; those of sources always are.
+
+    `values` and `sources` must be alike: sources are places in `values`.
+    """
+    if _column(G, weight).whole:
+        return values.astype(np.int64).tolist()
+    listed: list[Any] = values.tolist()
+    for source in sources:
+        listed[source] = 0
+    return listed
+
+
+def lengths_from(
+    G: Converted,
+    sources: list[Any],
+    weight: Any,
+    cutoff: float | None = None,
+    reverse: bool = False,
+    below_0: bool = False,
+) -> dict[Any, Any]:
+    """Nodes with a path and their distances, the nearest first."""
+    places = G.places(sources)
+    distance = distances(G, places, weight, cutoff, reverse, below_0)
+    reached = np.flatnonzero(np.isfinite(distance))
+    order = reached[np.argsort(distance[reached], kind="stable")]
+    numbers = as_numbers(G, weight, distance[order], ())
+    found = dict(zip(G.node_array[order].tolist(), numbers, strict=True))
+    found.update(dict.fromkeys(sources, 0))
+    return found
+
+
+def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
+    """float64 (N,): the length of the shortest edge to each of the neighbours in
+    `Adjacency.neighbours`."""
+
+    def make() -> np.ndarray:
+        adjacency, directed = G.topology.adjacency, G.is_directed()
+        values = _column(G, weight).lengths
+        tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
+        listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbours
+        if adjacency.counts is not None and len(values):
+            counts = adjacency.counts[listed]
+            values = np.minimum.reduceat(values, np.cumsum(counts) - counts)
+        if directed:
+            return values
+        low = np.minimum(tails, adjacency.neighbours).astype(np.int64)
+        key = low * len(G) + np.maximum(tails, adjacency.neighbours)
+        order = np.argsort(key[listed])
+        return values[order[np.searchsorted(key[listed][order], key)]]
+
+    found: np.ndarray = G.topology.once(("entries", weight), make)
+    return found
+
+
+def _tree(G: Converted, sources: list[Any], weight: Any, cutoff: Any) -> tuple[Tree, np.ndarray]:
+    places = G.places(sources)
+    distance = distances(G, places, weight, cutoff)
+    offsets, neighbours = G.rows()
+    return Tree(offsets, neighbours, entry_lengths(G, weight), distance, places), distance
+
+
+def _dist_and_paths(
+    G: Converted, sources: list[Any], weight: Any, cutoff: Any
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """As Dijkstra's algorithm in NetworkX finds them, order and ties included."""
+    tree, distance = _tree(G, sources, weight, cutoff)
+    nodes, order = G.nodes, tree.order.tolist()
+    numbers = as_numbers(G, weight, distance[tree.order], range(len(sources)))
+    paths = {source: [source] for source in sources}
+    parents = tree.parent[tree.order].tolist()
+    for vertex, parent in zip(order, parents, strict=True):
+        if parent >= 0:
+            paths[nodes[vertex]] = [*paths[nodes[parent]], nodes[vertex]]
+    return dict(zip((nodes[v] for v in order), numbers, strict=True)), paths
+
+
+def _checked(G: Converted, sources: Any) -> list[Any]:
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for source in sources:
+        if source not in G:
+            raise nx.NodeNotFound(f"Node {source} not found in graph")
+    return list(dict.fromkeys(sources))
+
+
+def _declines(index: int) -> Callable[..., str]:
+    """A check of the argument `weight`, and of a `target`, at this place or None."""
+
+    def check(*args: Any) -> str:
+        if index and args[index] is not None:
+            return _TARGET
+        return hidden(args[-1])
+
+    return check
+
+
+@backend_function(first=200_000, cached=20_000)
+def multi_source_dijkstra(
+    G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """Distances and NetworkX's own paths, in its order."""
+    return _dist_and_paths(G, _checked(G, sources), weight, cutoff)
+
+
+multi_source_dijkstra.unless(_declines(2))
+
+
+@backend_function(first=200_000, cached=20_000)
+def multi_source_dijkstra_path(
+    G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """NetworkX's own paths, in its order."""
+    return _dist_and_paths(G, _checked(G, sources), weight, cutoff)[1]
+
+
+multi_source_dijkstra_path.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=10_000)
+def multi_source_dijkstra_path_length(
+    G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Distances, the nearest first."""
+    return lengths_from(G, _checked(G, sources), weight, cutoff)
+
+
+multi_source_dijkstra_path_length.unless(_declines(0))
+
+
+@backend_function(first=200_000, cached=20_000)
+def single_source_dijkstra(
+    G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """Distances and NetworkX's own paths, in its order."""
+    return _dist_and_paths(G, _checked(G, [source]), weight, cutoff)
+
+
+single_source_dijkstra.unless(_declines(2))
+
+
+@backend_function(first=200_000, cached=20_000)
+def single_source_dijkstra_path(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """NetworkX's own paths, in its order."""
+    return _dist_and_paths(G, _checked(G, [source]), weight, cutoff)[1]
+
+
+single_source_dijkstra_path.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=10_000)
+def single_source_dijkstra_path_length(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Distances, the nearest first."""
+    return lengths_from(G, _checked(G, [source]), weight, cutoff)
+
+
+single_source_dijkstra_path_length.unless(_declines(0))
+
+
+@backend_function(first=200_000, cached=20_000)
+def dijkstra_predecessor_and_distance(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+    """All parents in NetworkX's order, and distances."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    tree, distance = _tree(G, [source], weight, cutoff)
+    nodes = G.nodes
+    order = tree.order.tolist()
+    pred: dict[Any, list[Any]] = {nodes[vertex]: [] for vertex in order}
+    for vertex, parent in zip(*(ends.tolist() for ends in tree.parents()), strict=True):
+        pred[nodes[vertex]].append(nodes[parent])
+    numbers = as_numbers(G, weight, distance[tree.order], [0])
+    return pred, dict(zip(pred, numbers, strict=True))
+
+
+dijkstra_predecessor_and_distance.unless(_declines(0))
+
+
+@backend_function(first=20_000, cached=10_000)
+def all_pairs_dijkstra(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, tuple[dict[Any, Any], dict[Any, list[Any]]]]]:
+    """Distances and NetworkX's own paths, in its order, node by node."""
+    return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
+
+
+all_pairs_dijkstra.unless(_declines(0))
+
+
+@backend_function(first=20_000, cached=10_000)
+def all_pairs_dijkstra_path(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+    """NetworkX's own paths, in its order, node by node."""
+    return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
+
+
+all_pairs_dijkstra_path.unless(_declines(0))
+
+
+@backend_function(first=20_000, cached=5_000)
+def all_pairs_dijkstra_path_length(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Distances, the nearest first, node by node."""
+    return _each(G, lambda node: lengths_from(G, [node], weight, cutoff))
+
+
+all_pairs_dijkstra_path_length.unless(_declines(0))
+
+
+def _each(G: Converted, find: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
+    """A result for each node. The first is found at once: what must be declined is declined before
+    NetworkX has got an iterator."""
+    nodes = iter(G.nodes)
+    first = [(node, find(node)) for node in G.nodes[:1]]
+
+    def rest() -> Iterator[tuple[Any, Any]]:
+        yield from first
+        next(nodes, None)
+        for node in nodes:
+            yield node, find(node)
+
+    return rest()
+
+
+def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Distances, and each node's only parent (None at the source), level by level.
+
+    Raises:
+        NotImplementedError: a node has several. Which one Bellman's and Ford's algorithm takes
+            depends on its queue.
+        NetworkXUnbounded: a cycle of negative length can be reached.
+    """
+    places = G.places([source])
+    distance = distances(G, places, weight, below_0=True)
+    tail, head, _ = tight_arcs(*G.rows(), entry_lengths(G, weight), distance)
+    begins = np.searchsorted(tail, np.arange(len(G) + 1))
+    found = list(levels(begins, head, places))
+    if len(head) != sum(len(level) for level, _ in found):
+        raise NotImplementedError(
+            "several shortest paths, of which NetworkX takes one by its queue"
+        )
+    order = np.concatenate([places, *(level for level, _ in found)]).astype(np.int64)
+    before = np.concatenate([np.zeros(0, np.int64), *(parents for _, parents in found)])
+    nodes = G.node_array[order].tolist()
+    parents = [None, *G.node_array[before.astype(np.int64)].tolist()]
+    numbers = as_numbers(G, weight, distance[order], [0])
+    return dict(zip(nodes, numbers, strict=True)), dict(zip(nodes, parents, strict=True))
+
+
+def _refuse_loops(G: Converted, weight: Any) -> None:
+    """As NetworkX does, wherever a loop is."""
+    src, dst = G.topology.adjacency.src, G.topology.adjacency.dst
+    if (_column(G, weight).lengths[src == dst] < 0).any():
+        raise nx.NetworkXUnbounded("Negative cycle detected.")
+
+
+def _bellman_ford(
+    G: Converted, source: Any, weight: Any
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    distance, parents = _only_parents(G, source, weight)
+    paths = {source: [source]}
+    for node, parent in list(parents.items())[1:]:
+        paths[node] = [*paths[parent], node]
+    return distance, paths
+
+
+@backend_function(first=100_000, cached=20_000)
+def single_source_bellman_ford(
+    G: Converted, source: Any, target: Any = None, weight: Any = "weight"
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """Distances and paths, where there is one shortest path to each node."""
+    return _bellman_ford(G, source, weight)
+
+
+single_source_bellman_ford.unless(_declines(2))
+
+
+@backend_function(first=100_000, cached=20_000)
+def single_source_bellman_ford_path(
+    G: Converted, source: Any, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """Paths, where there is one shortest path to each node."""
+    return _bellman_ford(G, source, weight)[1]
+
+
+single_source_bellman_ford_path.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=10_000)
+def single_source_bellman_ford_path_length(
+    G: Converted, source: Any, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Distances, the nearest first."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    return lengths_from(G, [source], weight, below_0=True)
+
+
+single_source_bellman_ford_path_length.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=20_000)
+def bellman_ford_predecessor_and_distance(
+    G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
+) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+    """Parents and distances, where there is one shortest path to each node."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    _refuse_loops(G, weight)
+    distance, parents = _only_parents(G, source, weight)
+    pred = {node: [parent] for node, parent in parents.items()}
+    pred[source] = []
+    return pred, distance
+
+
+@bellman_ford_predecessor_and_distance.unless
+def _(G: Any, source: Any, target: Any, weight: Any, heuristic: Any) -> str:
+    return hidden(weight)
+
+
+@backend_function(first=20_000, cached=10_000)
+def all_pairs_bellman_ford_path(
+    G: Converted, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+    """Paths, where there is one shortest path between any two nodes."""
+    # all of them, since some may have to be declined
+    return iter([(node, _bellman_ford(G, node, weight)[1]) for node in G])
+
+
+all_pairs_bellman_ford_path.unless(_declines(0))
+
+
+@backend_function(first=20_000, cached=5_000)
+def all_pairs_bellman_ford_path_length(
+    G: Converted, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Distances, the nearest first, node by node."""
+    return _each(G, lambda node: lengths_from(G, [node], weight, below_0=True))
+
+
+all_pairs_bellman_ford_path_length.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=20_000)
+def goldberg_radzik(
+    G: Converted, source: Any, weight: Any = "weight"
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Parents and distances, where there is one shortest path to each node."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    _refuse_loops(G, weight)
+    distance, parents = _only_parents(G, source, weight)
+    return parents, distance
+
+
+goldberg_radzik.unless(_declines(0))
+
+
+@backend_function(first=20_000, cached=10_000)
+def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
+    """NetworkX's own paths between all pairs."""
+    return {node: _dist_and_paths(G, [node], weight, None)[1] for node in G}
+
+
+johnson.unless(_declines(0))
+
+
+@backend_function(first=200_000, cached=20_000)
+def voronoi_cells(G: Converted, center_nodes: Any, weight: Any = "weight") -> dict[Any, set[Any]]:
+    """The nodes that are nearest to each centre."""
+    centres = _checked(G, center_nodes)
+    tree, _ = _tree(G, centres, weight, None)
+    root = np.arange(len(G)).tolist()
+    cells: dict[Any, set[Any]] = {centre: set() for centre in centres}
+    parents = tree.parent[tree.order].tolist()
+    for vertex, parent in zip(tree.order.tolist(), parents, strict=True):
+        root[vertex] = root[parent] if parent >= 0 else vertex
+        cells[G.nodes[root[vertex]]].add(G.nodes[vertex])
+    unreachable = np.ones(len(G), bool)
+    unreachable[tree.order] = False
+    if unreachable.any():
+        cells["unreachable"] = set(G.node_array[unreachable].tolist())
+    return cells
+
+
+voronoi_cells.unless(_declines(0))

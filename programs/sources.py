@@ -1,0 +1,45 @@
+"""Where a search begins: at one source, or at several together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gascl import Graph, ProgramError
+
+
+def with_source(program: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a program with the parameters `source` and `sources`: where the second is
+    given, its first label stands for the first one.
+
+    Raises:
+        ProgramError: both are given, or `sources` is no list.
+    """
+    if values.get("sources") is None:
+        return values
+    title = type(program).__name__
+    if "source" in values:
+        raise ProgramError(f"{title}: give source=... or sources=[...], not both")
+    try:
+        sources = program.spec.params["sources"].convert(values["sources"])
+    except ValueError as error:
+        raise ProgramError(f"{title}: sources={values['sources']!r}: {error}") from None
+    if not isinstance(sources, list):
+        raise ProgramError(f"{title}: sources={sources}: expected a list of labels")
+    return values | {"source": sources[0], "sources": sources}
+
+
+def begin_at_sources(
+    program: Any, graph: Graph, initial: dict[str, np.ndarray], field: str, far: float
+) -> None:
+    """For `prepare`: where there are `sources`, `field` begins as 0 there, and elsewhere as `far`.
+
+    Raises:
+        GraphError: there is no such vertex.
+    """
+    if program.sources is not None:
+        shape = (graph.num_vertices, program.lanes) if program.lanes > 1 else graph.num_vertices
+        type_ = program.spec.vertex_fields[field].resolve(program.dtype)
+        initial[field] = np.full(shape, far, type_.scalar)
+        initial[field][graph.indices_of(program.sources)] = 0

@@ -1,0 +1,32 @@
+"""PageRank by hand gives the ranks, with an item to a block of rows and with groups."""
+
+from __future__ import annotations
+
+import answers
+import pytest
+from byhand import PageRankByHand
+from graphs import grid, rmat, uniform
+
+from gascl.runtime.device import find
+
+SUPERSTEPS = 20
+
+
+@pytest.mark.parametrize(("group", "arcs"), [(1, 64), (8, 8), (16, 64)])
+@pytest.mark.parametrize(
+    "edges",
+    [rmat(8), rmat(8, directed=False), uniform(7), grid(9), grid(20, 0.05)],
+    ids=lambda edges: edges.name,
+)
+def test_ranks(edges, group, arcs):
+    by_hand = PageRankByHand(edges.graph(), find(), SUPERSTEPS, group, arcs)
+    for _ in range(2):
+        seconds, rank, note = by_hand.run()
+        assert seconds > 0 and note.startswith(f"{SUPERSTEPS} supersteps, kernels ")
+        answers.ranks(edges, rank, SUPERSTEPS)
+
+
+def test_other_numbers(renumbered):
+    edges = rmat(8)
+    _, rank, _ = PageRankByHand(edges.graph(), find(), SUPERSTEPS).run()
+    answers.ranks(edges, rank, SUPERSTEPS)

@@ -1,0 +1,211 @@
+"""Graphs of NetworkX as the backend sees them: classes, views, caches, copies and changes."""
+
+import copy
+import itertools
+import logging
+import pickle
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gascl import Graph
+from gascl.nx.backend import backend
+from gascl.nx.converted import Converted
+
+KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    nx.config.warnings_to_ignore.add("cache")
+    yield
+    nx.config.warnings_to_ignore.discard("cache")
+
+
+def example(kind):
+    """Mixed nodes, None-like ones, loops, parallel edges, missing weights."""
+    G = kind([("b", 3), (3, (1, 2)), ("b", "b"), (0.5, 3), (3, "b"), (frozenset(), 0.5)])
+    G.add_node("alone")
+    G.add_edge("b", (1, 2), weight=2.5)
+    G.add_edge("b", (1, 2), weight=4)
+    return G
+
+
+def edges_of(converted):
+    nodes, adjacency = converted.nodes, converted.topology.adjacency
+    pairs = zip(adjacency.src.tolist(), adjacency.dst.tolist(), strict=True)
+    return [(nodes[u], nodes[v]) for u, v in pairs]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nodes_edges_and_weights_are_in_the_order_of_networkx(kind):
+    G = example(kind)
+    converted = backend.convert_from_nx(G, edge_attrs={"weight": 1})
+    assert converted.nodes == list(G)
+    assert edges_of(converted) == [edge[:2] for edge in G.edges]
+    assert converted.column("weight").values.tolist() == [
+        w for *_, w in G.edges(data="weight", default=1)
+    ]
+    assert converted.degree.tolist() == [degree for _, degree in G.degree]
+    offsets, neighbours = converted.rows()
+    rows = [neighbours[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+    assert [[converted.nodes[v] for v in row] for row in rows] == [list(G[n]) for n in G]
+    if G.is_directed():
+        assert converted.in_degree.tolist() == [degree for _, degree in G.in_degree]
+        offsets, neighbours = converted.rows(reverse=True)
+        rows = [neighbours[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+        assert [[converted.nodes[v] for v in row] for row in rows] == [
+            list(G.predecessors(n)) for n in G
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_views_and_subclasses_show_what_they_show(kind):
+    G = example(kind)
+
+    class Fewer(kind):
+        """Shows no edges to "b", though it holds them."""
+
+        def adjacency(self):
+            for node, row in super().adjacency():
+                yield node, {v: data for v, data in row.items() if v != "b"}
+
+    views = [G.subgraph(["b", 3, "alone", 0.5]), nx.restricted_view(G, [3], [])]
+    if G.is_directed():
+        views.append(G.reverse(copy=False))
+    if G.is_multigraph():
+        hidden = {("b", (1, 2), 1), (3, (1, 2), 0)}
+        views.append(nx.subgraph_view(G, filter_edge=lambda *edge: edge not in hidden))
+    for view in views:
+        converted = backend.convert_from_nx(view)
+        assert converted.nodes == list(view)
+        assert edges_of(converted) == [edge[:2] for edge in view.edges]
+        assert Graph.from_networkx(view, fields=[]).num_edges == len(list(view.edges))
+    assert all(v != "b" for _, v in edges_of(backend.convert_from_nx(Fewer(G))))
+
+
+def test_the_complement_that_approximations_show():
+    G = nx.approximation.kcomponents._AntiGraph([(0, 1), (1, 2), (2, 3), (0, 4)])
+    converted = backend.convert_from_nx(G)
+    shown = {frozenset((u, v)) for u in G for v in G.neighbors(u)}
+    assert set(map(frozenset, edges_of(converted))) == shown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_and_back(kind):
+    G = example(kind)
+    for edge in G.edges:
+        G.edges[edge].setdefault("weight", 1)
+    again = backend.convert_to_nx(backend.convert_from_nx(G, edge_attrs={"weight": 1}))
+    assert type(again) is kind
+    assert list(again) == list(G)
+    assert [*again.edges(data=True)] == [*G.edges(data=True)]
+    assert backend.convert_to_nx(5) == 5
+
+
+def test_attributes_share_one_topology_on_the_device():
+    G = nx.gnm_random_graph(50, 100, seed=1)
+    nx.set_edge_attributes(G, 2, "length")
+    nx.pagerank(G, backend="gascl")
+    nx.single_source_dijkstra_path_length(G, 0, weight="length", backend="gascl")
+    found = G.__networkx_cache__["backends"]["gascl"].values()
+    assert len({id(converted.topology) for converted in found}) == 1
+    assert isinstance(next(iter(found)), Converted)
+
+
+def test_copies_and_pickles_of_a_graph_that_was_on_a_device():
+    G = nx.gnm_random_graph(50, 100, seed=1)
+    expected = nx.pagerank(G)
+    nx.pagerank(G, backend="gascl")
+    for again in (pickle.loads(pickle.dumps(G)), copy.deepcopy(G), copy.copy(G)):
+        found = nx.pagerank(again, backend="gascl")
+        assert found == pytest.approx(expected)
+    converted = backend.convert_from_nx(G, edge_attrs={"weight": 1})
+    again = pickle.loads(pickle.dumps(converted))
+    assert nx.pagerank(again) == pytest.approx(expected)
+    with pytest.raises(NotImplementedError, match="gone"):
+        backend.k_core(again, 1)
+
+
+def test_methods_that_change_a_graph_are_seen():
+    G = nx.path_graph(5)
+    assert nx.shortest_path_length(G, 0, backend="gascl")[4] == 4
+    G.add_edge(0, 4)
+    assert nx.shortest_path_length(G, 0, backend="gascl")[4] == 1
+
+
+def test_a_changed_attribute_is_missed_until_the_cache_is_cleared():
+    """As docs/networkx.md says, with the remedy."""
+    G = nx.path_graph(3)
+    nx.set_edge_attributes(G, 1.5, "weight")
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 3
+    G[0][1]["weight"] = 10.0
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 3
+    G.__networkx_cache__.clear()
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 11.5
+    G[0][1]["weight"] = 20.0
+    G.add_edge(0, 1, weight=20.0)  # a method does it, too
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 21.5
+
+
+def test_networkx_warns_of_its_cache():
+    nx.config.warnings_to_ignore.discard("cache")
+    G = nx.path_graph(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nx.core_number(G, backend="gascl")
+    with pytest.warns(UserWarning, match="cached graph is being used"):
+        nx.core_number(G, backend="gascl")
+
+
+def test_the_log_tells_conversion_and_run_apart(caplog):
+    G = nx.gnm_random_graph(30, 60, seed=1)
+    with caplog.at_level(logging.DEBUG, logger="gascl.nx"):
+        nx.core_number(G, backend="gascl")
+        nx.core_number(G, backend="gascl")
+    lines = [record.message for record in caplog.records if record.levelno == logging.INFO]
+    assert [line.split(" in ")[0] for line in lines] == [
+        "core_number: converted 30 nodes, 60 edges",
+        "core_number: ran",
+        "core_number: ran",
+    ]
+    assert any("CoreNumber on " in record.message for record in caplog.records)
+
+
+def test_what_is_declined_is_run_by_networkx_with_the_reason_in_its_log(caplog):
+    G = nx.gnm_random_graph(30, 60, seed=1)
+    with (
+        caplog.at_level(logging.DEBUG, logger="networkx"),
+        nx.config(backend_priority=["gascl"]),
+    ):
+        assert nx.shortest_path(G, 0, 9) == nx.shortest_path(G, 0, 9, backend="networkx")
+        nx.pagerank(G)
+    text = caplog.text
+    assert (
+        "because: gascl does not support a single pair, for which NetworkX searches from both ends"
+        in text
+    )
+    assert "because: 60 edges: NetworkX is faster below about 5,000" in text
+    with pytest.raises(NotImplementedError, match="gascl"):
+        nx.shortest_path(G, 0, 9, backend="gascl")
+
+
+@pytest.mark.parametrize("value", ["text", None, float("nan"), float("inf"), 2**60, 2**70, -1])
+def test_weights_that_are_not_exact_are_declined(value):
+    G = nx.path_graph(3)
+    G[0][1]["weight"] = value
+    with pytest.raises(NotImplementedError):
+        nx.single_source_dijkstra_path_length(G, 0, backend="gascl")
+    assert nx.core_number(G, backend="gascl") == {0: 1, 1: 1, 2: 1}
+
+
+def test_whole_weights_give_integers():
+    G = nx.path_graph(3)
+    found = nx.single_source_dijkstra_path_length(G, 0, backend="gascl")
+    assert found == {0: 0, 1: 1, 2: 2}
+    assert {type(value) for value in found.values()} == {int}
+    nx.set_edge_attributes(G, np.float64(0.5), "weight")
+    found = nx.single_source_dijkstra_path_length(G, 0, backend="gascl")
+    assert [type(value) for value in found.values()] == [int, float, float]

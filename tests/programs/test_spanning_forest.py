@@ -1,0 +1,87 @@
+"""Spanning forests against Kruskal's algorithm, NetworkX's and SciPy's."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import minimum_spanning_tree
+from support.demands import admitted
+from support.samples import grid, random_graph, weighted
+from support.verifiers.matrices import least
+from support.verifiers.spanning_forest import verify
+
+from gascl import Engine, Graph, ProgramError
+from gascl.generators import rmat
+from gascl.programs import SpanningForest
+from gascl.programs.spanning_forest import Lightest
+
+
+def run(graph: Graph, program: SpanningForest, **options):
+    result = Engine(graph).run(program, **options)
+    verify(graph, result, program)
+    assert result.converged
+    return result
+
+
+def few_weights(seed: int, directed: bool) -> Graph:
+    """Many are equal, some below 0."""
+    graph = random_graph(seed, directed=directed, edges=200)
+    weight = np.random.default_rng(seed).integers(-2, 4, graph.num_edges)
+    return graph.with_fields(weight=weight)
+
+
+@pytest.mark.parametrize("maximum", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_graphs(seed, directed, maximum):
+    program = SpanningForest(maximum=maximum)
+    for graph in (few_weights(seed, directed), weighted(random_graph(seed, directed=directed))):
+        for delivery in ("auto", *admitted(Lightest())):
+            result = run(graph, program, delivery=delivery)
+        made = nx.MultiGraph()
+        ends = graph.edge_src.tolist(), graph.edge_dst.tolist()
+        made.add_weighted_edges_from(zip(*ends, graph.edge_fields["weight"], strict=True))
+        edges = getattr(nx, f"{'max' if maximum else 'min'}imum_spanning_edges")(made, data=True)
+        expected = sum(data["weight"] for *_, data in edges)
+        weight = np.zeros(graph.num_edges)
+        weight[graph.arcs().out_edges] = result.arc_fields["member"]
+        assert (weight * graph.edge_fields["weight"]).sum() == pytest.approx(expected)
+
+
+def test_without_weights_and_small_graphs():
+    for vertices in (0, 1, 3):
+        loops = np.arange(vertices)
+        for src in (loops, loops[:0]):
+            result = run(Graph.from_edges(src, src, num_vertices=vertices), SpanningForest())
+            assert not result.arc_fields["member"].any()
+    path = run(grid(1, 200), SpanningForest())
+    assert path.arc_fields["member"].all() and not path.tree.any()
+    parallel = Graph.from_edges([0, 0, 1], [1, 1, 0], directed=False)
+    assert run(parallel, SpanningForest()).arc_fields["member"].tolist() == [1, 0, 0, 1, 0, 0]
+
+
+def test_weights_that_are_no_numbers():
+    graph = Graph.from_edges([0, 1], [1, 2], weight=[1, np.nan])
+    with pytest.raises(ProgramError, match="SpanningForest: weight of edge 1 is NaN"):
+        Engine(graph).run(SpanningForest())
+
+
+def test_a_larger_graph():
+    graph = weighted(rmat(12, 8, seed=1, directed=False))
+    result = run(graph, SpanningForest())
+    member = np.zeros(graph.num_edges, bool)
+    member[graph.arcs().out_edges] = result.arc_fields["member"]
+    expected = minimum_spanning_tree(least(graph, "weight")).sum()
+    assert graph.edge_fields["weight"][member].sum() == pytest.approx(expected)
+
+
+def test_what_the_verifier_sees():
+    graph = few_weights(0, True)
+    result = Engine(graph).run(SpanningForest())
+    result.arc_fields["member"][3] ^= 1
+    with pytest.raises(AssertionError, match=r"member of arc \[3\] is wrong, of 1 such"):
+        verify(graph, result, SpanningForest())
+    result.tree[7] = 9
+    with pytest.raises(AssertionError, match="tree of vertex 7 is"):
+        verify(graph, result, SpanningForest())

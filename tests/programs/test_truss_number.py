@@ -1,0 +1,74 @@
+"""Truss numbers against peeling in plain Python, and NetworkX's k-trusses."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.demands import admitted
+from support.samples import grid, random_graph, skewed
+from support.verifiers.truss_number import verify
+
+from gascl import Engine, Graph
+from gascl.generators import watts_strogatz
+from gascl.programs import TrussNumber
+from gascl.programs.truss_number import Bounds
+
+
+def run(graph: Graph, **options) -> np.ndarray:
+    result = Engine(graph).run(TrussNumber(), **options)
+    verify(graph, result, TrussNumber())
+    assert result.converged
+    return result.arc_fields["truss"]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_random_graphs(directed):
+    graph = random_graph(1, directed=directed, edges=600)
+    for delivery in ("auto", *admitted(Bounds())):
+        truss = run(graph, delivery=delivery)
+    assert truss.max() > 4 and (truss == 0).any()
+    run(skewed(2, 200, 3000, directed=directed))
+
+
+def test_networkx():
+    graph = skewed(2, 200, 2000, directed=False).simple()
+    truss, made = run(graph), graph.to_networkx()
+    src, dst = graph.coo()
+    for k in range(2, int(truss.max()) + 2):
+        expected = {tuple(sorted(edge)) for edge in nx.k_truss(made, k).edges}
+        inside = truss >= k
+        assert {(u, v) for u, v in zip(src[inside], dst[inside], strict=True) if u < v} == expected
+
+
+def test_shapes():
+    for n in (0, 1, 3):
+        loops = np.arange(n)
+        assert run(Graph.from_edges(loops, loops, num_vertices=n)).tolist() == [0] * n
+        assert run(Graph.from_edges([], [], num_vertices=n)).shape == (0,)
+    assert set(run(grid(4, 4)).tolist()) == {2}
+    src, dst = np.triu_indices(7, 1)
+    assert set(run(Graph.from_edges(src, dst)).tolist()) == {7}
+    ring = watts_strogatz(400, 6, 0.0, seed=1)  # of which the ends fall first, if it is cut
+    whole = run(ring)
+    assert set(whole.tolist()) == {4}
+
+
+def test_bounds_that_fall_for_long():
+    """A strip of triangles, with one edge left out, comes apart from there."""
+    n = 300
+    src = np.concatenate([np.arange(n - 1), np.arange(n - 2)])
+    dst = np.concatenate([np.arange(1, n), np.arange(2, n)])
+    assert set(run(Graph.from_edges(src, dst)).tolist()) == {3}
+    ring = np.arange(n)
+    src, dst = np.tile(ring, 3), np.concatenate([(ring + step) % n for step in (1, 2, 3)])
+    kept = ~((src == 5) & (dst == 6))
+    assert run(Graph.from_edges(src[kept], dst[kept])).min() == 3
+
+
+def test_what_the_verifier_sees():
+    graph = random_graph(1, directed=True)
+    result = Engine(graph).run(TrussNumber())
+    result.arc_fields["truss"][7] += 1
+    with pytest.raises(AssertionError, match=r"truss of arc \[7\] is wrong, of 1 such"):
+        verify(graph, result, TrussNumber())

@@ -1,0 +1,89 @@
+"""Clustering by weights and directions against NetworkX and dense matrices."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.demands import admitted
+from support.samples import grid, random_graph, skewed, weighted
+from support.verifiers.weighted_clustering import verify
+
+from gascl import Engine, Graph, ProgramError
+from gascl.generators import rmat
+from gascl.programs import LocalClustering, WeightedClustering
+from gascl.programs.weighted_clustering import Intensities
+
+
+def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
+    program = WeightedClustering(dtype=dtype)
+    result = Engine(graph).run(program, **options)
+    verify(graph, result, program)
+    assert result.converged
+    return result.coefficient
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_graphs(seed, directed):
+    """With loops and parallel edges; and without, as NetworkX has it."""
+    drawn = weighted(random_graph(seed, directed=directed, edges=500))
+    for delivery in ("auto", *admitted(Intensities())):
+        run(drawn, delivery=delivery)
+    run(drawn, "float32")
+    simple = drawn.simple()
+    weight = np.random.default_rng(0).integers(-2, 9, simple.num_edges)
+    for graph in (simple, simple.with_fields(weight=weight)):
+        expected = nx.clustering(graph.to_networkx(), weight="weight")
+        assert run(graph).tolist() == pytest.approx([expected[v] for v in range(64)], rel=1e-12)
+    unweighted = simple.with_fields()
+    expected = nx.clustering(unweighted.to_networkx())
+    found = run(unweighted)
+    assert found.tolist() == pytest.approx([expected[v] for v in range(64)], rel=1e-12)
+    if not directed:
+        local = Engine(unweighted).run(LocalClustering(dtype="float64")).coefficient
+        assert found.tolist() == pytest.approx(local.tolist())
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_hubs(directed):
+    run(weighted(skewed(2, 300, 4000, directed=directed)))
+
+
+def test_small_graphs():
+    for vertices in (0, 1, 3):
+        loops = np.arange(vertices)
+        for src in (loops, loops[:0]):
+            for directed in (True, False):
+                graph = Graph.from_edges(src, src, num_vertices=vertices, directed=directed)
+                assert run(graph).tolist() == [0] * vertices
+    assert not run(grid(3, 3)).any()
+    triangle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False, weight=[8, 1, 1])
+    assert run(triangle) == pytest.approx([0.25] * 3)
+    both = Graph.from_edges([0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2])
+    assert run(both) == pytest.approx([1] * 3)
+
+
+def test_a_loop_can_have_the_largest_weight():
+    made = nx.cycle_graph(3)
+    made.add_edge(0, 0)
+    nx.set_edge_attributes(made, {(u, v): 8 if u == v else 1 for u, v in made.edges}, "weight")
+    expected = nx.clustering(made, weight="weight")
+    assert run(Graph.from_networkx(made)).tolist() == pytest.approx([expected[v] for v in made])
+
+
+@pytest.mark.parametrize("weight", [[1, np.inf], [0, 0], [-1, -2], [1, np.nan]])
+def test_weights_that_are_refused(weight):
+    graph = Graph.from_edges([0, 1], [1, 2], weight=np.array(weight, float))
+    said = "WeightedClustering: weights must be finite, and the largest above 0"
+    with pytest.raises(ProgramError, match=said):
+        Engine(graph).run(WeightedClustering())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph(directed):
+    graph = rmat(14, 16, seed=1, directed=directed).simple()
+    expected = nx.clustering(graph.to_networkx(), nodes=range(200))
+    found = Engine(graph).run(WeightedClustering(dtype="float64")).coefficient[:200]
+    assert found.tolist() == pytest.approx([expected[v] for v in range(200)])
