@@ -97,8 +97,8 @@ KERNEL void start(const int vertices, ARRAYS) {
 }
 
 #if GROUP == 1
-// Two sums, so that an addition need not wait for the one before it. With more, the loop makes so few
-// turns that processors mispredict its end.
+// Two sums, so that an addition need not wait for the one before it. More were
+// slower, probably as the loop then makes so few turns that its end is mispredicted.
 static float sum_of(__global const float *restrict contribution,
                     __global const int *restrict sources, OFFSET arc, const OFFSET end) {
     float even = 0, odd = 0;

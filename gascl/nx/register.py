@@ -44,7 +44,7 @@ class Function:
         try:
             result = self._function(*args, **kwargs)
         except DeviceError as error:
-            warn(f"NetworkX runs its own functions, since gascl cannot: {error}", RuntimeWarning)
+            warn(f"gascl could not run {self.name}: {error}", RuntimeWarning)
             raise NotImplementedError(f"gascl: {error}") from error
         except GasclError as error:
             raise NotImplementedError(f"gascl: {error}") from error

@@ -171,20 +171,12 @@ def shortest_path(
         if start not in G:
             raise nx.NodeNotFound(f"Source {start} not in G")
         return _paths(G, start, None, reverse, backwards=reverse)
-    one = (
-        weighted.single_source_dijkstra_path
-        if dijkstra
-        else (weighted.single_source_bellman_ford_path)
+    by_dijkstra, by_bellman_ford = (
+        weighted.single_source_dijkstra_path,
+        weighted.single_source_bellman_ford_path,
     )
-    paths = one(G, start, weight=weight)
+    paths = (by_dijkstra if dijkstra else by_bellman_ford)(G, start, weight=weight)
     return {node: path[::-1] for node, path in paths.items()} if reverse else paths
-
-
-@shortest_path.unless
-def _(G: Any, source: Any, target: Any, weight: Any, method: Any) -> str:
-    if source is not None and target is not None:
-        return _PAIR
-    return weighted.hidden(weight)
 
 
 @backend_function(first=400_000, cached=20_000)
@@ -216,6 +208,7 @@ def shortest_path_length(
     return weighted.lengths_from(G, [start], weight, reverse=reverse, below_0=below_0)
 
 
+@shortest_path.unless
 @shortest_path_length.unless
 def _(G: Any, source: Any, target: Any, weight: Any, method: Any) -> str:
     if source is not None and target is not None:
@@ -237,7 +230,7 @@ def _(G: Any, source: Any, target: Any) -> str:
     return "None as source or target" if source is None or target is None else ""
 
 
-def _check(G: Converted, source: Any, reverse: bool = False) -> None:
+def _check(G: Converted, source: Any) -> None:
     if source not in G:
         raise nx.NetworkXError(
             f"The node {source} is not in the {'digraph' if G.is_directed() else 'graph'}."
@@ -297,9 +290,6 @@ def _edges(
         yield from zip(nodes[parents].tolist(), nodes[found].tolist(), strict=True)
 
 
-_SORTED = "`sort_neighbors`"
-
-
 @backend_function(first=None, cached=100_000)
 def bfs_edges(
     G: Converted,
@@ -310,14 +300,9 @@ def bfs_edges(
 ) -> Iterator[tuple[Any, Any]]:
     """Edges of the tree in NetworkX's order."""
     _check(G, source)
-    if reverse:
+    if reverse:  # declined now where it cannot be had, not when the first edge is asked for
         G.rows(reverse)
     return _edges(G, source, reverse, depth_limit)
-
-
-@bfs_edges.unless
-def _(G: Any, source: Any, reverse: Any, depth_limit: Any, sort_neighbors: Any) -> str:
-    return "" if sort_neighbors is None else _SORTED
 
 
 @backend_function(first=None, cached=None)
@@ -336,11 +321,6 @@ def bfs_tree(
     return T
 
 
-@bfs_tree.unless
-def _(G: Any, source: Any, reverse: Any, depth_limit: Any, sort_neighbors: Any) -> str:
-    return "" if sort_neighbors is None else _SORTED
-
-
 @backend_function(first=None, cached=100_000)
 def bfs_predecessors(
     G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
@@ -348,11 +328,6 @@ def bfs_predecessors(
     """Parents in NetworkX's order."""
     _check(G, source)
     return ((child, parent) for parent, child in _edges(G, source, depth_limit=depth_limit))
-
-
-@bfs_predecessors.unless
-def _(G: Any, source: Any, depth_limit: Any, sort_neighbors: Any) -> str:
-    return "" if sort_neighbors is None else _SORTED
 
 
 @backend_function(first=None, cached=100_000)
@@ -375,6 +350,10 @@ def _successors(edges: Iterator[tuple[Any, Any]], source: Any) -> Iterator[tuple
     yield parent, children
 
 
-@bfs_successors.unless
-def _(G: Any, source: Any, depth_limit: Any, sort_neighbors: Any) -> str:
-    return "" if sort_neighbors is None else _SORTED
+def _unsorted(*given: Any) -> str:
+    """`sort_neighbors` is their last parameter."""
+    return "" if given[-1] is None else "`sort_neighbors`"
+
+
+for _each in (bfs_edges, bfs_tree, bfs_predecessors, bfs_successors):
+    _each.unless(_unsorted)

@@ -52,7 +52,7 @@ _AHEAD = 0.1
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
-_FEW = {"CPU": 2**22, "GPU": 2**32}
+_FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
 #: Words of a team, as in kernels/whole.cl.
 _TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_SWAPPED = 16, 48, 64, 176
 _END = 1
@@ -121,7 +121,7 @@ class Loop:
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
         runs_ahead = self.program.converged is None and self.exchange is None
-        ahead = self._few() if runs_ahead and fixed is not None else 1
+        ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         standstill = Standstill(self.program, self._digest)
         while (
@@ -166,10 +166,10 @@ class Loop:
             return Ending("interrupted by Ctrl-C", False)
         return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
 
-    def _few(self) -> int:
+    def _first_batch(self) -> int:
         """How many supersteps can be enqueued before it is known how long one takes."""
         each = (self.resident.num_arcs + self.graph.num_vertices) * self.program.lanes
-        return min(MOST_AHEAD, max(1, _FEW[self.device.kind] // max(each, 1)))
+        return min(MOST_AHEAD, max(1, _FIRST_BATCH[self.device.kind] // max(each, 1)))
 
     def _count_nans(self) -> dict[str, tuple[int, int]]:
         self._launch(NANS)

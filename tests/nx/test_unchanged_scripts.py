@@ -40,3 +40,4 @@ def test_without_a_device_networkx_runs_its_own():
     with_gascl, log = run(**environment)
     assert with_gascl == run()[0]
     assert "pagerank: ran in" not in log
+    assert "RuntimeWarning: gascl could not run pagerank: " in log and "no such device" in log

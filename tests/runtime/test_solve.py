@@ -10,6 +10,7 @@ import pytest
 
 from gascl import (
     Engine,
+    FieldError,
     GasclError,
     Graph,
     Interrupted,
@@ -214,6 +215,9 @@ def test_arc_fields_that_solve_returns(directed):
     expected = [1, 11, 12, 20] if directed else [1, 2, 10, 11, 12, 20, 21]
     assert result.arc_fields["joined"].tolist() == expected and not result.fields
     assert result.arc_fields["joined"].dtype == np.int32
+    why = r"'joined' is an arc field: use result\.arc_fields\['joined'\]"
+    with pytest.raises(FieldError, match=why):
+        result["joined"]
     nothing = Engine(Graph.from_edges([], [])).run(Ends())
     assert nothing.arc_fields["joined"].shape == (0,)
     with pytest.raises(ProgramError, match="solve did not compute 'joined': return it"):

@@ -192,8 +192,8 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
 }
 
 // Whether the arcs of a long row are combined in several boxes by turns, so that an addition need not
-// wait for the one before it. With more than two, the loop over a row of 32 arcs makes so few turns that
-// processors mispredict its end (see docs/performance.md).
+// wait for the one before it. More than two were slower on uniform graphs, probably as the loop over a
+// row then makes so few turns that its end is mispredicted (see docs/performance.md).
 #define GASCL_SUMS_APART \
     (GASCL_LANES == 1 && GASCL_SUMS > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)
 #if GASCL_SUMS_APART
