@@ -17,7 +17,7 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 	$(VENV)/bin/lint-imports
 
 test: $(VENV)/.test  ## the tests, but for the slow ones
-	$(VENV)/bin/pytest -n auto --dist loadgroup
+	$(VENV)/bin/pytest -n auto
 
 bench: $(VENV)/.bench  ## the table of docs/performance.md, against every peer that installs
 	$(VENV)/bin/python benchmarks/bench.py $(if $(GAP),--gap $(GAP)) \

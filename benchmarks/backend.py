@@ -1,17 +1,23 @@
 """Measures gascl as NetworkX's backend against NetworkX itself, on one graph.
 
-Every answer is compared with NetworkX's before its time counts. Times are medians of interleaved
-rounds: NetworkX, the first call (with conversion, on a new copy of the graph), and calls on the
-graph that is converted already.
+Every answer is compared with NetworkX's before its time counts. NetworkX, which takes nearly all
+of the time, runs once; first calls (with conversion) and calls on the graph that is converted
+already are medians of some rounds. For clustering it takes minutes: there its time follows from a
+sample of the nodes. Where nx-cugraph can be imported, it is measured likewise.
+GASCL_DEVICE names the device.
 
     python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--csv FILE]
+
+With --break-even, the number of edges from which each case pays, by R-MAT graphs of rising size.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import importlib.util
 import math
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -29,15 +35,16 @@ class Case:
     """A call, and how its answer is compared.
 
     Attributes:
-        slow: NetworkX takes minutes; it runs once.
+        sample: NetworkX, which would take minutes, runs for so many nodes, drawn at random, and its
+            time is multiplied to that of all; the answers for these are compared. 0: for all.
     """
 
     name: str
     call: Callable[..., Any]
     options: dict[str, Any] = field(default_factory=dict)
     weighted: bool = False
-    slow: bool = False
     bound: float = 1e-6
+    sample: int = 0
 
 
 def cases(source: Any) -> list[Case]:
@@ -49,9 +56,8 @@ def cases(source: Any) -> list[Case]:
         Case("hits", lambda G, **k: nx.hits(G, **k)[1]),
         Case("betweenness_centrality, k=10", nx.betweenness_centrality, {"k": 10, "seed": 1}),
         Case("connected_components", lambda G, **k: list(nx.connected_components(G, **k))),
-        Case("core_number", nx.core_number, slow=True),
+        Case("core_number", nx.core_number),
         Case("triangles", nx.triangles),
-        Case("clustering", nx.clustering, slow=True),
         Case("BFS lengths", nx.single_source_shortest_path_length, {"source": source}),
         Case("BFS edges", lambda G, **k: list(nx.bfs_edges(G, **k)), {"source": source}),
         Case(
@@ -62,6 +68,7 @@ def cases(source: Any) -> list[Case]:
         ),
         Case("dijkstra", nx.single_source_dijkstra, {"source": source}, weighted=True),
         Case("weighted pagerank", nx.pagerank, weighted=True),
+        Case("clustering", nx.clustering, sample=1_000),
     ]
 
 
@@ -103,55 +110,100 @@ def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, result
 
 
-def measured(case: Case, G: nx.Graph, rounds: int) -> dict[str, Any]:
-    """The medians of one case; raises AssertionError where an answer is wrong."""
+def measured(case: Case, G: nx.Graph, rounds: int, backends: list[str]) -> dict[str, Any]:
+    """The times of one case; raises AssertionError where an answer is wrong."""
+    some = case.options
+    if 0 < case.sample < len(G):
+        some = {"nodes": random.Random(0).sample(list(G), case.sample), **some}
+    taken, expected = seconds(lambda: case.call(G, **some))
+    if some is not case.options:
+        taken *= len(G) / case.sample
+    row: dict[str, Any] = {"case": case.name, "edges": len(G.edges), "networkx": taken}
+    for backend in backends:
 
-    def on_device() -> Any:
-        return case.call(G, backend="gascl", **case.options)
+        def on_device(backend: str = backend) -> Any:
+            return case.call(G, backend=backend, **case.options)
 
-    on_device()  # kernels are built once on a machine, and not again
-    times: dict[str, list[float]] = {"networkx": [], "first": [], "cached": []}
-    for number in range(rounds):
-        if not (case.slow and number):
-            taken, expected = seconds(lambda: case.call(G, **case.options))
-            times["networkx"].append(taken)
-        G.__networkx_cache__.clear()
-        taken, found = seconds(on_device)
-        times["first"].append(taken)
-        assert same(expected, found, case.bound), f"{case.name}: a wrong answer"
-        times["cached"] += [seconds(on_device)[0] for _ in range(3)]
-    return {"case": case.name, **{k: statistics.median(v) for k, v in times.items()}}
+        first, cached = (column(backend, kind) for kind in ("first", "cached"))
+        try:
+            on_device()  # kernels are built once on a machine, and not again
+        except NotImplementedError:
+            continue  # not among that backend's functions
+        times: dict[str, list[float]] = {first: [], cached: []}
+        for _ in range(rounds):
+            G.__networkx_cache__.clear()
+            taken, found = seconds(on_device)
+            times[first].append(taken)
+            if some is not case.options:
+                found = {node: found[node] for node in expected}
+            assert same(expected, found, case.bound), f"{case.name}: a wrong answer of {backend}"
+            times[cached] += [seconds(on_device)[0] for _ in range(3)]
+        row |= {kind: statistics.median(each) for kind, each in times.items()}
+    return row
+
+
+def column(backend: str, kind: str) -> str:
+    """The name of a column of times; those of gascl need no name of their own."""
+    return kind if backend == "gascl" else f"{backend} {kind}"
+
+
+def break_even(case: Case, rows: list[dict[str, Any]]) -> str:
+    """From how many edges on it pays, by times for graphs of rising size."""
+
+    def least(kind: str) -> str:
+        slower = [row["edges"] for row in rows if row[kind] > row["networkx"]]
+        faster = [r["edges"] for r in rows if r["edges"] > max(slower, default=0)]
+        return f"{faster[0]:,}" if faster else "none"
+
+    return f"{case.name:30} first {least('first'):>10}, cached {least('cached'):>10}"
+
+
+def show(row: dict[str, Any], backends: list[str]) -> None:
+    """Print a row of the table."""
+    text = f"{row['case']:30} {row['networkx']:9.3f}"
+    for backend in backends:
+        for kind in ("first", "cached"):
+            taken = row.get(column(backend, kind))
+            text += f" {taken:9.4f} {row['networkx'] / taken:7.1f}x" if taken else f"{'':19}"
+    print(text, flush=True)
 
 
 def main() -> None:
     """Measure, print, and write a file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", type=int, default=16)
+    parser.add_argument("--scale", type=int, default=16, help="2**SCALE nodes")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--csv")
+    parser.add_argument("--only", nargs="*", default=[], metavar="CASE")
+    parser.add_argument("--without", nargs="*", default=[], metavar="CASE")
+    parser.add_argument("--break-even", action="store_true", help="scales from 6 up to SCALE")
+    parser.add_argument("--csv", metavar="FILE")
     chosen = parser.parse_args()
     nx.config.warnings_to_ignore.add("cache")
-    graphs = {weighted: made(chosen.scale, weighted) for weighted in (False, True)}
-    source = max(graphs[False].degree, key=lambda pair: pair[1])[0]
-    rows = []
-    print(f"{'':30} {'NetworkX':>9} {'first':>8} {'cached':>8} {'ratio':>7} {'cached':>7}")
-    for case in cases(source):
-        if chosen.only and case.name not in chosen.only:
-            continue
-        row = measured(case, graphs[case.weighted], chosen.rounds)
-        rows.append(row)
-        first, cached = row["networkx"] / row["first"], row["networkx"] / row["cached"]
-        print(
-            f"{row['case']:30} {row['networkx']:9.3f} {row['first']:8.3f} {row['cached']:8.4f} "
-            f"{first:6.1f}x {cached:6.1f}x",
-            flush=True,
-        )
-    if chosen.csv:
-        with open(chosen.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, ["case", "networkx", "first", "cached"])
-            writer.writeheader()
-            writer.writerows(rows)
+    backends = ["gascl"]
+    if importlib.util.find_spec("nx_cugraph") and not chosen.break_even:
+        backends.append("cugraph")
+    titles = " ".join(f"{column(b, k):>9} {'':>8}" for b in backends for k in ("first", "cached"))
+    print(f"{'':30} {'NetworkX':>9} {titles}")
+    rows: list[dict[str, Any]] = []
+    for scale in range(6, chosen.scale + 1) if chosen.break_even else [chosen.scale]:
+        graphs = {weighted: made(scale, weighted) for weighted in (False, True)}
+        source = max(graphs[False].degree, key=lambda pair: pair[1])[0]
+        for case in cases(source):
+            if case.name in chosen.without or (chosen.only and case.name not in chosen.only):
+                continue
+            rows.append(measured(case, graphs[case.weighted], chosen.rounds, backends))
+            show(rows[-1], backends)
+            if chosen.csv:  # at once, lest a run that is cut short leave nothing
+                names = [column(b, kind) for b in backends for kind in ("first", "cached")]
+                with open(chosen.csv, "w", newline="") as file:
+                    writer = csv.DictWriter(file, ["case", "edges", "networkx", *names])
+                    writer.writeheader()
+                    writer.writerows(rows)
+    if chosen.break_even:
+        for case in cases(None):
+            own = [row for row in rows if row["case"] == case.name]
+            if own:
+                print(break_even(case, own))
 
 
 if __name__ == "__main__":

@@ -193,13 +193,12 @@ def pyarrow_numbered(path: Path) -> Any:
     """Columns in memory of their own, with ids numbered from 0, as a graph needs them."""
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.parquet
 
-    if path.suffix == ".parquet":
-        found = pa.parquet.read_table(path)
-    else:
+    if path.suffix == ".arrow":
         found = pa.ipc.open_file(pa.OSFile(str(path))).read_all()
-    src, dst, weight = (found[name].to_numpy() for name in ENDS)
+        src, dst, weight = (found[name].to_numpy() for name in ENDS)
+    else:
+        src, dst, weight = pyarrow(path)
     places, labels = pd.factorize(np.concatenate([src, dst]), sort=True)
     return labels, places[: len(src)], places[len(src) :], weight
 
@@ -278,7 +277,11 @@ CONTENDERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], Edges], tuple
     ),
     "pandas": (pandas, arrays, (*TEXT, "Parquet")),
     "pyarrow": (pyarrow, arrays, ("edge list", "CSV", "Parquet", "Arrow")),
-    "pyarrow, ids numbered by pandas": (pyarrow_numbered, numbered_edges, ("Parquet", "Arrow")),
+    "pyarrow, ids numbered by pandas": (
+        pyarrow_numbered,
+        numbered_edges,
+        ("edge list", "CSV", "Parquet", "Arrow"),
+    ),
     "NetworKit": (networkit, networkit_edges, ("edge list", "METIS")),
     "igraph": (igraph, igraph_edges, SMALLER),
     "NetworkX": (networkx, networkx_edges, SMALLER),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gascl.language.fields import param as param
     from gascl.language.fields import vertex as vertex
     from gascl.language.program import VertexProgram as VertexProgram
+    from gascl.language.splitmix import uniform as uniform
     from gascl.language.types import struct as struct
     from gascl.result import Result as Result
     from gascl.runtime import memory as memory
@@ -52,6 +53,7 @@ provide(
 __version__ = "0.1.0"
 
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
+#: `draw` is not imported for type checkers: it stands above the programs, which import from here.
 _HOME = {
     "Engine": "runtime.engine",
     "Graph": "graph.graph",
@@ -60,9 +62,11 @@ _HOME = {
     "aggregate": "language.fields",
     "arc": "language.fields",
     "devices": "runtime.device",
+    "draw": "drawing",
     "edge": "language.fields",
     "param": "language.fields",
     "struct": "language.types",
+    "uniform": "language.splitmix",
     "vertex": "language.fields",
     "DeviceError": "errors",
     "FieldError": "errors",

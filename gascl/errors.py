@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from types import FrameType
 from typing import Any
 
 
+def _callers_lines(error: BaseException) -> list[str]:
+    """What IPython prints of an error: the lines of the user's code, without those inside gascl,
+    which the message needs no help from. `traceback.print_exception(error)` shows them all."""
+    lines = [
+        (frame, number)
+        for frame, number in traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("gascl", "IPython")
+    ]
+    shown = traceback.StackSummary.extract(iter(lines)).format()
+    last = f"{type(error).__name__}: {error}"
+    return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]
+
+
 class GasclError(Exception):
     """Base class of all errors that gascl raises on purpose."""
+
+    _render_traceback_ = _callers_lines  # IPython's name
 
 
 class ProgramError(GasclError, ValueError):
@@ -57,6 +73,8 @@ class Interrupted(KeyboardInterrupt):
     Attributes:
         result: the partial `Result`, after the last complete superstep.
     """
+
+    _render_traceback_ = _callers_lines
 
     def __init__(self, message: str, result: Any):
         super().__init__(message)

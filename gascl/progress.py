@@ -1,49 +1,128 @@
-"""Reports the progress of a long run on stderr."""
+"""How far a long piece of work is: a line on a terminal, or a bar in a notebook, drawn by tqdm."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-if TYPE_CHECKING:
-    from gascl.result import Step
+from gascl.errors import GasclError
 
 CLEAR = "\r\033[K"  # go to the start of a terminal's line and erase it
 
 
-class RunProgress:
-    """Callback of a run: reports its progress on stderr, if it takes longer than `AFTER` seconds.
+class Progress:
+    """Shows on stderr what is being done, how much of it, and how fast.
 
-    The time before the end of the first superstep, such as for building kernels, does not count. On
-    a terminal, one line is rewritten.
+    A terminal's line is rewritten, and so is a notebook's bar. Elsewhere, such as in a log file,
+    each report is a line.
+
+    Args:
+        after: seconds until the first report. What does not take that long is not reported; by
+            default, two seconds where lines are rewritten, and ten where each report is a line.
+        leave: leave the last report on the screen.
+
+    Attributes:
+        done: the count.
     """
 
-    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds: until the first report, then between two
+    AFTER = 2.0  # seconds until the first report
+    BETWEEN, LINES = 0.2, 10.0  # seconds between two reports, and between two lines
 
-    def __init__(self, say: Callable[[str], Any]) -> None:
-        self.say = say
-        self.terminal = sys.stderr.isatty()
-        self.due: float | None = None
-        self.shown = False
+    def __init__(self, after: float | None = None, leave: bool = False) -> None:
+        self._title = self._unit = ""
+        self._total: int | None = None
+        self.done, self._note = 0, ""
+        self._leave = leave
+        # A notebook's stderr is no terminal, and yet its lines can be rewritten.
+        self._rewrites = sys.stderr.isatty() or "ipykernel" in sys.modules
+        if after is None:
+            after = self.AFTER if self._rewrites else self.LINES
+        self._began = time.monotonic()
+        self._due = self._began + after
+        self._bar: Any = None
 
-    def __call__(self, step: Step) -> None:
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self, title: str, total: int | None = None, unit: str = "supersteps") -> None:
+        """Say what is done from now on, and what is counted: "B" for bytes.
+
+        The count goes on; `total` is how far it will come, if that is known.
+        """
+        self._title, self._total, self._unit, self._note = title, total, unit, ""
+        self._report()
+
+    def advance(self, count: int, note: str = "") -> None:
+        """Count so many more; `note` says something of the latest."""
+        self.at(self.done + count, note)
+
+    def at(self, done: int, note: str = "") -> None:
+        """The count is now `done`."""
+        self.done, self._note = done, note
+        self._report()
+
+    def close(self) -> None:
+        """Report the end if it is to be left on the screen, else erase what was shown."""
+        if self._bar is not None:
+            self._update()
+            self._bar.close()
+            self._bar = None
+
+    def _report(self) -> None:
         now = time.monotonic()
-        if self.due is None:
-            self.due = now + self.AFTER
-        if now < self.due:
+        if now < self._due:
             return
-        self.due = now + (self.TERMINAL if self.terminal else self.FILE)
-        text = f"superstep {step.superstep:,}: {step.active:,} active, {step.messages:,} messages"
-        if self.terminal:
-            print(f"{CLEAR}gascl: {text}", end="", file=sys.stderr, flush=True)
-            self.shown = True
-        else:
-            self.say(text)
+        self._due = now + (self.BETWEEN if self._rewrites else self.LINES)
+        if self._bar is None:
+            from tqdm.auto import tqdm  # imports asyncio: only when there is something to show
 
-    def clear(self) -> None:
-        """Erase the line, so that the next output starts on an empty one."""
-        if self.shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-            self.shown = False
+            file = None if self._rewrites else _PlainLines()
+            bar = tqdm(total=self._total, file=file, leave=self._leave, delay=1e-9)
+            # The delay kept it from being drawn before it had a title.
+            bar.delay, bar.start_t = 0, bar.start_t - (now - self._began)
+            self._bar = bar
+        self._update()
+        self._bar.refresh()
+
+    def _update(self) -> None:
+        bar, is_bytes = self._bar, self._unit == "B"
+        bar.n, bar.total = self.done, self._total
+        bar.unit, bar.unit_scale = ("B", True) if is_bytes else (f" {self._unit}", False)
+        bar.unit_divisor = 1024
+        bar.set_description_str(f"gascl: {self._title}", refresh=False)
+        bar.set_postfix_str(self._note, refresh=False)
+
+
+@contextmanager
+def showing(progress: bool | Progress) -> Iterator[Progress | None]:
+    """What shows how far something is that was given `progress=`; None if nothing does.
+
+    True stands for a new one, which reports at once, and leaves the last report on the screen.
+
+    Raises:
+        GasclError: it is something else.
+    """
+    if not isinstance(progress, bool | Progress):
+        raise GasclError(f"progress must be True or False, not {progress!r}")
+    if not progress or isinstance(progress, Progress):
+        yield progress or None
+        return
+    with Progress(after=0.0, leave=True) as made:
+        yield made
+
+
+class _PlainLines:
+    """stderr where it is no terminal: what rewrites a line becomes a line."""
+
+    def write(self, text: str) -> None:
+        if text := text.strip():
+            print(text, file=sys.stderr)
+
+    def flush(self) -> None:
+        sys.stderr.flush()

@@ -2,96 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-import zipfile
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError
+from gascl import html
+from gascl.errors import FieldError, GasclError, GraphError
 from gascl.graph.graph import Graph
+from gascl.graph.labels import shown
+from gascl.language.types import VERTEX, Struct
 from gascl.newfile import new_file
+from gascl.paths import checked_path
+from gascl.plots import plot_distribution
+from gascl.resulttable import ResultTable
+from gascl.trace import Trace
 
-
-@dataclass(slots=True)  # not frozen, which takes longer to make
-class Step:
-    """One superstep of the trace; `Trace` makes another one each time that it is asked.
-
-    Attributes:
-        superstep: its number, from 0.
-        active: how many vertices scattered.
-        messages: how many messages were sent, counted as docs/programs.md says.
-        aggregates: the aggregators' values at its end.
-        seconds: kernel time.
-        delivery: how its messages travelled.
-        why: why `auto` chose that delivery, where it had a choice.
-        program: the program that ran it, in a program of several stages.
-    """
-
-    superstep: int
-    active: int
-    messages: int
-    aggregates: dict[str, float | int]
-    seconds: float
-    delivery: str = ""
-    why: str = ""
-    program: str = ""
-
-
-class Trace(Sequence[Step]):
-    """The steps of a run. A step is made when it is looked at, so that thousands of supersteps on a
-    small frontier do not cost more than the device's work."""
-
-    def __init__(self) -> None:
-        self._ends: list[int] = []
-        self._makers: list[Callable[[int], Step]] = []
-
-    def extend(self, count: int, make: Callable[[int], Step]) -> None:
-        """Add `count` steps; `make(i)` returns the i-th of them."""
-        self._ends.append(len(self) + count)
-        self._makers.append(make)
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    @overload
-    def __getitem__(self, index: int) -> Step: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Step]: ...
-    def __getitem__(self, index: int | slice) -> Step | list[Step]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
-        part = bisect_right(self._ends, place)
-        return self._makers[part](place - (self._ends[part - 1] if part else 0))
-
-    def __iter__(self) -> Iterator[Step]:
-        for make, start, end in zip(self._makers, [0, *self._ends], self._ends, strict=False):
-            yield from map(make, range(end - start))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # what makes steps may hold a device
-        return _trace, (list(self),)
-
-
-def _trace(steps: list[Step]) -> Trace:
-    trace = Trace()
-    trace.extend(len(steps), steps.__getitem__)
-    return trace
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class KeptState(Protocol):
@@ -122,19 +55,27 @@ class Result:
     has one more dimension, and a struct field is a structured array. A field with the name of an
     attribute or method of this class, such as `missing`, can only be read as `result["missing"]`.
 
+    Vertices in fields, such as a `parent`, are indices there, less than 0 for no vertex;
+    `to_pandas`, `save`, `top` and `path` give labels, and None for no vertex, as
+    `graph.labels_of(result.parent)` does.
+
     Attributes:
         arc_fields: arc fields by name, (A,) or (A, lanes), sorted by scattering vertex, other end
             and edge id.
         supersteps: how many ran.
         converged: whether the program's own rule ended the run.
         stopped: why it ended, in words.
-        trace: one `Step` per superstep.
+        trace: one `Step` per superstep; see `gascl.trace.Trace` for its table and its picture.
         device, delivery: what it ran on, and how messages travelled.
         numbering: in which order the vertices were on the device, if not in the graph's, and why.
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
         missing: fields that were not computed yet when a program of several stages ended early.
+        types: the declared types of vertex and arc fields: those of type "vertex" are vertices.
+        edges: the arcs that `arc_fields` are of, as in `Graph.arcs`.
+        scalars: what a program of several stages returned for its aggregators.
+        named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
     graph: Graph
@@ -142,7 +83,7 @@ class Result:
     supersteps: int
     converged: bool
     stopped: str
-    trace: Sequence[Step]
+    trace: Trace
     device: str
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
@@ -150,6 +91,10 @@ class Result:
     state: KeptState | None = None
     missing: tuple[str, ...] = ()
     numbering: str = ""
+    types: Mapping[str, str | Struct] = field(default_factory=dict)
+    edges: str = "out"
+    scalars: Mapping[str, float | int] | None = None
+    named: Sequence[Sequence[Any]] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
@@ -174,115 +119,240 @@ class Result:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.fields]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
+
+    @property
+    def aggregates(self) -> dict[str, Any]:
+        """The aggregators' values at the end by name: those of the last superstep, or what a
+        program of several stages returned. Empty if no superstep ran."""
+        if self.scalars is not None:
+            return dict(self.scalars)
+        return dict(self.trace[-1].aggregates) if self.trace else {}
+
     def __repr__(self) -> str:
         return (
             f"Result({', '.join(self.fields) or 'no field'}; {self.supersteps} supersteps, "
             f"{self.stopped}, {self.delivery} on {self.device})"
         )
 
+    def _repr_html_(self) -> str:
+        took = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in self.seconds.items())
+        lines = [
+            f"{self.supersteps:,} supersteps: {self.stopped}",
+            f"{self.delivery} on {self.device}",
+        ]
+        lines += [took] if took else []
+        lines += [f"{name} = {value}" for name, value in self.aggregates.items()]
+        lines += [f"not computed yet: {', '.join(self.missing)}"] if self.missing else []
+        lines += [f"arc fields: {', '.join(self.arc_fields)}"] if self.arc_fields else []
+        count = min(self.graph.num_vertices, html.ROWS)
+        try:
+            first = {name: self[name][:count] for name in self}
+        except GasclError as error:  # the device is busy, or a later run has used the State up
+            return html.page("Result", *map(html.line, [*lines, str(error)]))
+        table = ResultTable(self.graph, {"vertex": np.arange(count)}, first, self.types)
+        columns = {name: column.listed() for name, column in table.columns().items()}
+        rows = zip(*columns.values(), strict=True)
+        shown = html.table([*columns], rows, self.graph.num_vertices - count)
+        return html.page("Result", *map(html.line, lines), shown)
+
     def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:
         """The k vertices with the largest (or smallest) values, as (label, value).
 
-        Ties are in vertex order; NaN always comes last.
+        Ties are in vertex order; NaN always comes last. Values that are vertices are compared by
+        their places in the graph, and shown by label; None, for no vertex, comes last.
         """
-        values = self[name]
-        if values.ndim > 1 or values.dtype.names:
-            what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
-            raise GasclError(
-                f"field {name!r} has {what} per vertex and cannot be sorted; sort a part of it"
-            )
+        values = self._scalars(name, "sorted", "sort")
+        listed = values
+        if self.types.get(name) == VERTEX:
+            listed = self.graph.labels_of(values)
+            values = np.where((values < 0) | (values >= self.graph.num_vertices), np.nan, values)
         order = np.argsort(values, kind="stable")  # NaN sorts last
         if largest:
             numbers = np.count_nonzero(values == values)
             # Simply reversing `order` would reverse the vertex order of equal values.
             backwards = np.argsort(values[::-1], kind="stable")[:numbers]
             order = np.concatenate([len(values) - 1 - backwards[::-1], order[numbers:]])
-        return [(self.graph.label_of(int(i)), values[i].item()) for i in order[: max(k, 0)]]
+        first = order[: max(k, 0)]
+        labels = self.graph.labels_of(first).tolist()
+        return list(zip(labels, listed[first].tolist(), strict=True))
 
-    def save(self, path: str | Path) -> None:
-        r"""Write every field and the labels, one row per vertex: .csv, .npz or .parquet.
+    def plot(self, name: str, kind: str = "auto", ax: Any = None) -> Axes:
+        """Draw the distribution of a field's values over the vertices, by matplotlib.
+
+        Args:
+            kind: "histogram"; "ccdf", the share of vertices with x or more, for each x above 0, on
+                logarithmic axes; or "auto": "ccdf" if no value is below 0 and the largest is at
+                least 50 times the median of those above 0, else "histogram".
+            ax: the matplotlib Axes to draw on; default: those of a new figure.
+
+        Returns:
+            The Axes.
+
+        Raises:
+            GasclError: matplotlib is missing, or the field has no finite values, or several values
+                per vertex.
+            FieldError: there is no such field.
+        """
+        return plot_distribution(self._scalars(name, "drawn", "draw"), name, kind, ax)
+
+    def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
+        """(V,): a field with one number per vertex, which can be `done`."""
+        values = self[name]
+        if values.ndim > 1 or values.dtype.names:
+            what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
+            raise GasclError(
+                f"field {name!r} has {what} per vertex and cannot be {done}; {do} a part of it"
+            )
+        return values
+
+    def path(self, target: Any, field: str = "parent", lane: int | None = None) -> list[Any]:
+        """The labels on the path to a vertex, from where it begins to the vertex itself.
+
+        Args:
+            target: the label of its last vertex.
+            field: the vertex field with the vertex before on the path, or none.
+            lane: in a run with lanes, the number of the lane.
+
+        Raises:
+            FieldError: there is no such field.
+            GraphError: there is no such vertex, or no path to it: nothing comes before it, and it
+                is none of those that the program's parameters name.
+            GasclError: the field's values are not vertices, they lead round in a circle, or
+                there is no such lane.
+        """
+        before = self._before(field, lane)
+        last = vertex = self.graph.index_of(target)
+        path = [vertex]
+        while 0 <= (ahead := int(before[vertex])) < len(before) and ahead != vertex:
+            path.append(vertex := ahead)
+            if len(path) > len(before):
+                raise GasclError(
+                    f"{field!r} leads round in a circle before {shown(target)}: it is no tree"
+                )
+        named = self.named[lane or 0] if self.named else ()
+        if vertex == last and named and last not in self.graph.indices_of(named):
+            starts = ", ".join(map(shown, named[:3])) + (", ..." if named[3:] else "")
+            raise GraphError(
+                f"there is no path to {shown(target)}: it has no {field!r}, and paths begin at "
+                f"{starts}; `{field}` is -1 at all such vertices"
+            )
+        labels: list[Any] = self.graph.labels_of(path[::-1]).tolist()
+        return labels
+
+    def _before(self, field: str, lane: int | None) -> np.ndarray:
+        """int (V,): a field of vertices, in one lane."""
+        if field not in self and field not in self.missing:
+            vertices = [n for n in self if self.types.get(n) == VERTEX]
+            known = f"its fields of vertices are {', '.join(vertices)}" if vertices else ""
+            raise FieldError(
+                f"the result has no field {field!r} to follow; "
+                f"{known or 'run a program that finds parents, such as ShortestPaths'}"
+            )
+        values = self[field]
+        if self.types.get(field) != VERTEX:
+            raise GasclError(
+                f"field {field!r} does not hold vertices; declare it as vertex.vertex()"
+            )
+        lanes = values.shape[1] if values.ndim > 1 else 1
+        if values.ndim > 1 and lane is None:
+            raise GasclError(f"the run has {lanes} lanes; say which one: path(target, lane=0)")
+        if lane is not None and not 0 <= lane < lanes:
+            raise GasclError(f"lane={lane}: the run has {lanes}; give one from 0 to {lanes - 1}")
+        return values if values.ndim == 1 else values[:, lane]
+
+    def to_pandas(self, fields: Iterable[str] | None = None, *, arcs: bool = False) -> Any:
+        """A DataFrame with one row per vertex, whose index `vertex` holds the labels.
+
+        The columns are named as by `save`. Those of vertices, such as `parent`, hold labels, and
+        NA or None for no vertex. Everything is copied.
+
+        Args:
+            fields: the names of the fields to take; by default all.
+            arcs: one row per arc instead, in the order of `arc_fields`, with columns `source` and
+                `target`, the labels of the vertex that scattered and of the other end, `edge`, the
+                edge's id, and the arc fields.
+
+        Raises:
+            FieldError: there is no such field, or there are no arc fields.
+            GasclError: pandas is not installed.
+        """
+        return self._table(fields, arcs).to_pandas()
+
+    def save(
+        self, path: str | Path, fields: Iterable[str] | None = None, *, arcs: bool = False
+    ) -> None:
+        r"""Write the fields and the labels, one row per vertex: .csv, .npz or .parquet.
 
         The column `vertex` holds the labels, or the indices if the graph has no labels. A vector's
         columns are `x_0`, `x_1` and so on, a struct's are `best_near` and so on; if another column
         already has such a name, they are `x[0]` or `best.near` instead. A field called `vertex`
-        becomes `fields.vertex`. .npz holds each field as it is, under its name.
+        becomes `fields.vertex`. Vertices in fields are written as labels, and nothing or null for
+        no vertex. .npz holds each field as it is, under its name, so that vertices are places
+        among those of `vertex`.
 
         Text is UTF-8; a lone surrogate in a label, which UTF-8 cannot encode, is written as an
         escape, such as \ud800, in .csv and .parquet. An existing file is replaced only when the new
         one is complete.
 
+        Args:
+            fields, arcs: as in `to_pandas`.
+
         Raises:
             FormatError: the file cannot be written; an existing one is unchanged.
+            FieldError: there is no such field, or there are no arc fields.
             GasclError: another file extension, or pyarrow is missing for .parquet.
         """
-        from gascl.paths import checked_path
+        self._table(fields, arcs).save(checked_path(path))
 
-        path = checked_path(path)
-        writers = {".csv": self._save_csv, ".npz": self._save_npz, ".parquet": self._save_parquet}
-        if path.suffix not in writers:
-            raise GasclError(f"{path}: the name must end in {', '.join(writers)}")
-        writers[path.suffix](path)
-
-    def _vertices(self) -> np.ndarray:
-        """(V,): the labels, or else the indices."""
-        labels = self.graph.labels
-        return np.arange(self.graph.num_vertices) if labels is None else labels
-
-    def _save_csv(self, path: Path) -> None:
-        columns = columns_of(self._vertices(), self.fields)
-        with new_file(path) as file:
-            text = io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="")
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))
-            text.detach()
-
-    def _save_npz(self, path: Path) -> None:
-        vertices = self._vertices()
-        if vertices.dtype == object:  # to read an object array, one would need pickle
-            vertices = vertices.astype(str)
-        # Not numpy.savez: a field may have the name of one of its parameters, such as `file`.
-        with new_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, values in [("vertex", vertices), *self.fields.items()]:
-                name = "fields.vertex" if name == "vertex" and values is not vertices else name
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
-
-    def _save_parquet(self, path: Path) -> None:
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ImportError:
-            raise GasclError(
-                f"{path}: writing Parquet needs pyarrow: `pip install pyarrow`"
-            ) from None
-        vertices = self._vertices()
-        if vertices.dtype.kind not in "iu":
-            texts = [str(label) for label in vertices.tolist()]
-            vertices = np.array(
-                [text.encode("utf-8", "backslashreplace").decode() for text in texts], dtype=object
-            )
-        table = pyarrow.table(columns_of(vertices, self.fields))
-        with new_file(path) as file:
-            pyarrow.parquet.write_table(table, file)
+    def _table(self, fields: Iterable[str] | None, arcs: bool) -> ResultTable:
+        """The rows of vertices, or of arcs."""
+        if isinstance(fields, str):
+            raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+        if not arcs:
+            chosen = {name: self[name] for name in (self.fields if fields is None else fields)}
+            every = np.arange(self.graph.num_vertices)
+            return ResultTable(self.graph, {"vertex": every}, chosen, self.types)
+        there = ", ".join(self.arc_fields)
+        if not there:
+            raise FieldError("the result has no arc fields: leave out arcs=True")
+        names = list(self.arc_fields if fields is None else fields)
+        for name in names:
+            if name not in self.arc_fields:
+                raise FieldError(f"the result has no arc field {name!r}. Arc fields: {there}")
+        order = self.graph.arcs(self.edges)
+        return ResultTable(
+            self.graph,
+            {"source": order.out.rows, "target": order.out_targets},
+            {name: self.arc_fields[name] for name in names},
+            self.types,
+            {"edge": order.out_edges},
+        )
 
     def save_trace(self, path: str | Path) -> None:
         """Write the trace as JSON, with what the run was and why it stopped.
 
+        Perfetto (https://ui.perfetto.dev) and Chrome (chrome://tracing) open the file as a
+        timeline: its `traceEvents` are those of `Trace.events`.
+
         Raises:
             FormatError: the file cannot be written; an existing one is unchanged.
         """
-        from gascl.paths import checked_path
-
         summary = {
             "supersteps": self.supersteps,
             "converged": self.converged,
             "stopped": self.stopped,
             "device": self.device,
             "delivery": self.delivery,
+            "aggregates": self.aggregates,
             "numbering": self.numbering,
             "seconds": self.seconds,
-            "trace": [asdict(s) for s in self.trace],
+            "trace": [step.to_dict() for step in self.trace],
+            "traceEvents": self.trace.events(),
         }
         text = json.dumps(_plain(summary), indent=1) + "\n"
         with new_file(checked_path(path)) as file:
@@ -298,46 +368,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
-
-
-#: The path from a field to one of its columns: names of members, numbers of lanes and components.
-_Steps = tuple[str | int, ...]
-
-
-def columns_of(vertices: np.ndarray, fields: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The labels as the first column, then one column (V,) per component, lane or member.
-
-    A column has a name such as `x_0` or `best_near`. If two columns would have the same name, the
-    fields that they come from get names that cannot clash: `x[0]`, `best.near`, `fields.vertex`.
-    """
-    parts = {name: list(_parts(values)) for name, values in fields.items()}
-    uses = Counter(["vertex"])
-    for name, columns in parts.items():
-        uses.update(_short(name, steps) for steps, _ in columns)
-    found = {"vertex": vertices}
-    for name, columns in parts.items():
-        clash = any(uses[_short(name, steps)] > 1 for steps, _ in columns)
-        for steps, values in columns:
-            found[_long(name, steps) if clash else _short(name, steps)] = values
-    return found
-
-
-def _parts(values: np.ndarray, steps: _Steps = ()) -> Iterator[tuple[_Steps, np.ndarray]]:
-    if values.dtype.names:
-        for name in values.dtype.names:
-            yield from _parts(values[name], (*steps, name))
-    elif values.ndim > 1:
-        for number in range(values.shape[1]):
-            yield from _parts(values[:, number], (*steps, number))
-    else:
-        yield steps, values
-
-
-def _short(name: str, steps: _Steps) -> str:
-    return "_".join(map(str, (name, *steps)))
-
-
-def _long(name: str, steps: _Steps) -> str:
-    """A unique name: with brackets or dots, which names of fields cannot contain."""
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return f"fields.{name}" if name == "vertex" and not steps else name + path

@@ -1,8 +1,9 @@
 """The bundled vertex programs, one a file, with the stages that it is made of.
 
-Several share multi_source_search.py, a breadth-first search, search_sums.py, joined_pairs.py, and
-sources.py, where searches begin; clusters.py is the part of ParticleCommunities that runs on the
-host. link_prediction.py has a function instead of a program: its scores are of pairs of vertices.
+Several share multi_source_search.py, a breadth-first search, search_sums.py, joined_pairs.py,
+sources.py, where searches begin, and refused.py, which checks given values; clusters.py is the part
+of ParticleCommunities that runs on the host. link_prediction.py has a function instead of a
+program: its scores are of pairs of vertices.
 """
 
 from importlib import import_module
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gascl.programs.eccentricity import WeightedEccentricity as WeightedEccentricity
     from gascl.programs.eigenvector import Eigenvector as Eigenvector
     from gascl.programs.eigenvector import WeightedEigenvector as WeightedEigenvector
+    from gascl.programs.force_layout import ForceLayout as ForceLayout
     from gascl.programs.greedy_colouring import GreedyColouring as GreedyColouring
     from gascl.programs.harmonic_closeness import HarmonicCloseness as HarmonicCloseness
     from gascl.programs.harmonic_closeness import (
@@ -65,6 +67,7 @@ _HOME = {
     "Eccentricity": "eccentricity",
     "EdgeBetweenness": "betweenness",
     "Eigenvector": "eigenvector",
+    "ForceLayout": "force_layout",
     "GreedyColouring": "greedy_colouring",
     "HarmonicCloseness": "harmonic_closeness",
     "Hits": "hits",

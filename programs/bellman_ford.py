@@ -49,10 +49,10 @@ class Parents(VertexProgram):
 
     distance = vertex.real()
     found = vertex.int8()
-    parent = vertex.int32(init=-1)
+    parent = vertex.vertex()
     weight = edge.real(default=1, finite=True)
 
-    message, combine = "int32", "first"
+    message, combine = "vertex", "first"
     mask = "v.found"
     receive_if = "!v.found"
     scatter = """
@@ -68,7 +68,7 @@ class Parents(VertexProgram):
 
 class BellmanFord(VertexProgram):
     """Distances from `source` along the edge field `weight`, of either sign, in `distance`, and the
-    vertex before on a shortest path (an index, see `Graph.label_of`), in `parent`.
+    vertex before on a shortest path (see `Result.path`), in `parent`.
 
     `distance` is infinite where there is no path, and minus infinity where paths have no least
     length, since a cycle of negative length is on some. `parent` is -1 there, and at a source. An
@@ -81,8 +81,9 @@ class BellmanFord(VertexProgram):
 
     source = param.vertex()
     sources = param.vertices()
+    weight = edge.real(default=1, finite=True)
     distance = vertex.real(init="v.id == p.source ? 0 : INFINITY")
-    parent = vertex.int32()
+    parent = vertex.vertex()
 
     def __init__(self, *positional, **values):
         super().__init__(*positional, **with_source(self, values))

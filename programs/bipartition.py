@@ -16,7 +16,7 @@ from gascl.programs.connected_components import ConnectedComponents
 class Levels(VertexProgram):
     """The distance from the first vertex of the component."""
 
-    component = vertex.int32()
+    component = vertex.vertex()
     depth = vertex.int32(init="v.component == v.id ? 0 : -1")
 
     message, combine, edges = "int32", "first", "both"

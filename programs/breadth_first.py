@@ -24,8 +24,7 @@ class BreadthFirst(VertexProgram):
     """The length in arcs of a shortest path from `source`, in `depth`, and the vertex before on it,
     in `parent`.
 
-    Both are -1 where there is no path; `parent` is an index (see `Graph.label_of`), and -1 at a
-    source.
+    Both are -1 where there is no path; `parent` (see `Result.path`) also at a source.
 
     Args:
         source: where paths begin; a list is several searches at once.
@@ -37,12 +36,12 @@ class BreadthFirst(VertexProgram):
     sources = param.vertices()
     hops = param.supersteps()
     depth = vertex.int32(init="v.id == p.source ? 0 : -1")
-    parent = vertex.int32(init=-1)
+    parent = vertex.vertex()
 
     # A message is its sender. The depth need not travel: it is the number of the superstep. That
     # holds only from the source outwards, so that a changed graph needs a new search;
     # ShortestPaths, whose messages carry the distance, can go on from what it found before.
-    message, combine = "int32", "first"
+    message, combine = "vertex", "first"
     receive_if = "v.depth < 0"
     restart = "never"
     mask = "v.depth == 0"

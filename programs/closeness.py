@@ -16,7 +16,7 @@ Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Soc
 
 import numpy as np
 
-from gascl import VertexProgram, param, vertex
+from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.search_sums import sums_from_each
 
@@ -58,6 +58,8 @@ class WeightedCloseness(Closeness):
 
     A vertex whose distances are all 0 has 0, as in NetworkX.
     """
+
+    weight = edge.real(default=1, low=0)
 
     def sums(self, stages, sources):
         """How many sources have a path to each vertex, and their distances."""

@@ -23,16 +23,15 @@ from gascl import VertexProgram, aggregate, vertex
 class ConnectedComponents(VertexProgram):
     """The smallest vertex of each vertex's component, in `component`; edges run both ways.
 
-    A vertex is an index here, see `Graph.label_of`. After edges were added, a run can go on from
-    the components that there were.
+    After edges were added, a run can go on from the components that there were.
     """
 
-    component = vertex.int32(init="v.id", doc="the vertex that it points to")
+    component = vertex.vertex(init="v.id", doc="the vertex that it points to")
     phase = aggregate.int32("max", doc="what this superstep did")
     busy = aggregate.uint8("max", doc="it has to be done again")
     hub = aggregate.int64("max", doc="the vertex of most neighbours, behind their number")
 
-    message, combine = "int32", "min"
+    message, combine = "vertex", "min"
     mask, edges, apply_on = "v.id < 0", "both", "all"
     restart, ends = "added", "stop"
     functions = """

@@ -11,7 +11,7 @@ Traversal (2014). Takes and Kosters, Computing the Eccentricity Distribution of 
 search from few vertices where eccentricities alone are wanted, of connected graphs.
 """
 
-from gascl import VertexProgram, param, vertex
+from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.neighbourhoods import Backwards
 from gascl.programs.search_sums import sums_from_each
 
@@ -63,8 +63,9 @@ class Eccentricity(VertexProgram):
 
 
 class WeightedEccentricity(Eccentricity):
-    """The same (`real`) where an arc is as long as the edge field `weight` says, 0 or more."""
+    """Eccentricity (`real`) where an arc is as long as the edge field `weight` says, 0 or more."""
 
+    weight = edge.real(default=1, low=0)
     eccentricity = vertex.real()
     distances = vertex.real()
 

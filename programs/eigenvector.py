@@ -19,6 +19,7 @@ difference.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
+from gascl.programs.refused import shares
 
 
 class Peel(VertexProgram):
@@ -41,7 +42,7 @@ class Iteration(VertexProgram):
     """Power iteration, until the vector moves by `tolerance` of its length or less."""
 
     tolerance = param.real()
-    centrality = vertex.real(init="1 / sqrt((real)g.num_vertices)")
+    centrality = vertex.real(init="1 / sqrt((real)g.num_vertices)", rest=0)
     squares = aggregate.real("sum", doc="the square of the vector's length")
     moved = aggregate.real("sum", doc="the square of the length of its change")
 
@@ -60,13 +61,8 @@ class Iteration(VertexProgram):
 
     def prepare(self, graph, initial):
         if "centrality" in initial:
-            vector = initial["centrality"]
-            largest = vector.max(initial=0)
-            if not (vector.min(initial=0) >= 0 and 0 < largest < np.inf):
-                why = "centrality needs finite numbers, 0 or more and not all 0, to begin with"
-                raise ProgramError(f"{self.run_by}: {why}")
-            vector /= largest
-            vector /= np.linalg.norm(vector)
+            vector = shares(self.run_by, graph, "centrality", initial["centrality"])
+            initial["centrality"][:] = vector / np.linalg.norm(vector)
 
 
 class WeightedIteration(Iteration):
@@ -109,6 +105,8 @@ class Eigenvector(VertexProgram):
 
 class WeightedEigenvector(Eigenvector):
     """Eigenvector centrality where an arc counts by the edge field `weight`, 0 or more."""
+
+    weight = edge.real(default=1, low=0, finite=True)
 
     def iteration(self, graph):
         """The stage that finds the vector."""

@@ -11,7 +11,7 @@ Sources: Marchiori and Latora, Harmony in the Small-World (2000); Boldi and Vign
 Centrality (2014).
 """
 
-from gascl import VertexProgram, param, vertex
+from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.search_sums import sums_from_each
 
@@ -46,6 +46,8 @@ class WeightedHarmonicCloseness(HarmonicCloseness):
 
     Sources at a distance of 0 do not count, as in NetworkX.
     """
+
+    weight = edge.real(default=1, low=0)
 
     def sums(self, stages, sources):
         """The sums over the distances from all sources."""

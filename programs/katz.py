@@ -25,6 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
+from gascl.programs.refused import refuse_vertices
 
 #: Walks that add up to more have no finite number: alpha is too large.
 DIVERGED = 1e30
@@ -37,7 +38,7 @@ class Walks(VertexProgram):
     alpha = param.real()
     tolerance = param.real()
     largest = param.real(1, doc="the largest `own`")
-    own = vertex.real(init=1)
+    own = vertex.real(init=1, rest=0)
     centrality = vertex.real(init="v.own")  # the walk without arcs
     change = aggregate.real("sum", doc="what this superstep's walks add")
     most = aggregate.real("max", doc="the most that they add to a vertex")
@@ -83,9 +84,8 @@ class Katz(VertexProgram):
     own = vertex.real()
 
     def prepare(self, graph, initial):
-        own = initial.get("own", np.ones(1))
-        if not (own.min(initial=0) >= 0 and own.max(initial=0) < np.inf):
-            raise ProgramError(f"{type(self).__name__}: own needs finite numbers, 0 or more")
+        if "own" in initial:
+            refuse_vertices(type(self).__name__, graph, "own", initial["own"])
 
     def solve(self, stages):
         walks = self.walks(stages.graph)
@@ -144,6 +144,8 @@ class Katz(VertexProgram):
 
 class WeightedKatz(Katz):
     """Katz centrality where an arc counts by the edge field `weight`, 0 or more."""
+
+    weight = edge.real(default=1, low=0, finite=True)
 
     def weights(self, graph):
         """(E,) what each edge counts; None: 1."""

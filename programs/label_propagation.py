@@ -24,7 +24,7 @@ from gascl import VertexProgram, aggregate, param, vertex
 
 
 class LabelPropagation(VertexProgram):
-    """A community's label for every vertex, in `label`: one of its vertices (an index).
+    """A community's label for every vertex, in `label`: one of its vertices.
 
     Args:
         supersteps: how many times all vertices choose; None: until no label changes, which may
@@ -32,10 +32,10 @@ class LabelPropagation(VertexProgram):
     """
 
     supersteps = param.supersteps(10)
-    label = vertex.int32(init="v.id")
+    label = vertex.vertex(init="v.id")
     changed = aggregate.int64("count")
 
-    message, gathered = "int32", "int32"
+    message, gathered = "vertex", "vertex"
     scatter_on, edges = "all", "both"
     restart = "never"  # other labels at the beginning lead to another answer
     functions = """

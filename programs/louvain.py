@@ -20,7 +20,7 @@ communities of all rounds. A run repeats.
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, edge, param, struct, vertex
+from gascl import Graph, VertexProgram, edge, param, struct, vertex
 
 #: Rounds without a gain after which a level ends.
 PATIENCE = 4
@@ -120,14 +120,12 @@ class Louvain(VertexProgram):
     resolution = param.real(1, low=0)
     threshold = param.real(1e-7, low=0)
     seed = param.int32(0, low=0)
-    weight = edge.real(default=1, low=0, finite=True)
+    weight = edge.float64(default=1, low=0, finite=True)
     community = vertex.int32()
 
     def solve(self, stages):
         graph, count = stages.graph, stages.graph.num_vertices
         weight = graph.edge_fields.get("weight", np.ones(graph.num_edges)).astype(np.float64)
-        if not (np.isfinite(weight).all() and weight.min(initial=0) >= 0):
-            raise ProgramError("Louvain: weights must be finite, 0 or more")
         whole, largest = weight.sum(), weight.max(initial=0)
         community = np.arange(count)
         if whole > 0:

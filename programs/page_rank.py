@@ -23,6 +23,7 @@ NetworkX; dangling="ignore" drops it, as Kim's and GasCL's formulas do, and rank
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
+from gascl.programs.refused import shares
 
 
 class PageRank(VertexProgram):
@@ -49,9 +50,9 @@ class PageRank(VertexProgram):
     supersteps = param.supersteps()
     dangling = param.choice("spread", "ignore", "land")
     scale = param.choice("one", "vertices")
-    personalization = vertex.real(init="(real)1 / g.num_vertices")
-    landing = vertex.real(init="v.personalization")
-    rank = vertex.real(init="p.scale == scale_one ? (real)1 / g.num_vertices : 1")
+    personalization = vertex.real(init="(real)1 / g.num_vertices", rest=0)
+    landing = vertex.real(init="v.personalization", rest=0)
+    rank = vertex.real(init="p.scale == scale_one ? (real)1 / g.num_vertices : 1", rest=0)
     change = aggregate.real("sum")
     lost = aggregate.real("sum", doc="rank of the dangling vertices")
 
@@ -83,11 +84,6 @@ class PageRank(VertexProgram):
             why = "landing=... and dangling='land' need each other: give both, or neither"
             raise ProgramError(f"PageRank: {why}")
         for name in {"personalization", "landing", "rank"} & set(initial):
-            weights = initial[name]
-            total = weights.sum(axis=0, dtype=np.float64)
-            if not (weights.min(initial=0) >= 0 and np.all((total > 0) & (total < np.inf))):
-                why = f"{name} needs weights of 0 or more, not all of them 0"
-                raise ProgramError(f"PageRank: {why}")
-            weights /= total
+            initial[name][:] = shares("PageRank", graph, name, initial[name])
             if name == "rank" and self.scale == "vertices":
-                weights *= graph.num_vertices
+                initial[name] *= graph.num_vertices

@@ -35,7 +35,7 @@ class Distances(VertexProgram):
         source: where paths begin; a list is several searches at once.
         sources: a list, in the place of `source`: one search from all of them together, where the
             nearest one counts.
-        cutoff: longer paths are left out.
+        cutoff: longer paths are left out; None: none are.
     """
 
     source = param.vertex()
@@ -59,6 +59,8 @@ class Distances(VertexProgram):
     """
 
     def __init__(self, *positional: Any, **values: Any) -> None:
+        if values.get("cutoff", math.inf) is None:
+            values["cutoff"] = math.inf
         super().__init__(*positional, **with_source(self, values))
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
@@ -68,12 +70,14 @@ class Distances(VertexProgram):
 
 
 class ShortestPaths(Distances):
-    """The same, and the vertex before on a shortest path (an index, see `Graph.label_of`), in
-    `parent`: -1 at a source and where there is no path."""
+    """Distances along arcs from a vertex, in `distance`, as Distances computes them; and the vertex
+    before on a shortest path, in `parent` (see `Result.path`): -1 at a source and where there is no
+    path.
+    """
 
-    parent = vertex.int32(init=-1)
+    parent = vertex.vertex()
 
-    message = struct([("distance", "real"), ("parent", "int32")])
+    message = struct([("distance", "real"), ("parent", "vertex")])
     combine = """
         a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b
     """

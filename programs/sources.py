@@ -14,15 +14,19 @@ def with_source(program: Any, values: dict[str, Any]) -> dict[str, Any]:
     given, its first label stands for the first one.
 
     Raises:
-        ProgramError: both are given, or `sources` is no list.
+        ProgramError: both are given or neither is, or `sources` is no list.
     """
+    title, spec = type(program).__name__, program.spec
     if values.get("sources") is None:
+        misspelt = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
+        if "source" not in values and not misspelt:  # of which the constructor tells
+            ways = f"{title}(source=...), or sources=[...] for several together"
+            raise ProgramError(f"{title}: parameter 'source' is required: {ways}")
         return values
-    title = type(program).__name__
     if "source" in values:
         raise ProgramError(f"{title}: give source=... or sources=[...], not both")
     try:
-        sources = program.spec.params["sources"].convert(values["sources"])
+        sources = spec.params["sources"].convert(values["sources"])
     except ValueError as error:
         raise ProgramError(f"{title}: sources={values['sources']!r}: {error}") from None
     if not isinstance(sources, list):

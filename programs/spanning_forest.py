@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gascl import ProgramError, VertexProgram, arc, edge, param, vertex
+from gascl.programs.refused import refuse_edges
 
 #: The rank of no edge.
 NONE = np.iinfo(np.int32).max
@@ -27,7 +28,7 @@ class Lightest(VertexProgram):
     """The rank of each vertex's lightest edge to another tree."""
 
     supersteps = param.supersteps(1)
-    tree = vertex.int32()
+    tree = vertex.vertex()
     rank = edge.int32()
     lightest = vertex.int32(init="INT_MAX")
 
@@ -52,11 +53,17 @@ class SpanningForest(VertexProgram):
     """
 
     maximum = param.flag(False)
-    tree = vertex.int32()
+    weight = edge.real(default=1)
+    tree = vertex.vertex()
     member = arc.int8()
 
     def solve(self, stages):
         graph, count = stages.graph, stages.graph.num_vertices
+        if graph.num_edges > NONE:
+            raise ProgramError(
+                f"the graph has {graph.num_edges:,} edges, and they are numbered in 32 bits, up to "
+                f"{NONE:,}: take a smaller graph, such as graph.simple()"
+            )
         by_rank = self.order(graph)
         rank = np.empty(graph.num_edges, np.int32)
         rank[by_rank] = np.arange(graph.num_edges, dtype=np.int32)
@@ -82,9 +89,7 @@ class SpanningForest(VertexProgram):
         weights = graph.edge_fields.get("weight")
         if weights is None:
             return np.arange(graph.num_edges)
-        if np.isnan(weights).any():
-            why = f"weight of edge {np.argmax(np.isnan(weights))} is NaN: give it a number"
-            raise ProgramError(f"{type(self).__name__}: {why}")
+        refuse_edges(graph, "weight", ~np.isnan(weights), "a number")
         if not self.maximum:
             return np.argsort(weights, kind="stable")
         return len(weights) - 1 - np.argsort(weights[::-1], kind="stable")[::-1]

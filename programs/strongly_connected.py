@@ -34,7 +34,7 @@ from gascl.programs.connected_components import ConnectedComponents
 class Stage(VertexProgram):
     """What the stages share: all that they find stays in these fields."""
 
-    component = vertex.int32(init=-1, doc="the component's root; -1: none yet")
+    component = vertex.vertex(doc="the component's root; -1: none yet")
     part = vertex.uint32(doc="the colour of the round before")
     colour = vertex.uint32(init="PRIORITY")
 
@@ -148,11 +148,12 @@ class Collect(Stage):
 
 
 class StronglyConnected(VertexProgram):
-    """The smallest vertex (an index, see `Graph.label_of`) of each one's strong component, in
-    `component`. Self-loops and parallel edges change nothing; undirected edges run both ways.
+    """The smallest vertex of each one's strong component, in `component`.
+
+    Self-loops and parallel edges change nothing; undirected edges run both ways.
     """
 
-    component = vertex.int32()
+    component = vertex.vertex()
 
     def solve(self, stages):
         graph = stages.graph

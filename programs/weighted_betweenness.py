@@ -11,8 +11,9 @@ order of distances; Kahn, Topological Sorting of Large Networks (1962), who coun
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, aggregate, edge, vertex
+from gascl import VertexProgram, aggregate, edge, vertex
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness, check_paths, of_each
+from gascl.programs.refused import refuse_edges
 from gascl.programs.shortest_paths import Distances
 
 
@@ -75,9 +76,9 @@ class Shares(VertexProgram):
 
 def weighted_dependencies(stages, sources, dtype):
     """What `dependencies` gives, along weights."""
-    weights = stages.graph.edge_fields.get("weight", np.ones(1))
-    if not (weights > 0).all():
-        raise ProgramError("weights must be above 0: change or remove the edges of others")
+    if "weight" in stages.graph.edge_fields:
+        positive = stages.graph.edge_fields["weight"] > 0
+        refuse_edges(stages.graph, "weight", positive, "above 0")
     for source in sources:
         stages.run(Distances(source=source, dtype=dtype), fresh=True)
         counted = stages.run(Paths(dtype=dtype), fresh=["paths", "awaited"])
@@ -91,6 +92,8 @@ class WeightedBetweenness(Betweenness):
     Paths are equally long if their lengths are equal to the last bit.
     """
 
+    weight = edge.real(default=1)
+
     def searches(self, stages, sources):
         """Some of the sources at a time, and a Result with the dependency on each vertex."""
         return weighted_dependencies(stages, sources, self.dtype)
@@ -101,7 +104,9 @@ class WeightedBetweenness(Betweenness):
 
 
 class WeightedEdgeBetweenness(EdgeBetweenness):
-    """That of edges, likewise."""
+    """Betweenness of edges where an arc is as long as the edge field `weight` says."""
+
+    weight = edge.real(default=1)
 
     def searches(self, stages, sources):
         """As that of `WeightedBetweenness`."""

@@ -74,7 +74,7 @@ class WeightedClustering(VertexProgram):
     0.
     """
 
-    weight = edge.real(default=1, finite=True)
+    weight = edge.float64(default=1, finite=True)
     coefficient = vertex.real()
 
     def solve(self, stages):
@@ -102,7 +102,7 @@ class WeightedClustering(VertexProgram):
         if "weight" not in graph.edge_fields or not graph.num_edges:
             return np.ones(simple.num_edges)
         weights = graph.edge_fields["weight"].astype(np.float64)
-        if not (np.isfinite(weights).all() and weights.max() > 0):
-            why = "weights must be finite, and the largest above 0"
+        if not weights.max() > 0:
+            why = f"the largest weight must be above 0, but is {weights.max()}: change the weights"
             raise ProgramError(f"{type(self).__name__}: {why}")
         return np.cbrt(simple.edge_fields["weight"] / weights.max())

@@ -54,6 +54,7 @@ def built(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("distributions")  # one process builds them, once
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
 def test_installed(built, kind, tmp_path):
     (package,) = built.glob(kind)

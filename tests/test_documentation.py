@@ -1,8 +1,12 @@
-"""The examples in docs/programs.md and docs/architecture.md run, and compute what they claim to."""
+"""The examples in the README, docs/programs.md, docs/library.md and docs/architecture.md run, and
+compute what they claim to."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -15,7 +19,8 @@ from gascl import Engine, Graph
 from gascl.delivery.table import DELIVERIES
 from gascl.programs import PageRank, ShortestPaths
 
-PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
+TOP = Path(__file__).parents[1]
+PAGE = TOP / "docs" / "programs.md"
 
 
 def examples() -> dict[str, str]:
@@ -207,3 +212,96 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
         assert found.delivery == "by_rows"
         assert found.supersteps == expected.supersteps
         np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)
+
+
+def test_the_pictures_page(monkeypatch, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.with_name("pictures.md").read_text("utf-8")
+    defined: dict = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "pictures.md", "exec"), defined)
+    assert {path.name for path in tmp_path.iterdir()} == {"karate.png", "run.json"}
+    assert defined["result"].converged and "agg.change" in defined["frame"]
+    matplotlib.pyplot.close("all")
+
+
+# Recipes in docs/library.md ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def recipes() -> list[dict]:
+    """The names that each recipe defines."""
+    text = (TOP / "docs" / "library.md").read_text().partition("## Recipes\n")[2]
+    section = text.partition("\n## ")[0]
+    found = []
+    for number, code in enumerate(re.findall(r"^```python\n(.*?)^```$", section, re.M | re.S)):
+        names: dict = {"__name__": f"recipe{number}"}
+        exec(compile(code, f"recipe {number}", "exec"), names)
+        found.append(names)
+    return found
+
+
+KARATE = nx.karate_club_graph()
+
+
+def test_recipe_of_many_sources(recipes):
+    for column, source in enumerate((0, 33)):
+        expected = nx.pagerank(KARATE, personalization={source: 1}, weight=None, tol=1e-12)
+        found = recipes[0]["rank"][:, column]
+        np.testing.assert_allclose(found, [expected[v] for v in range(34)], atol=1e-6)
+
+
+def test_recipe_of_features(recipes):
+    matrix = nx.to_numpy_array(KARATE, weight=None)
+    matrix /= matrix.sum(1, keepdims=True)
+    expected = matrix @ matrix @ np.eye(34, 4)
+    np.testing.assert_allclose(recipes[1]["smooth"], expected, rtol=1e-5, atol=1e-7)
+    wide = type("Wide", (recipes[1]["Smoothed"],), {"lanes": 3})
+    given = np.random.default_rng(0).random((34, 3, 4))
+    found = Engine(recipes[1]["graph"]).run(wide(features=given)).features
+    expected = np.einsum("uv,vkn->ukn", matrix @ matrix, given)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_recipe_of_jaccard(recipes):
+    graph = recipes[2]["graph"]
+    ends = list(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True))
+    expected = [score for _, _, score in nx.jaccard_coefficient(KARATE, ends)]
+    np.testing.assert_allclose(recipes[2]["jaccard"], expected, rtol=1e-6)
+
+
+def test_all_recipes_are_tested(recipes):
+    assert len(recipes) == 4  # the last one tests itself
+
+
+# The README --------------------------------------------------------------------------------------
+
+
+def commands() -> list[str]:
+    """The lines of the README's shell blocks that call gascl or Python."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.startswith(("gascl ", "python "))]
+
+
+def test_the_commands_of_the_readme_run_as_they_stand(tmp_path):
+    """In the order in which they stand, next to `datasets`."""
+    (tmp_path / "datasets").symlink_to(TOP / "datasets")
+    code = re.search(r"^```python\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
+    (tmp_path / "my_program.py").write_text(code[1])
+    found = {}
+    for line in commands():
+        words = shlex.split(line.partition("|")[0], comments=True)
+        start = [sys.executable, *(["-m", "gascl"] if words[0] == "gascl" else [])]
+        done = subprocess.run(
+            [*start, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        found[" ".join(words[: 3 if words[1] == "run" else 2])] = done.stdout
+    assert len(found) >= 8
+    places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
+    table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
+    assert [(name, metres) for metres, name in places] == table and len(table) == 5
+    assert (tmp_path / "distances.csv").exists() and (tmp_path / "rmat.npz").exists()

@@ -19,7 +19,7 @@ import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, vertex
 from gascl.programs import BreadthFirst, CoreNumber, PageRank
-from gascl.result import Step
+from gascl.trace import Step, Trace
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
 PLACE = np.arange(16, dtype=np.float32).reshape(8, 2)
@@ -38,7 +38,7 @@ def made(labels=LABELS) -> Result:
         supersteps=2,
         converged=True,
         stopped="stop is true: it",
-        trace=steps,
+        trace=Trace(steps),
         device="Some (CL)",
         delivery="pull",
         seconds={"build": 0.5},
@@ -139,7 +139,7 @@ def structured(lanes: int = 1) -> Result:
         "place": np.arange(4 * lanes).reshape(*shape, 2),
     }
     graph = Graph.from_edges([0], [1])
-    return Result(graph, fields, 1, True, "", [], "Some (CL)", "slots")
+    return Result(graph, fields, 1, True, "", Trace(), "Some (CL)", "slots")
 
 
 COLUMNS = {
@@ -263,7 +263,7 @@ def with_fields(fields) -> Result:
 
     fields = {name: array(value) for name, value in fields.items()}
     graph = Graph.from_edges([0], [1], labels=["a", "b"])
-    return Result(graph, fields, 1, True, "", [], "Some (CL)", "slots")
+    return Result(graph, fields, 1, True, "", Trace(), "Some (CL)", "slots")
 
 
 @pytest.mark.parametrize(("fields", "columns"), CLASHES)
@@ -289,21 +289,21 @@ def test_no_column_is_lost_where_names_clash(tmp_path, fields, columns):
 
 def test_a_program_whose_fields_are_called_so(tmp_path):
     class Clashes(VertexProgram):
-        missing = vertex.int32(init="v.id + 1")
+        count = vertex.int32(init="v.id + 1")
         file = vertex.int32(init="v.id + 3")
         vertex = vertex.int32(init="v.id + 2")
         message, combine = "int32", "sum"
         mask = "1"
         scatter = "send(1);"
-        apply = "v.missing += msg;"
+        apply = "v.count += msg;"
 
     result = Engine(Graph.from_edges([0], [1])).run(Clashes())
-    assert result["missing"].tolist() == [1, 3]
+    assert result["count"].tolist() == [1, 3]
     result.save(tmp_path / "out.npz")
     with np.load(tmp_path / "out.npz") as found:
         assert {name: found[name].tolist() for name in found.files} == {
             "vertex": [0, 1],
-            "missing": [1, 3],
+            "count": [1, 3],
             "fields.vertex": [2, 3],
             "file": [3, 4],
         }

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import graphfile
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import size
+from gascl.cli.numbertext import count, size
 from gascl.cli.outputfile import why_unwritable
+from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ examples:
   gascl convert roads.csv roads.parquet --option columns=from,to,metres
   gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
+  gascl convert wiki-Vote.txt.gz - --to edgelist | wc -l
 
 {TABLE}"""
 DROPPED = ("labels", "edge-fields", "vertex-fields")
@@ -35,9 +37,10 @@ DROPPED = ("labels", "edge-fields", "vertex-fields")
 
 def options(add: Callable[..., Any]) -> None:
     """Add A and B, their formats, and the options for reading A."""
-    text = f"the graph to read: a dataset or a file, {graphfile.COMPRESSED_TOO}"
+    text = f"the graph to read: a dataset or a file, {graphfile.COMPRESSED_TOO}; - reads stdin"
     add("graph", metavar="A", help=text)
-    text = "the file to write, not A; compressed as its name says; replaced only when complete"
+    text = "the file to write, not A; compressed as its name says; replaced only when complete;"
+    text += " - writes to stdout, in the format of --to, and what is printed to stderr"
     add("target", metavar="B", type=Path, help=text)
     text = "A's format (default: detected from the file)"
     add("--from", metavar="NAME", dest="format", help=text)
@@ -53,6 +56,16 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read A, print how it was read, and write B."""
+    if arguments.target != Path(STANDARD):
+        return _run(arguments)
+    chosen = _target_format(Path(STANDARD), arguments.target_format)
+    with file_for_stdout(chosen.extensions[0]) as path:
+        if len(_target_files(path, chosen)) > 1:
+            raise GasclError(f"-: the format {chosen.name} is several files; name a file")
+        return _run(argparse.Namespace(**{**vars(arguments), "target": path}))
+
+
+def _run(arguments: argparse.Namespace) -> int:
     source, target = Path(arguments.graph), arguments.target
     chosen = _target_format(target, arguments.target_format)
     _check_target(source, target, chosen)
@@ -65,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     took = time.perf_counter() - started
     with suppress(BrokenPipeError):  # B must be written even if nobody reads this
         origin = _size(source) if source.exists() else "a dataset"
+        origin = "stdin" if arguments.graph == STANDARD else origin
         print(f"read {source}: {origin} in {took:.3f} s")
         print(graphfile.describe(graph), flush=True)
     before = _inodes(target)
@@ -86,7 +100,7 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
     labels, edge_fields, vertex_fields = graph.labels, graph.edge_fields, graph.vertex_fields
     report = list(graph.report)
     if "labels" in dropped and labels is not None:
-        report.append(f"--drop labels: {len(labels):,} labels left out")
+        report.append(f"--drop labels: {count(len(labels), 'label')} left out")
         labels = None
     if "edge-fields" in dropped and edge_fields:
         report.append(f"--drop edge-fields: {', '.join(edge_fields)} left out")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,9 +15,8 @@ from gascl.cli.exitcode import DONE
 from gascl.cli.graphfile import describe
 from gascl.cli.numbertext import size
 from gascl.cli.outputfile import why_unwritable
-from gascl.cli.terminal import say
 from gascl.errors import FormatError, GraphError
-from gascl.progress import CLEAR
+from gascl.progress import Progress
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -196,13 +194,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     _dry_run(arguments.output, arguments.format, name, given)
     began = time.perf_counter()
-    progress = _Progress(arguments.generator)
-    extra = {"progress": progress} if name in WITH_PROGRESS else {}
-    try:
+    with Progress() as progress:
+        extra = {"progress": progress} if name in WITH_PROGRESS else {}
         graph: Graph = getattr(generators, name)(**given, **extra)
         made = time.perf_counter()
-    finally:
-        progress.clear()
     graph.write(arguments.output, format=arguments.format)
     written = time.perf_counter()
     print(describe(graph))
@@ -267,33 +262,3 @@ def _dry_run(path: Path, format: str | None, name: str, given: dict[str, Any]) -
             raise FormatError(
                 str(error).replace(str(Path(folder) / path.name), str(path))
             ) from None
-
-
-class _Progress:
-    """Reports on stderr how far a generator is, if it takes longer than `AFTER` seconds."""
-
-    AFTER, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds: until the first report, then between two
-
-    def __init__(self, name: str):
-        self.name = name
-        self.terminal = sys.stderr.isatty()
-        self.due = time.monotonic() + self.AFTER
-        self.shown = False
-
-    def __call__(self, done: int, of: int) -> None:
-        now = time.monotonic()
-        if now < self.due:
-            return
-        self.due = now + (self.TERMINAL if self.terminal else self.FILE)
-        text = f"{self.name}: {done:,} of {of:,} ({100 * done // of} %)"
-        if self.terminal:
-            print(f"{CLEAR}gascl: {text}", end="", file=sys.stderr, flush=True)
-            self.shown = True
-        else:
-            say(text)
-
-    def clear(self) -> None:
-        """Erase the line, so that the next output starts on an empty one."""
-        if self.shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-            self.shown = False

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
     from gascl.io.formats.ldbc import read_properties
-    from gascl.progress import RunProgress
+    from gascl.progress import Progress
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     engine, failed = Engine(graph, device), []
     for algorithm in algorithms:
         name = f"{properties['name']}-{algorithm.name}"
-        progress = RunProgress(say)
+        progress = Progress()
         started, took = time.perf_counter(), 0.0
         try:
             values = algorithm.run(engine, progress)
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         except GasclError as error:
             wrong, verdict = True, str(error)
         finally:
-            progress.clear()
+            progress.close()
         took = took or time.perf_counter() - started
         print(f"{algorithm.name:<4} {took:9.3f} s  {'failed: ' * wrong}{verdict}", flush=True)
         failed += [algorithm.name] * wrong

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import directionoption as direction
 from gascl.cli.formatnames import COMPRESSIONS, FORMATS
+from gascl.cli.numbertext import count
 from gascl.cli.readeroption import reader_option
+from gascl.cli.shellwords import in_the_shells_words
+from gascl.cli.standardio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -25,8 +30,10 @@ RESERVED = {
     "duplicates": "--duplicates",
     "format": "--format or --from",
     "path": "GRAPH",
+    "progress": "nothing: long reading is shown anyway",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
+    "weight": "--weight",
 }
 COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
 
@@ -34,7 +41,7 @@ COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, --format and the options for reading it."""
     text = f"a file, {COMPRESSED_TOO}, in one of the formats {', '.join(FORMATS)}; or, if there is "
-    text += "no such file, a name listed by `gascl datasets`"
+    text += "no such file, a name listed by `gascl datasets`; - reads stdin"
     add("graph", metavar="GRAPH", help=text)
     add("--format", metavar="NAME", help="the file's format (default: detected from the file)")
     reading_options(add)
@@ -48,6 +55,8 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--duplicates", choices=DUPLICATES, default="keep", help=text)
     text = "what to do with edges from a vertex to itself (default keep)"
     add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
+    text = "the column, or the edge field of the file, to read as the edge field `weight`"
+    add("--weight", metavar="NAME", help=text)
     text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
@@ -60,19 +69,23 @@ def read(arguments: argparse.Namespace) -> Graph:
         GasclError: the file cannot be read like this, or the dataset is not downloaded yet.
     """
     from gascl.graph.graph import Graph
+    from gascl.progress import Progress
 
     options = dict(arguments.reader_options)
     for name in options:
         if name in RESERVED:
             raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
-    for name in ("directed", "format", "duplicates", "self_loops"):
+    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
         value = getattr(arguments, name)
         if value not in (None, "keep"):  # otherwise a dataset's own settings hold
             options[name] = value
     try:
-        if _is_dataset(arguments.graph):
-            return Graph.dataset(arguments.graph, **options)
-        return Graph.read(arguments.graph, **options)
+        read = Graph.dataset if _is_dataset(arguments.graph) else Graph.read
+        with Progress() as progress:
+            if arguments.graph == STANDARD:
+                with file_of_stdin() as path:
+                    return Graph.read(path, progress=progress, **options)
+            return read(arguments.graph, progress=progress, **options)
     except TypeError as error:
         options = dict(arguments.reader_options)
         if not options:
@@ -88,12 +101,21 @@ def _is_dataset(name: str) -> bool:
     """Whether the name is that of a dataset and not of a file.
 
     Raises:
-        GasclError: it is a dataset that is not downloaded yet.
+        GasclError: it is a dataset that is not downloaded yet, or there is neither, but something
+            with a similar name.
     """
     from gascl.datasets import REGISTRY
     from gascl.datasets.cache import place
 
-    if os.path.lexists(name) or name not in REGISTRY:
+    if os.path.lexists(name):
+        return False
+    if name not in REGISTRY:
+        folder = os.path.dirname(name)
+        with suppress(OSError):
+            files = [os.path.join(folder, other) for other in os.listdir(folder or ".")]
+            near = get_close_matches(name, [*([] if folder else REGISTRY), *sorted(files)], 1, 0.75)
+            if near:
+                raise GasclError(f"{name}: there is no such file; did you mean {near[0]!r}?")
         return False
     path = place(REGISTRY[name])
     if path is None or not path.exists():
@@ -107,5 +129,6 @@ def _is_dataset(name: str) -> bool:
 def describe(graph: Graph) -> str:
     """A line with the counts, and the report of how the graph was read."""
     kind = "directed" if graph.directed else "undirected"
-    lines = [f"graph: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges, {kind}"]
-    return "\n  ".join([*lines, *graph.report])
+    counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"
+    report = map(in_the_shells_words, graph.report)
+    return "\n  ".join([f"graph: {counts}, {kind}", *report])

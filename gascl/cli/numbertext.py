@@ -15,6 +15,11 @@ def number(value: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
+def count(many: int, one: str, several: str = "") -> str:
+    """A number and its noun: `1 vertex`, `1,024 vertices`."""
+    return f"{many:,} {one if many == 1 else several or f'{one}s'}"
+
+
 def span(values: np.ndarray) -> str:
     """The smallest and the largest of one or more values; for floats, the smallest and the largest
     finite value, and how many are not finite."""

@@ -9,7 +9,7 @@ from typing import Any
 
 def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, --set and --delivery."""
-    text = "the name of a bundled program (a wrong name lists them), or my_program.py:Class"
+    text = "a program that `gascl programs` lists, or my_program.py:Class"
     add("program", metavar="PROGRAM", help=text)
     text = "set a parameter of the program, or dtype=float64; repeatable. Vertices are given by"
     text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"

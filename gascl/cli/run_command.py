@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.numbertext import number
+from gascl.cli.numbertext import count, number
 from gascl.cli.outputfile import why_unwritable
+from gascl.cli.shellwords import in_the_shells_words
+from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 
@@ -24,7 +27,8 @@ HELP = f"""\
 examples:
   gascl run PageRank karate
   gascl run PageRank wiki-Vote.txt.gz --top 20 --output ranks.csv
-  gascl run ShortestPaths roads.txt --set source=4037 --set dtype=float64
+  gascl run ShortestPaths roads.txt --set source=4037 --set dtype=float64 --smallest 5
+  zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
 
 {exitcode.HELP}"""
@@ -39,11 +43,18 @@ def options(add: Callable[..., Any]) -> None:
     text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
     add("--max-supersteps", metavar="N", type=_count, help=text)
     text = "print the K vertices with the largest values (default 10)"
-    add("--top", metavar="K", type=_count, default=10, help=text)
+    add("--top", metavar="K", type=_count, help=text)
+    text = "print the K vertices with the smallest values, and the largest only with --top"
+    add("--smallest", metavar="K", type=_count, default=0, help=text)
     text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
-    text = "write all vertex fields, one row per vertex: .csv, .npz or .parquet"
+    text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
+    text += " stdout, and all else that is printed to stderr"
     add("--output", metavar="FILE", type=Path, help=text)
+    text = "the vertex fields to write, separated by commas (default: all)"
+    add("--fields", metavar="NAMES", type=lambda names: names.split(","), help=text)
+    text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
+    add("--arcs", metavar="FILE", type=Path, help=text)
     add("--trace", metavar="FILE", type=Path, help="write the trace of all supersteps as JSON")
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
@@ -59,15 +70,30 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program, and print and write the result, even if it is partial."""
+    if arguments.output != Path(STANDARD):
+        return _run(arguments)
+    with file_for_stdout(".csv") as path:
+        return _run(argparse.Namespace(**{**vars(arguments), "output": path}))
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
-    from gascl.progress import RunProgress
+    from gascl.progress import Progress
 
     # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
     field = _field_to_print(program, arguments.field)
+    if arguments.arcs and not cls.spec.arc_fields:
+        raise ProgramError(
+            f"--arcs {arguments.arcs}: {cls.__name__} has no arc fields; leave it out"
+        )
+    if arguments.fields and not arguments.output:
+        raise GasclError("--fields says what --output writes: give --output, too")
+    for name in arguments.fields or ():
+        _check_field(cls, name)
     _check_outputs(arguments)
 
     from gascl.runtime.device import find
@@ -83,14 +109,14 @@ def run(arguments: argparse.Namespace) -> int:
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         print(graphfile.describe(graph), flush=True)
-    progress = RunProgress(say)
+    progress = Progress()
     try:
         engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
         result = engine.run(
             program,
             delivery=arguments.delivery,
             max_supersteps=arguments.max_supersteps,
-            callback=progress,
+            progress=progress,
         )
         code = exitcode.DONE if result.converged else exitcode.NOT_CONVERGED
     except KeyboardInterrupt as pressed:
@@ -101,17 +127,24 @@ def run(arguments: argparse.Namespace) -> int:
         partial = f"{pressed}; the result is partial, not the final answer"
         say(f"warning: {complete if result.converged else partial}")
     finally:
-        progress.clear()
+        progress.close()
     try:
         if arguments.output:
-            result.save(arguments.output)
+            _chosen(result, arguments.fields).save(arguments.output)
+        if arguments.arcs:
+            result.save(arguments.arcs, arcs=True)
         if arguments.trace:
             result.save_trace(arguments.trace)
     finally:  # if the disk is full, the result is still shown on the terminal
-        _print_top(result, field, arguments.top)
+        largest = arguments.top
+        if largest is None:
+            largest = 0 if arguments.smallest else 10
+        _print_top(result, field, largest)
+        _print_top(result, field, arguments.smallest, largest=False)
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
-        print(f"{cls.__name__}: {result.supersteps:,} supersteps; {result.stopped}")
+        stopped = in_the_shells_words(result.stopped)
+        print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
         print(f"device: {result.device}; delivery: {result.delivery}")
         if result.numbering:
             print(f"vertices on the device: {result.numbering}")
@@ -122,22 +155,22 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_outputs(arguments: argparse.Namespace) -> None:
     from importlib.util import find_spec
 
-    output, trace = arguments.output, arguments.trace
-    if output and output.suffix not in OUTPUTS:
-        raise GasclError(f"--output {output}: the name must end in {', '.join(OUTPUTS)}")
-    if output and output.suffix == ".parquet" and not find_spec("pyarrow"):
-        raise GasclError(f"--output {output}: Parquet needs pyarrow: `pip install pyarrow`")
-    for option, path in (("--output", output), ("--trace", trace)):
-        if path is None:
-            continue
+    paths = {"--output": arguments.output, "--arcs": arguments.arcs, "--trace": arguments.trace}
+    given = {option: path for option, path in paths.items() if path is not None}
+    for option, path in given.items():
+        if option != "--trace" and path.suffix not in OUTPUTS:
+            raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
+        if option != "--trace" and path.suffix == ".parquet" and not find_spec("pyarrow"):
+            raise GasclError(f"{option} {path}: Parquet needs pyarrow: `pip install pyarrow`")
         if not path.parent.is_dir():
             raise GasclError(f"{option} {path}: there is no folder {path.parent}; create it first")
         if why := why_unwritable(path, pipes=True):
             raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
-    if output and trace and output.resolve() == trace.resolve():
-        raise GasclError(f"--output and --trace are both {output}; name two files")
+    for (one, path), (other, second) in combinations(given.items(), 2):
+        if path.resolve() == second.resolve():
+            raise GasclError(f"{one} and {other} are both {path}; name two files")
 
 
 def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
@@ -146,12 +179,9 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     By default it is the first scalar field that apply writes, or else init: other fields are more
     likely input.
     """
-    from gascl.cli.programfile import suggestion
-
     cls = type(program)
-    if wanted is not None and wanted not in cls.spec.vertex_fields:
-        hint = suggestion(wanted, cls.spec.vertex_fields)
-        raise ProgramError(f"{cls.__name__} has no vertex field {wanted!r}{hint}")
+    if wanted is not None:
+        _check_field(cls, wanted)
     spec = cls.spec
     order = [wanted] if wanted else [*spec.written, *spec.vertex_fields]
     types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
@@ -161,10 +191,28 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     return scalars[0] if scalars else None
 
 
-def _print_top(result: Result, field: str | None, k: int) -> None:
+def _check_field(cls: type[VertexProgram], name: str) -> None:
+    from gascl.cli.programfile import suggestion
+
+    if name not in cls.spec.vertex_fields:
+        hint = suggestion(name, cls.spec.vertex_fields)
+        raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
+
+
+def _chosen(result: Result, names: Sequence[str] | None) -> Result:
+    """The result with these fields alone; None: all."""
+    from dataclasses import replace
+
+    there = [name for name in names or () if name not in result.missing]
+    return replace(result, fields={name: result[name] for name in there}) if names else result
+
+
+def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
     from dataclasses import replace
 
     import numpy as np
+
+    from gascl.language.types import VERTEX
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -175,16 +223,22 @@ def _print_top(result: Result, field: str | None, k: int) -> None:
             return
         field = next(iter(there))
     values = result[field]
-    finite = np.isfinite(values)
-    # Infinity usually means "not reached": listing such vertices would be useless. NaN comes last.
-    count = min(k, int(finite.sum()))
-    ranked = values if finite.all() else np.where(finite, values, np.nan)
-    top = replace(result, fields={field: ranked}).top(field, count)
-    rows = [("vertex", field), *((str(label), number(value)) for label, value in top)]
+    if result.types.get(field) == VERTEX:
+        finite, without = values >= 0, f"no {field}"
+        top = result.top(field, min(k, int(finite.sum())), largest)
+        rows = [("vertex", field), *((str(label), str(value)) for label, value in top)]
+    else:
+        finite, without = np.isfinite(values), "infinity or NaN"
+        # Infinity usually means "not reached": to list such vertices is no use. NaN comes last.
+        ranked = values if finite.all() else np.where(finite, values, np.nan)
+        most = min(k, int(finite.sum()))
+        top = replace(result, fields={field: ranked}).top(field, most, largest)
+        rows = [("vertex", field), *((str(label), number(value)) for label, value in top)]
     widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
     print()
     for label, value in rows:
         print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")
     if not finite.all():
-        print(f"({len(values) - int(finite.sum()):,} vertices with infinity or NaN not shown)")
+        hidden = count(len(values) - int(finite.sum()), "vertex", "vertices")
+        print(f"({hidden} with {without} not shown)")
     print()

@@ -6,11 +6,13 @@ import sys
 from typing import Any
 
 from gascl.cli.exitcode import DONE
+from gascl.cli.shellwords import in_the_shells_words
 from gascl.progress import CLEAR
 
 
 def say(message: str, code: int = DONE) -> int:
-    """Print a line on stderr and return `code`."""
+    """Print a line on stderr, in the shell's words, and return `code`."""
+    message = in_the_shells_words(message)
     clear = CLEAR if sys.stderr.isatty() else ""  # it may show a line of progress
     print(f"{clear}gascl: {message}", file=sys.stderr, flush=True)
     return code

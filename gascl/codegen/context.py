@@ -40,6 +40,7 @@ class Context:
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
         numbered: whether vertices have other numbers on the device than the user's.
+        alike: the vertex fields that have one value at every vertex, which is stored once.
     """
 
     spec: ProgramSpec
@@ -50,6 +51,7 @@ class Context:
     fp64: bool
     debug: bool
     numbered: bool
+    alike: tuple[str, ...]
 
     @property
     def lanes(self) -> int:
@@ -92,7 +94,7 @@ class Context:
         if scatter is None or not self.facts.reads_edge:
             return self.message
         members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
-        read = scatter.reads("v")
+        read = scatter.reads("v") - set(self.alike)
         return struct_of("gascl_letter", [(n, t) for n, t in members.items() if n in read])
 
     # Fields -----------------------------------------------------------------------------------
@@ -100,6 +102,10 @@ class Context:
     @cached_property
     def vertex_fields(self) -> dict[str, Type]:
         return {n: f.resolve(self.real) for n, f in self.spec.vertex_fields.items()}
+
+    def field_at(self, name: str, place: str) -> str:
+        """C text of a vertex field in its array, at a place on the device."""
+        return f"gascl_v_{name}[GASCL_AT({'0' if name in self.alike else place})]"
 
     @cached_property
     def reals(self) -> list[str]:

@@ -29,6 +29,7 @@ class Header:
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
             GASCL_FOR_REALS.
+        alike: the vertex fields that have one value at every vertex, which is stored once.
     """
 
     text: str
@@ -48,3 +49,4 @@ class Header:
     layouts: tuple[int, ...]
     lanes: int
     reals: tuple[str, ...]
+    alike: tuple[str, ...]

@@ -62,7 +62,7 @@ class Pairs:
         put("    gascl_vertex v;", "    v.id = gascl_id;")
         for n, _ in members:
             degree = n in c.degrees
-            of = f"gascl_{n}[gascl_id]" if degree else f"gascl_v_{n}[GASCL_AT(gascl_id)]"
+            of = f"gascl_{n}[gascl_id]" if degree else c.field_at(n, "gascl_id")
             put(f"    v.{n} = {of};")
         put("    return v;", "}", "")
 

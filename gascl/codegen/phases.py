@@ -42,7 +42,7 @@ class Phases:
                 put(f"    v.{degree} = gascl_{degree}[gascl_id];")
         for name in c.spec.vertex_fields:
             if name in read:
-                put(f"    v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];")
+                put(f"    v.{name} = {c.field_at(name, 'gascl_id')};")
 
     def _body(
         self, snippet: Snippet | None, returned: str, late: bool = False, owned: bool = True
@@ -78,14 +78,15 @@ class Phases:
             value = self._initial(name, c.spec.vertex_fields[name].init, "v, GASCL_STATE_ON")
             put(
                 f"    if (gascl_given >> {i} & 1)",
-                f"        v.{name} = gascl_v_{name}[GASCL_AT(gascl_id)];",
+                f"        v.{name} = {c.field_at(name, 'gascl_id')};",
                 "    else",
                 f"        v.{name} = {value};",
             )
         put("    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);")
         for i, name in enumerate(c.spec.vertex_fields):
-            put(f"    if (!(gascl_kept >> {i} & 1))")
-            put(f"        gascl_v_{name}[GASCL_AT(gascl_id)] = v.{name};")
+            once = " && gascl_id == 0" if name in c.alike else ""
+            put(f"    if (!(gascl_kept >> {i} & 1){once})")
+            put(f"        {c.field_at(name, 'gascl_id')} = v.{name};")
         self.traps.after_init(init)
         if c.facts.masked and mask is not None:
             self.calls.declare_read(mask)
@@ -186,7 +187,9 @@ class Phases:
         put("static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,")
         put("        const int gascl_id, GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
         put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.facts.masked)
-        put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
+        put(*(f"    v.{n} = gascl_from->{n};" for n in names))
+        alike = [n for n in c.alike if n in c.spec.snippets["scatter"].reads("v")]
+        put(*(f"    v.{n} = {c.field_at(n, 'gascl_id')};" for n in alike), "    return v;", "}", "")
 
     def _receive(self) -> None:
         """Write which messages a vertex receives, when it has enough, and its bucket."""
@@ -202,7 +205,7 @@ class Phases:
         read = receive_if.reads("v") if receive_if is not None else set()
         for name in self.context.spec.vertex_fields:
             if name in read:
-                put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
+                put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         put("// Asks for what apply reads and writes of a vertex.")
         put(f"static void gascl_expect_apply({of}) {{")
@@ -210,7 +213,7 @@ class Phases:
         used = apply.reads("v") | apply.writes("v") if apply is not None else set()
         for name in self.context.spec.vertex_fields:
             if name in used:
-                put(f"    GASCL_PREFETCH(&gascl_v_{name}[GASCL_AT(gascl_id)]);")
+                put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         self._expect_others(of)
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
@@ -240,11 +243,12 @@ class Phases:
         for name, type_ in c.vertex_fields.items():
             if read and name in ids and type_ == INT32:
                 other = f"gascl_other_{name}"
-                put(f"    const int {other} = gascl_v_{name}[GASCL_AT(gascl_id)];")
+                put(f"    const int {other} = {c.field_at(name, 'gascl_id')};")
                 put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
                 for field in read:
-                    when = "old" if field in c.facts.snapshots else "v"
-                    put(f"        GASCL_PREFETCH(&gascl_{when}_{field}[GASCL_AT({other})]);")
+                    at = f"gascl_old_{field}[GASCL_AT({other})]"
+                    at = at if field in c.facts.snapshots else c.field_at(field, other)
+                    put(f"        GASCL_PREFETCH(&{at});")
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
@@ -312,7 +316,7 @@ class Phases:
         written = apply.writes("v") if apply is not None else set()
         put(
             *(
-                f"    gascl_v_{n}[GASCL_AT(gascl_id)] = v.{n};"
+                f"    {c.field_at(n, 'gascl_id')} = v.{n};"
                 for n in c.spec.vertex_fields
                 if n in written
             )
@@ -348,7 +352,7 @@ class Phases:
         whether it is NaN at the vertex `id`."""
         c, calls = self.context, []
         for number, name in enumerate(c.reals):
-            is_nan = f"isnan(gascl_v_{name}[GASCL_AT(id)])"
+            is_nan = f"isnan({c.field_at(name, 'id')})"
             vector = c.field_types[name].width > 1
             calls.append(f"gascl_call({number}, {f'any({is_nan})' if vector else is_nan})")
         self.text.put(

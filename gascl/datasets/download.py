@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import time
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +16,7 @@ from gascl import __version__
 from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.newfile import new_file
-from gascl.progress import CLEAR
+from gascl.progress import Progress
 
 CHUNK = 1 << 18
 CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -147,26 +146,26 @@ class Downloader:
                 f"{'try later' if busy else 'check whether it has moved'}, or put the file at "
                 f"{self.part.with_suffix('')} yourself"
             )
-        progress = DownloadProgress(self.name, have, total)
         try:
-            while True:
-                if self.limit is not None and max(have, total or 0) > self.limit:
-                    self._remove()
-                    raise self._wrong(
-                        response.url,
-                        f"it has {max(have, total or 0):,} bytes or more, far too many",
-                    )
-                chunk = response.raw.read(CHUNK, decode_content=False)
-                if not chunk:
-                    break
-                file.write(chunk)
-                have += len(chunk)
-                progress.show(have)
+            with Progress() as progress:
+                progress.begin(self.name, total, "B")
+                while True:
+                    if self.limit is not None and max(have, total or 0) > self.limit:
+                        self._remove()
+                        raise self._wrong(
+                            response.url,
+                            f"it has {max(have, total or 0):,} bytes or more, far too many",
+                        )
+                    chunk = response.raw.read(CHUNK, decode_content=False)
+                    if not chunk:
+                        break
+                    file.write(chunk)
+                    have += len(chunk)
+                    progress.at(have)
         except (HTTPError, OSError) as error:
             raise Cut(_reason(error)) from error
         finally:
             file.flush()
-            progress.clear()
         if total is not None and have < total:
             raise Cut(f"{have:,} of {total:,} bytes")
         if total is not None and have > total:
@@ -209,37 +208,6 @@ class Downloader:
                     "that name; delete it, or name another folder with GASCL_DATA"
                 ) from error
             raise
-
-
-class DownloadProgress:
-    """The progress of a download, on stderr if it is a terminal."""
-
-    EVERY = 0.2  # seconds
-
-    def __init__(self, name: str, have: int, total: int | None) -> None:
-        self.name, self.first, self.total = name, have, total
-        self.terminal = sys.stderr.isatty()
-        self.began = self.due = time.monotonic()
-        self.shown = False
-
-    def show(self, have: int) -> None:
-        now = time.monotonic()
-        if not self.terminal or now < self.due:
-            return
-        self.due = now + self.EVERY
-        mib = 1 << 20
-        far = f"{have / mib:,.1f} MiB"
-        if self.total:
-            far = f"{far} of {self.total / mib:,.1f} ({have / self.total:.0%})"
-        speed = (have - self.first) / mib / max(now - self.began, 1e-3)
-        text = f"gascl: {self.name}: {far}, {speed:,.1f} MiB/s"
-        print(f"{CLEAR}{text}", end="", file=sys.stderr, flush=True)
-        self.shown = True
-
-    def clear(self) -> None:
-        if self.shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-            self.shown = False
 
 
 def _reason(error: BaseException) -> str:

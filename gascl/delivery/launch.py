@@ -64,7 +64,7 @@ EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
 START = Launch(
     "gascl_start",
     "vertices",
-    ("STATE", "given", "kept", "own_mask", "tallies", "counts", "posted"),
+    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted"),
 )
 #: The buffers that START sets.
 STARTED = {"tallies", "counts", "posted"} | {

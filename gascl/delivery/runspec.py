@@ -159,7 +159,7 @@ def block_type(offset: str) -> np.dtype:
 
 
 #: The arrays of the arcs in the order of receivers, and those in the order of senders that are the
-#: same where every arc has its reverse.
+#: same where every arc has its reverse, and take their place where all arcs are turned round.
 TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
 
 
@@ -183,6 +183,13 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     }
     left_out = TWINS if extent.symmetric else ()
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
+
+
+def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
+    """Of the arrays of a graph, those that the same graph with its arcs turned round needs anew."""
+    of = TWINS | {name: twin for twin, name in TWINS.items()}
+    there = {of.get(key.name) for key in arrays if key.owner == GRAPH}
+    return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in there}
 
 
 def run_spec(
@@ -245,7 +252,8 @@ class _Builder:
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
-        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
+        alike = self.header.alike
+        vertex = [("v.", VERTEX, n, 1 if n in alike else rows) for n in self.spec.vertex_fields]
         copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
         arcs = self.spec.arc_fields if self.facts.arc_state else ()
         arc = [("a.", ARC, n, self.extent.arcs) for n in arcs]
@@ -271,7 +279,7 @@ class _Builder:
             "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
-            "records": Array(header.control, MOST_AHEAD),
+            "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
             **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
             **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
@@ -392,7 +400,7 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes")
+CHOSEN = ("cells", "boxes", "partly")
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:

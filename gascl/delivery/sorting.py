@@ -6,9 +6,9 @@ from gascl.delivery.assembly import Assembly
 
 #: The bits of a key by which a pass sorts, and the keys that a work-item has at a time.
 DIGIT_BITS, EACH = 4, 8
-#: OpenCL C's names of types.
+#: OpenCL C's names of types, of places and by the bytes of a value.
 _OFFSETS = {"int32": "int", "int64": "long"}
-_VALUES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+VALUES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
 
 
 def sorting(offset: str, group: int, places: bool) -> str:
@@ -39,6 +39,6 @@ def taking(offset: str, size: int) -> str:
         size: the bytes of a value, 1, 2, 4 or 8.
     """
     text = Assembly({})
-    text.put(f"#define GASCL_OFFSET {_OFFSETS[offset]}\n#define GASCL_VALUE {_VALUES[size]}")
+    text.put(f"#define GASCL_OFFSET {_OFFSETS[offset]}\n#define GASCL_VALUE {VALUES[size]}")
     text.include("take.cl")
     return str(text)

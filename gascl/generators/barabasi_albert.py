@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 
 import numpy as np
 
@@ -12,8 +11,9 @@ from gascl.generators.made import Weights, graph_of, room, seeded, vertices, wei
 from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
+from gascl.progress import Progress, showing
 
-ROWS = 1 << 14  # vertices joined between two calls of progress
+ROWS = 1 << 14  # vertices joined between two reports of progress
 
 
 def barabasi_albert(
@@ -22,7 +22,7 @@ def barabasi_albert(
     *,
     seed: int = 0,
     weights: Weights = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Progress = False,
 ) -> Graph:
     """An undirected graph that grows: each new vertex is joined to `edges_per_vertex` different
     ones, each chosen with a probability proportional to its degree.
@@ -34,7 +34,7 @@ def barabasi_albert(
         edges_per_vertex: 1 or more.
         seed: the same seed gives the same graph.
         weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
-        progress: called with the number of vertices joined so far, and of all.
+        progress: show on stderr, or as a bar in a notebook, how many vertices have been joined.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -52,26 +52,29 @@ def barabasi_albert(
     heads = array("i", range(1, degree + 1))  # of edge e; its tail is known
     tails = array("i", [0] * degree)
     words, redraws = RandomWords(seed, EDGES), Draws(seed, REDRAWS)
-    # A vertex's degree is the number of edge ends it has, so drawing an end draws by degree.
-    for start in range(degree + 1, count, ROWS):
-        new = np.arange(start, min(start + ROWS, count), dtype=np.int64)
-        before = np.repeat(degree * (new - degree), degree)  # edges
-        ends = words.below(2 * before, len(before)).reshape(-1, degree)
-        for vertex, row, known in zip(
-            new.tolist(), ends.tolist(), before[::degree].tolist(), strict=True
-        ):
-            chosen = [heads[end >> 1] if end & 1 else tails[end >> 1] for end in row]
-            if degree > 1 and len(set(chosen)) < degree:
-                chosen = list(dict.fromkeys(chosen))
-                while len(chosen) < degree:
-                    end = redraws.below(2 * known)
-                    other = heads[end >> 1] if end & 1 else tails[end >> 1]
-                    if other not in chosen:
-                        chosen.append(other)
-            heads.extend(chosen)
-            tails.extend([vertex] * degree)
-        if progress:
-            progress(int(new[-1]) + 1, count)
+    with showing(progress) as shown:
+        if shown:
+            shown.begin("barabasi_albert", count, "vertices")
+        # A vertex's degree is the number of edge ends it has, so drawing an end draws by degree.
+        for start in range(degree + 1, count, ROWS):
+            new = np.arange(start, min(start + ROWS, count), dtype=np.int64)
+            before = np.repeat(degree * (new - degree), degree)  # edges
+            ends = words.below(2 * before, len(before)).reshape(-1, degree)
+            for vertex, row, known in zip(
+                new.tolist(), ends.tolist(), before[::degree].tolist(), strict=True
+            ):
+                chosen = [heads[end >> 1] if end & 1 else tails[end >> 1] for end in row]
+                if degree > 1 and len(set(chosen)) < degree:
+                    chosen = list(dict.fromkeys(chosen))
+                    while len(chosen) < degree:
+                        end = redraws.below(2 * known)
+                        other = heads[end >> 1] if end & 1 else tails[end >> 1]
+                        if other not in chosen:
+                            chosen.append(other)
+                heads.extend(chosen)
+                tails.extend([vertex] * degree)
+            if shown:
+                shown.at(int(new[-1]) + 1)
     src, dst = (np.array(ends, dtype=np.int32) for ends in (tails, heads))
     about = f"barabasi_albert, num_vertices={count}, edges_per_vertex={degree}"
     return graph_of(about, src, dst, count, seed=seed, weights=span)

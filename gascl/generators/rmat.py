@@ -4,7 +4,6 @@ with the parameters of Graph500 (a stochastic Kronecker graph of its 2 x 2 matri
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
@@ -16,6 +15,7 @@ from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.progress import Progress, showing
 
 MOST_LEVELS = 6  # per draw: 4096 outcomes, whose tables stay in a core's cache
 BLOCK = 1 << 16  # edges made at a time, so that they stay in the cache
@@ -35,7 +35,7 @@ def rmat(
     weights: Weights = None,
     duplicates: Duplicates = "keep",
     self_loops: SelfLoops = "keep",
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Progress = False,
 ) -> Graph:
     """An R-MAT graph: each edge chooses a quadrant of the adjacency matrix, `scale` times over.
 
@@ -49,7 +49,7 @@ def rmat(
         directed: whether the edges are directed.
         weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
         duplicates, self_loops: as in `Graph.from_edges`; R-MAT makes many of both.
-        progress: called with the number of edges made so far, and of all.
+        progress: show on stderr, or as a bar in a notebook, how many edges have been made.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -71,13 +71,15 @@ def rmat(
         _fill(src[start:stop], dst[start:stop], draws, names, seed, start)
         return stop - start
 
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with showing(progress) as shown, ThreadPoolExecutor(os.cpu_count()) as threads:
+        if shown:
+            shown.begin("rmat", count, "edges")
         done = 0
         try:
             for task in as_completed(threads.submit(fill, s) for s in range(0, count, TASK)):
                 done += task.result()
-                if progress:
-                    progress(done, count)
+                if shown:
+                    shown.at(done)
         except BaseException:  # such as Ctrl-C: cancel what has not started
             threads.shutdown(wait=False, cancel_futures=True)
             raise

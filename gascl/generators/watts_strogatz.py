@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 
 import numpy as np
 
@@ -20,8 +19,9 @@ from gascl.generators.made import (
 )
 from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
+from gascl.progress import Progress, showing
 
-REPORT = 1 << 16  # rewired edges between two calls of progress
+REPORT = 1 << 16  # rewired edges between two reports of progress
 
 
 def watts_strogatz(
@@ -31,7 +31,7 @@ def watts_strogatz(
     *,
     seed: int = 0,
     weights: Weights = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Progress = False,
 ) -> Graph:
     """An undirected ring, each vertex joined to its nearest neighbors, with some edges rewired.
 
@@ -45,7 +45,7 @@ def watts_strogatz(
         rewire: the probability that an edge is rewired.
         seed: the same seed gives the same graph.
         weights: (least, highest): each edge gets a "weight", an integer drawn uniformly.
-        progress: called with the number of edges rewired so far, and of all to rewire.
+        progress: show on stderr, or as a bar in a notebook, how many edges have been rewired.
 
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
@@ -66,7 +66,8 @@ def watts_strogatz(
         part = slice(step * count, (step + 1) * count)
         dst[part] = np.roll(ids, -step - 1)
         picked[part] = words.unit(count) < chance
-    _rewire(dst, np.flatnonzero(picked), count, half, Draws(seed, REDRAWS), progress)
+    with showing(progress) as shown:
+        _rewire(dst, np.flatnonzero(picked), count, half, Draws(seed, REDRAWS), shown)
     about = f"watts_strogatz, num_vertices={count}, neighbors={degree}, rewire={chance}"
     return graph_of(about, src, dst, count, seed=seed, weights=span)
 
@@ -77,13 +78,15 @@ def _rewire(
     count: int,
     half: int,
     draws: Draws,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> None:
     """Rewire the picked edges, in order; edge step * count + u starts at u."""
     gone = bytearray(half * count)  # edges of the ring that have been rewired
     added: set[int] = set()  # new edges, as lower * count + higher
     degrees = array("i", [2 * half]) * count
     new = dst[picked].tolist()
+    if progress:
+        progress.begin("watts_strogatz", len(new), "edges")
     for number, edge in enumerate(picked.tolist()):
         u, old = edge % count, new[number]
         if degrees[u] == count - 1:  # adjacent to all: there is no other end
@@ -106,5 +109,5 @@ def _rewire(
         degrees[w] += 1
         new[number] = w
         if progress and (number + 1) % REPORT == 0:
-            progress(number + 1, len(picked))
+            progress.at(number + 1)
     dst[picked] = new

@@ -10,13 +10,12 @@ import numpy as np
 
 from gascl.graph.numbering import Renumbered
 from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.radix import radix_sorted
 
 INT32_MAX = int(np.iinfo(np.int32).max)
 #: What is sorted at a time, pieces of the pairs and then ranges of rows, has at least so many
 #: pairs. If that would be more pieces, or more ranges, than these, they are larger.
-_LEAST, _PIECES, _RANGES = 1 << 20, 1 << 9, 1 << 11
-#: The bits of a sort key.
-_BITS = 63
+_LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
 #: int32 (E,): one end of each edge.
 Ends = np.ndarray | Renumbered
 #: The arrays of `Arcs`.
@@ -190,51 +189,61 @@ class Order:
     def _sort(self, places: bool) -> None:
         """Make `ends`, and `places` if they are asked for.
 
-        Pieces are sorted by themselves, each is cut into the same ranges of rows, and each range
-        is sorted, all in the cache. NumPy sorts numbers many times faster than it finds the order
-        that sorts them, so a pair is one number, with its position behind where that is asked for.
+        Pieces are parted by themselves into the same ranges of rows, and each range is sorted, all
+        in the cache. A pair is one number, row before end.
         """
         offsets, bits = self.offsets, max(self.num_vertices - 1, 1).bit_length()
         num_pairs = int(offsets[-1])
         kept = {} if "ends" in self.kept else {"ends": np.empty(num_pairs, np.int32)}
         if places:
             kept["places"] = np.empty(num_pairs, offsets.dtype)
-        bounds = self._bounds(bits)
+        bounds = self._bounds()
+        ranges = len(bounds) - 1
+        range_of = np.repeat(np.arange(ranges, dtype=np.uint16), np.diff(bounds))
+        low = bits if self._ends_rise() else 0  # the sort is stable
 
         def piece(part: slice) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
             keys, place = self._keys(part, bits, places)
-            if place is None:
-                keys.sort()
-            elif len(bounds) > 2:
-                order = _sorted(keys >> bits)[1]
-                keys, place = keys.take(order), place.take(order)
-            cuts = np.array([0, len(keys)])
-            if len(bounds) > 2:
-                cuts = np.searchsorted(keys, bounds << bits)
-            return keys, place, cuts
+            if ranges < 2:
+                return keys, place, np.array([0, len(keys)])
+            to = range_of.take(keys >> bits)
+            order = np.argsort(to, kind="stable")
+            cuts = np.append(0, np.bincount(to, minlength=ranges).cumsum())
+            return keys.take(order), None if place is None else place.take(order), cuts
 
         size = max(_LEAST, num_pairs // _PIECES) >> self.both
         pieces = in_threads(piece, blocks(len(self.row), max(1, size)))
 
         def sort(number: int) -> None:
-            first, last = bounds[number : number + 2]
-            part = slice(offsets[first], offsets[last])
+            first, last = bounds[number : number + 2].tolist()
             keys = np.concatenate([k[c[number] : c[number + 1]] for k, _, c in pieces])
+            place = None
             if places:
-                keys -= first << bits
-                keys, order = _sorted(keys)
                 found = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
-                kept["places"][part] = np.concatenate(found).take(order)
-            elif len(pieces) > 1:
-                keys.sort()
+                place = np.concatenate(found)
+            keys -= first << bits
+            keys, place = radix_sorted(keys, place, low, bits + (last - first - 1).bit_length())
+            part = slice(offsets[first], offsets[last])
+            if place is not None:
+                kept["places"][part] = place
             if "ends" in kept:
                 keys &= (1 << bits) - 1
                 kept["ends"][part] = keys
 
-        in_threads(sort, range(len(bounds) - 1) if num_pairs else [])
+        in_threads(sort, range(ranges) if num_pairs else [])
         for array in kept.values():
             array.setflags(write=False)
         self.kept |= kept
+
+    def _ends_rise(self) -> bool:
+        """Whether the pairs are given by end, as those of the other order are."""
+
+        def rises(block: slice) -> bool:
+            end = self.end[block.start : block.stop + 1]
+            return bool((end[1:] >= end[:-1]).all())
+
+        parts = blocks(0 if self.both else len(self.row))
+        return not self.both and all(map(rises, parts[:1])) and all(in_threads(rises, parts))
 
     def _keys(self, part: slice, bits: int, places: bool) -> tuple[np.ndarray, np.ndarray | None]:
         """Some of the pairs, each as one number, row before end, and their positions.
@@ -258,17 +267,13 @@ class Order:
             keys, place = keys[once], None if place is None else place[once]
         return keys, place
 
-    def _bounds(self, bits: int) -> np.ndarray:
-        """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or of a single row.
-
-        A key of `_BITS` must hold a row in its range, an end of `bits`, and a position.
-        """
+    def _bounds(self) -> np.ndarray:
+        """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or a single row."""
         offsets = self.offsets
         size = max(_LEAST, int(offsets[-1]) // _RANGES)
         rows = np.searchsorted(offsets, np.arange(0, offsets[-1], size), "right") - 1
         long = rows[offsets[rows + 1] - offsets[rows] > size]
-        other = np.arange(0, self.num_vertices, 1 << (_BITS - bits - (2 * size).bit_length()))
-        return np.unique(np.concatenate([rows, long + 1, other, [self.num_vertices]]))
+        return np.unique(np.concatenate([[0], rows, long + 1, [self.num_vertices]]))
 
 
 def rows(offsets: np.ndarray) -> np.ndarray:
@@ -288,19 +293,8 @@ def room(num_pairs: int) -> int:
     each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
     size = max(_LEAST, num_pairs // _PIECES)
     threads = min(cores(), -(-num_pairs // size))
-    # What the threads sort are different pairs; each is in up to six arrays of 8 bytes then.
-    return each * num_pairs + 48 * min(2 * size * threads, num_pairs)
-
-
-def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The int64 keys sorted, in place, and the stable order that sorts them."""
-    width = len(keys).bit_length()
-    keys <<= width
-    keys |= np.arange(len(keys))
-    keys.sort()
-    order = keys & ((1 << width) - 1)
-    keys >>= width
-    return keys, order
+    # What the threads sort are different pairs; each is in up to eight arrays of 8 bytes then.
+    return each * num_pairs + 64 * min(2 * size * threads, num_pairs)
 
 
 def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
@@ -436,4 +430,4 @@ def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
 
 def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:
     """The stable order that sorts `keys`, int32 in [0, num_keys)."""
-    return Order(keys, keys, num_keys).places
+    return Order(keys, np.broadcast_to(np.int32(0), len(keys)), num_keys).places

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -100,7 +100,7 @@ def _canonical(labels: np.ndarray) -> tuple[str, Any]:
 
 def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     """The ends of edges given by labels, int32 each."""
-    src, dst = (label_array(labels) for labels in _columns(edges, name))
+    src, dst = (label_array(labels) for labels in intake.ends_of_pairs(edges, name))
     if len(src) != len(dst):
         raise GraphError(
             f"{name} has {len(src):,} sources and {len(dst):,} destinations; give the same number"
@@ -109,42 +109,6 @@ def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
         return graph.indices_of(src), graph.indices_of(dst)
     except GraphError as error:
         raise GraphError(f"{name}: {error}; with_edges does not add vertices") from None
-
-
-def _columns(edges: Any, name: str) -> tuple[Iterable[Any], ...]:
-    """Sources and destinations, from a tuple of both or from a list of pairs."""
-    wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
-    if edges is None:
-        return (), ()
-    if isinstance(edges, tuple):
-        if len(edges) != 2:
-            raise GraphError(f"{wanted}, not a tuple of {len(edges)}")
-        for labels in edges:
-            if isinstance(labels, str) or not np.iterable(labels):
-                raise GraphError(f"{wanted}; a single edge is [({edges[0]!r}, {edges[1]!r})]")
-            if isinstance(labels, np.ndarray) and labels.ndim > 1:
-                raise GraphError(f"{wanted} of one dimension, not of shape {labels.shape}")
-        # Empty arrays need not have the labels' type: np.array([]) has floats.
-        return tuple(x if not isinstance(x, np.ndarray) or len(x) else () for x in edges)
-    if isinstance(edges, np.ndarray):
-        if not edges.size:
-            return (), ()
-        if edges.ndim != 2 or edges.shape[1] != 2:
-            raise GraphError(f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}")
-        return edges[:, 0], edges[:, 1]
-    if isinstance(edges, str) or not np.iterable(edges):
-        raise GraphError(f"{wanted}, not {edges!r}")
-    src, dst = [], []
-    for place, pair in enumerate(edges):
-        try:
-            if isinstance(pair, str):  # would give two letters
-                raise TypeError
-            tail, head = pair
-        except (TypeError, ValueError):
-            raise GraphError(f"{wanted}; item {place} is {pair!r}, which is not a pair") from None
-        src.append(tail)
-        dst.append(head)
-    return src, dst
 
 
 def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:

@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl import html
 from gascl.errors import GraphError
 from gascl.graph import intake
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.change import Change, changed, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
-from gascl.graph.labels import INTEGER, LabelIndex, label_array, shown
+from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
 from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.outside import outside
 from gascl.graph.simplify import by_degree, simple
+from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.summary import Summary, summary
+from gascl.progress import Progress
 
 if TYPE_CHECKING:
     import networkx
@@ -51,6 +54,7 @@ class Graph:
     report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
     change: Change | None = None  # by `with_edges`, from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
+    _numbered: dict[str, Any] = field(default_factory=dict, init=False)  # by `edges`
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
@@ -77,40 +81,67 @@ class Graph:
             text += f", fields: {', '.join(self.edge_fields)}"
         return f"Graph({text})"
 
+    def _repr_html_(self) -> str:
+        count = min(self.num_edges, html.ROWS)
+        ends = (self.labels_of(end[:count]).tolist() for end in (self.edge_src, self.edge_dst))
+        fields = (values[:count].tolist() for values in self.edge_fields.values())
+        edges = html.table(
+            ("source", "target", *self.edge_fields),
+            zip(*ends, *fields, strict=True),
+            self.num_edges - count,
+        )
+        lines = [f"vertex fields: {', '.join(self.vertex_fields)}"] if self.vertex_fields else []
+        return html.page(repr(self), *map(html.line, [*lines, *self.report]), edges)
+
     @classmethod
     def from_edges(
         cls,
         src: Any,
-        dst: Any,
+        dst: Any = None,
         *,
         num_vertices: int | None = None,
         directed: bool = True,
         labels: Iterable[Any] | None = None,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
+        vertex_fields: Mapping[str, Any] | None = None,
         **edge_fields: Any,
     ) -> Graph:
-        """A graph with the edges (src[i], dst[i]).
+        """A graph with the edges (src[i], dst[i]), or of pairs: `from_edges([("a", "b"), ...])`.
 
         Args:
-            src, dst: (E,) integers, 0 or more. They and all other arrays are copied.
+            src, dst: (E,) integers, 0 or more, which are the vertices themselves; or text or any
+                hashable objects, which are labels. Without `dst`, a list of pairs (source, target)
+                or an array (E, 2). They and all other arrays are copied.
             num_vertices: more than every id; by default the number of labels, or without labels
                 the highest id + 1.
-            labels: (V,) unique names of the vertices: integers, str or any hashable objects.
+            labels: (V,) unique names of the vertices: integers, str or any hashable objects. By
+                default those that `src` and `dst` contain: text sorted, objects as they come.
             duplicates: what to do with edges between the same ends (in an undirected graph (u, v)
                 and (v, u) are the same): "keep" them, raise an "error", or merge them into the
                 first, whose fields become the "sum", "min" or "max" of all (NaN if one is NaN) or
                 stay those of the "first".
             self_loops: "keep" or "drop" them, or raise an "error".
+            vertex_fields: name -> (V,) or (V, n) of the same types, in the order of the labels, or
+                a dict with a value for each label.
             edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
 
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
         intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
-        return cls._build(
-            src, dst, num_vertices, directed, labels, edge_fields, {}, duplicates, self_loops, []
+        report: list[str] = []
+        if dst is None:
+            src, dst = intake.ends_of_pairs(src, "edges")
+        src, dst, labels = intake.vertices_of_labels(src, dst, labels)
+        graph = cls._build(
+            *(src, dst, num_vertices, directed, labels, edge_fields, {}),
+            *(duplicates, self_loops, report),
         )
+        if not vertex_fields:
+            return graph
+        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        return replace(graph, vertex_fields=fields)
 
     @classmethod
     def _build(
@@ -141,18 +172,17 @@ class Graph:
         else:
             ends = {"src": (src, highest), "dst": (dst, highest)}
         (src, _), (dst, _) = ends.values()
-        if len(src) != len(dst):
-            raise GraphError(
-                f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
-            )
+        intake.check_lengths(src, dst)
         names = None if labels is None else label_array(labels)
         num_vertices = intake.checked_num_vertices(ends, num_vertices, names)
+        src, dst, loops = intake.kept_ends(src, dst, own)
         edges = intake.Edges(
-            intake.kept(src, np.int32, own),
-            intake.kept(dst, np.int32, own),
+            src,
+            dst,
             intake.checked_fields(fields, len(src), report=report, own=own),
             names,
             report,
+            loops,
         )
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
@@ -176,7 +206,9 @@ class Graph:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
         format: str | None = None,
+        weight: str | int | None = None,
         report: bool = False,
+        progress: bool | Progress = False,
         **options: Any,
     ) -> Graph:
         """The graph in a file, which may be compressed (.gz, .bz2, .xz, .zst); docs/graphs.md
@@ -188,7 +220,10 @@ class Graph:
                 directed one, False makes every edge undirected.
             format: the format's name; by default it is recognized by the content, or else by the
                 file's extension.
+            weight: the column, or the file's own edge field, to read as the field "weight".
             report: print how the file was interpreted, which `graph.report` holds in any case.
+            progress: show on stderr, or as a bar in a notebook, how much of the file has been
+                read. Files that are mapped into memory, such as gascl's own, are not read at once.
             options: further options of the format's reader, such as an edge list's `columns`.
 
         Raises:
@@ -197,7 +232,7 @@ class Graph:
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
         try:
-            parsed = outside("read")(path, format, directed, **options)
+            parsed = outside("read")(path, format, directed, weight, progress, **options)
             try:
                 graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
             except GraphError as error:
@@ -273,7 +308,7 @@ class Graph:
             )
         if unchanged:
             graph._arcs.update(parsed.arcs)
-            graph._known.update({("numbered", way): n for way, n in parsed.numbered.items()})
+            graph._numbered.update(parsed.numbered)
         return graph
 
     @classmethod
@@ -351,6 +386,7 @@ class Graph:
         target: Any = "target",
         *,
         fields: Iterable[Any] | Mapping[str, Any] | None = None,
+        weight: Any = None,
         directed: bool = True,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -363,11 +399,12 @@ class Graph:
                 {"weight": "minutes"}; by default all other columns of numbers or bool, and only the
                 report says what was left out. A single numeric column becomes the field "weight",
                 unless a dict names it otherwise. NaN is a number; a null is an error.
+            weight: the column to read as the field "weight", beside the others.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
         """
-        parsed = outside("from_pandas")(df, source, target, fields, directed)
+        parsed = outside("from_pandas")(df, source, target, fields, directed, weight)
         return cls._from_parsed(parsed, duplicates, self_loops)
 
     @classmethod
@@ -376,11 +413,13 @@ class Graph:
         table: Any,
         columns: Sequence[str] | str | None = None,
         *,
+        weight: str | None = None,
         directed: bool | None = None,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
     ) -> Graph:
-        """A graph from a pyarrow.Table, or anything that exports an Arrow stream: one edge per row.
+        """A graph from a table of pyarrow, polars, DuckDB or anything else with Arrow's interface
+        (`__arrow_c_stream__`): one edge per row.
 
         The ids, integers or text, sorted, are the labels. A table from `to_arrow` gives the same
         graph again, without its vertex fields.
@@ -390,13 +429,14 @@ class Graph:
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
                 `dst`, `from` and `to` and the like, otherwise the first two, and all other columns
                 of numbers or bool as fields. A single numeric column becomes the field "weight".
+            weight: the column to read as the field "weight", beside the others.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
             GraphError: the table is not as above, or has a null; names the row.
         """
         return cls._from_parsed(
-            outside("from_arrow")(table, columns, directed), duplicates, self_loops
+            outside("from_arrow")(table, columns, directed, weight), duplicates, self_loops
         )
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
@@ -532,14 +572,16 @@ class Graph:
             arcs.out.know(begins)
             return found, arcs
 
-        known: tuple[Numbering, Arcs] | None = self._once(("numbered", way), find)
-        return known
+        with self._lock:
+            if way not in self._numbered:
+                self._numbered[way] = find()
+            known: tuple[Numbering, Arcs] | None = self._numbered[way]
+            return known
 
     def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
         """The arcs that have been asked for, by `edges`, and those by other numbers."""
         with self._lock:
-            numbered = {key[1]: n for key, n in self._known.items() if key[0] == "numbered" and n}
-            return dict(self._arcs), numbered
+            return dict(self._arcs), {way: n for way, n in self._numbered.items() if n}
 
     @cached_property
     def out_degree(self) -> np.ndarray:
@@ -550,6 +592,25 @@ class Graph:
     def in_degree(self) -> np.ndarray:
         """int32 (V,): the number of arcs into each vertex."""
         return _degrees(self.arcs().in_offsets)
+
+    @cached_property
+    def degree(self) -> np.ndarray:
+        """int32 (V,): the number of edges at each vertex, whichever way they point; a self-loop
+        counts once."""
+        return _degrees(self.arcs("both").out_offsets)
+
+    def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
+        """The labels of a vertex's neighbours, each once, in the order of the vertices.
+
+        Args:
+            edges: "out" (those that its edges lead to), "in" (those they come from) or "both".
+
+        Raises:
+            GraphError: there is no such vertex, or `edges` is anything else.
+        """
+        vertex, arcs = self.index_of(label), self.arcs(edges)
+        row = slice(arcs.out_offsets[vertex], arcs.out_offsets[vertex + 1])
+        return self.labels_of(np.unique(arcs.out_targets[row]))
 
     def weighted_out_degree(self, field: str = "weight", dtype: str = "float64") -> np.ndarray:
         """(V,): the sum of an edge field over the arcs out of each vertex.
@@ -648,6 +709,38 @@ class Graph:
         """
         return simple(self, self.directed and not undirected)
 
+    def subgraph(self, vertices: Iterable[Any]) -> Graph:
+        """The graph of some of the vertices, and the edges between them, in the same order.
+
+        Vertices keep their labels, or get their indices as labels, and all fields are kept.
+
+        Args:
+            vertices: labels, or an array of one bool for each vertex.
+
+        Raises:
+            GraphError: there is no such vertex.
+        """
+        return subgraph(self, vertices)
+
+    def ego(self, label: Any, hops: int = 1, edges: str = "out") -> Graph:
+        """The subgraph of the vertices that are at most so many edges away from one.
+
+        Args:
+            hops: 0 or more.
+            edges: as in `neighbors`.
+
+        Raises:
+            GraphError: there is no such vertex, or another argument is not as above.
+        """
+        if not isinstance(hops, int) or hops < 0:
+            raise GraphError(f"ego: hops={hops!r} must be a whole number, 0 or more")
+        return subgraph(self, within(self, self.index_of(label), hops, edges))
+
+    def largest_component(self) -> Graph:
+        """The subgraph of the largest (weakly) connected component; of several, the one with the
+        first vertex."""
+        return largest_component(self)
+
     def by_degree(self) -> tuple[Graph, np.ndarray]:
         """The same edges with the vertices numbered by degree, the highest first, as counting
         triangles wants it: few neighbours of a hub have lower numbers than itself.
@@ -683,19 +776,26 @@ class Graph:
         return found
 
     def with_fields(self, **edge_fields: Any) -> Graph:
-        """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`.
+        """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`,
+        and so are other numbers of the vertices.
 
         Args:
-            edge_fields: name=(E,) as in `from_edges`; the graph's own are left out.
+            edge_fields: name=(E,) as in `from_edges`, or the name of one of the graph's own, as in
+                `weight="minutes"`; the graph's others are left out.
 
         Raises:
             GraphError: a field is not as above.
         """
         report = list(self.report)
-        fields = intake.checked_fields(edge_fields, self.num_edges, report=report)
-        made = replace(self, edge_fields=fields, report=report, change=None)
-        with self._lock:
-            made._arcs.update({way: self._arcs_along(way) for way in ("out", "both")})
+        given = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
+        checked = intake.checked_fields(given, self.num_edges, report=report)
+        fields = {
+            name: self._edge_field(values) if isinstance(values, str) else checked[name]
+            for name, values in edge_fields.items()
+        }
+        made = replace(self, edge_fields=fields, report=report)
+        for shared in ("_arcs", "_numbered", "_lock"):
+            object.__setattr__(made, shared, getattr(self, shared))
         return made
 
     @cached_property
@@ -725,8 +825,10 @@ class Graph:
         """`index_of` for many labels: int32 (n,).
 
         Raises:
-            GraphError: one of them is not the label of a vertex.
+            GraphError: one of them is not the label of a vertex, or they are one text.
         """
+        if isinstance(labels, str):
+            raise GraphError(f"{labels!r} is one label, not several: give a list, [{labels!r}]")
         values = label_array(labels)
         if self._label_index is not None:
             return self._label_index.find_all(values)
@@ -745,6 +847,24 @@ class Graph:
             return index
         label = self.labels[index]
         return label.item() if isinstance(label, np.generic) else label
+
+    def labels_of(self, indices: Any) -> np.ndarray:
+        """`label_of` for many indices, of any shape, in the labels' dtype.
+
+        Where an index is no vertex's, such as a program's -1, the label is None; then the dtype is
+        object.
+
+        Raises:
+            GraphError: indices are not integers.
+        """
+        ids = np.asarray(indices)
+        if ids.dtype.kind not in "iu" and ids.size:
+            raise GraphError(f"indices of vertices must be integers, not {ids.dtype}")
+        found, none = labelled(self.labels, self.num_vertices, ids.astype(np.int64))
+        if none.any():
+            found = found.astype(object)
+            found[none] = None
+        return found
 
     def _edge_field(self, name: str) -> np.ndarray:
         if name in self.edge_fields:

@@ -5,19 +5,145 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Order
-from gascl.graph.labels import shown
+from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
 
 Duplicates = Literal["keep", "sum", "min", "max", "first", "error"]
 SelfLoops = Literal["keep", "drop", "error"]
 
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+
+def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
+    """Sources and destinations, from a tuple of both or from a list of pairs."""
+    wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
+    if edges is None:
+        return (), ()
+    if isinstance(edges, tuple):
+        if len(edges) != 2:
+            raise GraphError(f"{wanted}, not a tuple of {len(edges)}")
+        for labels in edges:
+            if isinstance(labels, str) or not np.iterable(labels):
+                raise GraphError(f"{wanted}; a single edge is [({edges[0]!r}, {edges[1]!r})]")
+            if isinstance(labels, np.ndarray) and labels.ndim > 1:
+                raise GraphError(f"{wanted} of one dimension, not of shape {labels.shape}")
+        # Empty arrays need not have the labels' type: np.array([]) has floats.
+        src, dst = (x if not isinstance(x, np.ndarray) or len(x) else () for x in edges)
+        return src, dst
+    if isinstance(edges, np.ndarray):
+        if not edges.size:
+            return (), ()
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            raise GraphError(f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}")
+        return edges[:, 0], edges[:, 1]
+    if isinstance(edges, str) or not np.iterable(edges):
+        raise GraphError(f"{wanted}, not {edges!r}")
+    tails, heads = [], []
+    for place, pair in enumerate(edges):
+        try:
+            if isinstance(pair, str):  # would give two letters
+                raise TypeError
+            tail, head = pair
+        except (TypeError, ValueError):
+            raise GraphError(f"{wanted}; item {place} is {pair!r}, which is not a pair") from None
+        tails.append(tail)
+        heads.append(head)
+    return tails, heads
+
+
+def vertices_of_labels(
+    src: Any, dst: Any, labels: Iterable[Any] | None
+) -> tuple[Any, Any, Iterable[Any] | None]:
+    """Ends that are labels, text or objects, as vertices, and the labels of all vertices: those
+    given, or else those of the ends, text sorted and objects as they come. Numbers are left alone.
+
+    Raises:
+        GraphError: one end has labels and the other numbers, or an end is none of the labels given.
+    """
+    tails, heads = _labels_or_numbers(src, "src"), _labels_or_numbers(dst, "dst")
+    texts = [end.dtype.kind in "UO" for end in (tails, heads)]
+    if not any(texts):
+        return tails, heads, labels
+    check_lengths(tails, heads)
+    if not all(texts):
+        odd = heads if texts[0] else tails
+        named, other = ("src", "dst") if texts[0] else ("dst", "src")
+        raise GraphError(f"{named} has labels and {other} {odd.dtype}; give both alike")
+    if labels is None:
+        found = label_array(dict.fromkeys([*tails.tolist(), *heads.tolist()]))
+        labels = np.unique(found) if found.dtype.kind == "U" else found
+    names = label_array(labels)
+    index = LabelIndex(names)
+    return index.find_all(tails), index.find_all(heads), names
+
+
+def check_lengths(src: np.ndarray, dst: np.ndarray) -> None:
+    """Raises GraphError where there are more ends of one kind than of the other."""
+    if len(src) != len(dst):
+        raise GraphError(
+            f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
+        )
+
+
+def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
+    """An array of numbers, or of labels where any is text or an object."""
+    listed = isinstance(ids, list | tuple)
+    tuples = listed and len(ids) and isinstance(ids[0], tuple)
+    try:
+        array = label_array(ids) if tuples else np.asarray(ids)
+    except ValueError:
+        raise GraphError(f"{name} must have shape (edges,), not rows of several lengths") from None
+    if listed and array.ndim == 1 and array.dtype.kind in "UO":
+        array = label_array(ids)  # NumPy makes text of numbers beside text
+    elif array.ndim == 1 and array.dtype.kind in "UO":
+        array = label_array(array)
+    if array.dtype == object and array.ndim == 1:
+        missing = next((at for at, label in enumerate(array) if label is None), None)
+        if missing is not None:
+            raise GraphError(f"edge {missing}: {name} is None; leave out such edges")
+    return array
+
+
+def checked_vertex_fields(
+    fields: Mapping[str, Any], graph: Graph, report: list[str]
+) -> dict[str, np.ndarray]:
+    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict from labels to
+    values in the order of the vertices. All are copied.
+
+    Raises:
+        GraphError: one is not as above, or a dict has no value for a vertex.
+    """
+    checked = {}
+    for name, given in fields.items():
+        values = given
+        if isinstance(given, Mapping):
+            listed: list[Any] = [None] * graph.num_vertices
+            for label, value in given.items():
+                listed[graph.index_of(label)] = value
+            missing = next((v for v, value in enumerate(listed) if value is None), None)
+            if missing is not None:
+                raise GraphError(
+                    f"the vertex field {name!r} has no value for {shown(graph.label_of(missing))}; "
+                    "give one for every vertex"
+                )
+            values = listed
+        array = _numbers(name, values, "vertex", report)
+        if array.ndim not in (1, 2) or len(array) != graph.num_vertices:
+            raise GraphError(
+                f"vertex field {name!r} has shape {array.shape}, and there are "
+                f"{graph.num_vertices:,} vertices; give one value, or one row, per vertex"
+            )
+        checked[name] = kept(array, array.dtype.newbyteorder("="), own=False)
+    return checked
 
 
 def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
@@ -38,8 +164,8 @@ def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
             )
     elif ids.dtype.kind not in "iu":
         raise GraphError(
-            f"{name} must be integers, not {ids.dtype}; number the vertices from 0, e.g. with "
-            "np.unique(..., return_inverse=True), and give their names as labels="
+            f"{name} must be integers or text, not {ids.dtype}; convert it with .astype(int) or "
+            ".astype(str)"
         )
     least, highest = limits(ids)
     if least < 0:
@@ -112,21 +238,7 @@ def checked_fields(
     """
     checked = {}
     for name, values in fields.items():
-        if not isinstance(name, str) or not name.isidentifier():
-            raise GraphError(
-                f"the edge field {name!r} needs a name that can be written in a program: letters, "
-                "digits and _, not starting with a digit"
-            )
-        array = np.asarray(values)
-        if array.dtype == bool and array.ndim:
-            array = array.astype(np.int8)
-            if report is not None:
-                report.append(f"edge field {name!r}: bool read as int8")
-        if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
-            raise GraphError(
-                f"edge field {name!r} must be integers, float32 or float64, not {array.dtype}; "
-                "convert it, e.g. with .astype('float64')"
-            )
+        array = _numbers(name, values, "edge", report)
         if array.shape != (num_edges,):
             raise GraphError(
                 f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
@@ -136,14 +248,57 @@ def checked_fields(
     return checked
 
 
+def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.ndarray:
+    """The values of a field as numbers that one can hold, of any shape; bool as int8.
+
+    Args:
+        kind: what errors call the field, "edge" or "vertex".
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise GraphError(
+            f"the {kind} field {name!r} needs a name that can be written in a program: letters, "
+            "digits and _, not starting with a digit"
+        )
+    array = np.asarray(values)
+    if array.dtype == bool and array.ndim:
+        array = array.astype(np.int8)
+        if report is not None:
+            report.append(f"{kind} field {name!r}: bool read as int8")
+    if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
+        raise GraphError(
+            f"{kind} field {name!r} must be integers, float32 or float64, not {array.dtype}; "
+            "convert it, e.g. with .astype('float64')"
+        )
+    return array
+
+
 def kept(array: np.ndarray, dtype: Any, own: bool) -> np.ndarray:
     """The array as contiguous `dtype`: a copy, unless it is `own`, made by a reader for the graph.
 
     One that cannot be written is none of those: it may be a view of a file.
     """
-    if own and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable:
-        return array
-    return copied(array, dtype)
+    return array if _stays(array, dtype, own) else copied(array, dtype)
+
+
+def _stays(array: np.ndarray, dtype: Any, own: bool) -> bool:
+    """Whether `kept` does not copy the array."""
+    return own and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
+
+
+def kept_ends(src: np.ndarray, dst: np.ndarray, own: bool) -> tuple[np.ndarray, np.ndarray, int]:
+    """Both ends of the edges as `kept` gives them, int32, and the number of self-loops, found in
+    the same pass: memory is what binds."""
+    given = src, dst
+    ends = [e if _stays(e, np.int32, own) else np.empty(len(e), np.int32) for e in given]
+
+    def take(block: slice) -> int:
+        for here, there in zip(ends, given, strict=True):
+            if here is not there:
+                here[block] = there[block]
+        return int(np.count_nonzero(ends[0][block] == ends[1][block]))
+
+    loops = sum(in_threads(take, blocks(len(src))))
+    return ends[0], ends[1], loops
 
 
 def limits(ids: np.ndarray) -> tuple[int, int]:
@@ -188,7 +343,8 @@ def count_loops(src: np.ndarray, dst: np.ndarray) -> int:
 
 
 class Edges:
-    """Edges on their way into a Graph: src and dst int32 (E,), fields {name: (E,)}, a report."""
+    """Edges on their way into a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
+    the number of self-loops if it is known."""
 
     def __init__(
         self,
@@ -197,12 +353,14 @@ class Edges:
         fields: dict[str, np.ndarray],
         labels: np.ndarray | None,
         report: list[str],
+        loops: int | None = None,
     ):
         self.src = src
         self.dst = dst
         self.fields = fields
         self.labels = labels
         self.report = report
+        self.loops = loops
 
     def _name(self, edge: int) -> str:
         """The edge as named in an error: its number and both ends, by label if there are labels."""
@@ -214,7 +372,7 @@ class Edges:
 
     def apply_self_loops(self, policy: SelfLoops) -> None:
         """Keep, drop or refuse the edges from a vertex to itself, and report them."""
-        count = count_loops(self.src, self.dst)
+        count = count_loops(self.src, self.dst) if self.loops is None else self.loops
         if not count:
             return
         loops = self.src == self.dst

@@ -49,6 +49,23 @@ def label_array(labels: Iterable[Any]) -> np.ndarray:
     return labels.copy()
 
 
+def labelled(
+    labels: np.ndarray | None, num_vertices: int, ids: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of vertices, or without labels the vertices themselves, in the labels' dtype; and
+    which of `ids` are no vertices. These have any label.
+
+    Args:
+        labels: (V,) or None.
+        ids: integers, of any shape.
+    """
+    none = (ids < 0) | (ids >= num_vertices)
+    found = np.where(none, 0, ids)
+    if labels is None:
+        return found, none
+    return (labels[found] if num_vertices else np.zeros(ids.shape, labels.dtype)), none
+
+
 def shown(value: Any) -> str:
     """A label or number for messages, without NumPy's types: '1' and not np.str_('1')."""
     return repr(value.item() if isinstance(value, np.generic) else value)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.graph.parallel import blocks, filled, in_threads
+from gascl.graph.parallel import blocks, cores, filled, in_threads
 
 #: Vertices are numbered anew if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
 #: are at least `LEAST`: what is read of fewer fits into a cache in any order.
@@ -81,11 +81,25 @@ def numbering(degree: np.ndarray) -> Numbering | None:
 
 def hubs_first(degree: np.ndarray) -> np.ndarray:
     """int32 (V,): the vertices by degree, highest first; those of equal degree keep their order."""
-    most = np.int64(np.iinfo(np.int32).max)
-    keys = np.empty(len(degree), np.int64)
-    filled(keys, lambda b: (most - degree[b].astype(np.int64)) << 31 | np.arange(b.start, b.stop))
-    keys.sort()
-    return filled(np.empty(len(keys), np.int32), lambda b: keys[b] & most)
+    # NumPy sorts numbers of 16 bits by counting; each thread sorts a part, all of whose vertices of
+    # one degree then have their place behind those of the parts before it.
+    top = np.iinfo(np.uint16).max
+    keys = filled(np.empty(len(degree), np.uint16), lambda b: top - np.minimum(degree[b], top))
+    parts = blocks(len(degree), max(1, -(-len(degree) // cores())))
+    sorts = in_threads(lambda part: np.argsort(keys[part], kind="stable"), parts)
+    counts = [np.bincount(keys[part], minlength=top + 1) for part in parts]
+    begins = np.cumsum(np.stack(counts, axis=1)) if parts else np.empty(0, np.int64)
+    order = np.empty(len(degree), np.int32)
+
+    def put(number: int) -> None:
+        part, places, count = parts[number], sorts[number], counts[number]
+        begin = begins.reshape(-1, len(parts))[:, number] - np.cumsum(count)
+        order[begin[keys[part][places]] + np.arange(len(places))] = places + part.start
+
+    in_threads(put, range(len(parts)))
+    hubs = order[: sum(int(count[0]) for count in counts)]  # of degree `top` or more
+    hubs[:] = hubs[np.argsort(-degree[hubs].astype(np.int64), kind="stable")]
+    return order
 
 
 def inverse(order: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ def simple(graph: Graph, directed: bool) -> Graph:
 
 def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
     """What `Graph.by_degree` gives."""
-    number = inverse(hubs_first(np.diff(graph.arcs("both").out_offsets)))
+    number = inverse(hubs_first(graph.degree))
     numbered = replace(
         graph,
         edge_src=np.asarray(Renumbered(graph.edge_src, number)),

@@ -26,7 +26,7 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
-from gascl.result import Step
+from gascl.progress import Progress
 from gascl.runtime.engine import Engine
 
 UNREACHABLE = 2**63 - 1  # as a depth
@@ -53,13 +53,13 @@ class Algorithm:
         """The output's type: int64 or float64."""
         return np.float64 if self.rule is NEAR else np.int64
 
-    def run(self, engine: Engine, callback: Callable[[Step], Any] | None = None) -> np.ndarray:
+    def run(self, engine: Engine, progress: bool | Progress = False) -> np.ndarray:
         """The output, (V,): the values as the specification defines them, vertices by their ids.
 
         Raises:
             GasclError: the program refused the graph, or did not converge.
         """
-        options: dict[str, Any] = {"callback": callback, "not_converged": "error"}
+        options: dict[str, Any] = {"progress": progress, "not_converged": "error"}
         found = engine.run(self.program, **options)[self.field]
         if self.field == "depth":
             return np.where(found < 0, UNREACHABLE, found.astype(np.int64))

@@ -40,16 +40,19 @@ class ArrowColumns:
         self.usable = find_spec("pyarrow") is not None and (separator is not None or all_read)
         self.wide = False  # an integer did not fit int32
 
-    def read(self, piece: bytes) -> list[np.ndarray] | None:
+    def read(self, piece: bytes, letters: bool = True) -> list[np.ndarray] | None:
         """The columns, (rows,) each: int32 or int64, and for numbers perhaps float64; None if they
         are not plain rows of numbers, here or in an earlier piece.
 
         Args:
             piece: whole lines without comments, NULs and carriage returns.
+            letters: whether it may have bytes above the digits.
         """
         # Hexadecimal integers, and nan(...), are numbers to pyarrow alone.
         odd = (b"x", b"X", b"n", b"N")
-        if not self.usable or piece.startswith(BOM) or any(mark in piece for mark in odd):
+        if not self.usable:
+            return None
+        if letters and (piece.startswith(BOM) or any(mark in piece for mark in odd)):
             return None
         try:
             import pyarrow
@@ -64,7 +67,8 @@ class ArrowColumns:
             return None
         marked = [bool({*b".eE"} & {*first[column]}) for column in self.numbers]
         if len(self.numbers) == 1 and len(self.integers) == self.width - 1:
-            marked = [any(mark in piece for mark in (b".", b"e", b"E"))]  # it must be in there
+            marks = (b".", b"e", b"E") if letters else (b".",)
+            marked = [any(mark in piece for mark in marks)]  # it must be in there
         while True:
             whole = pyarrow.int64() if self.wide else pyarrow.int32()
             types = [whole] * len(self.integers)

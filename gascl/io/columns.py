@@ -90,14 +90,15 @@ def read_columns(
         if any(mark in piece for mark in marks):
             piece, lines = whole.subn(b"", piece)
             piece, remarks = behind.subn(b"", piece)
-        if not piece.isascii():
+        if not piece or (piece.isspace() and not piece.strip(b" \t\n")):  # strip copies
+            return [], lines, remarks
+        letters = bool(np.frombuffer(piece, np.uint8).max() > ord("9"))
+        if letters and not piece.isascii():
             try:
                 piece.decode()
             except UnicodeDecodeError:
                 raise Irregular from None
-        if not piece.strip(b" \t\n"):
-            return [], lines, remarks
-        found = fast.read(piece) if len(piece) >= arrowcolumns.LEAST else None
+        found = fast.read(piece, letters) if len(piece) >= arrowcolumns.LEAST else None
         if found is not None:
             return [_narrow(c) if c.dtype == np.int64 else c for c in found], lines, remarks
         pages = [

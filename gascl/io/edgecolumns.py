@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 #: The edge field that programs read by default.
 WEIGHT = "weight"
@@ -55,6 +57,16 @@ def field_and_column(text: str) -> tuple[str, str]:
     """The two parts of `field=column`; for a column alone, "" and the column."""
     field, equals, column = text.partition("=")
     return (field, column) if equals else ("", text)
+
+
+def as_weight(fields: Mapping[str, np.ndarray], report: Sequence[str], name: str) -> dict[str, Any]:
+    """The fields, one of which takes the name "weight", and the report with a line about that."""
+    if name == WEIGHT:
+        return {"fields": fields, "report": [*report]}
+    lines = [f"edge field {name!r} read as {WEIGHT}"]
+    lines += [f"edge field {WEIGHT!r} left out"] if WEIGHT in fields else []
+    others = {n: values for n, values in fields.items() if n not in (name, WEIGHT)}
+    return {"fields": {WEIGHT: fields[name], **others}, "report": [*report, *lines]}
 
 
 def no_weight(fields: Sequence[str], remedy: str) -> list[str]:

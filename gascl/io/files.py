@@ -14,12 +14,14 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
 from gascl.newfile import new_files
+from gascl.progress import Progress
 
 #: The suffix of a compressed file, and its first bytes.
 PACKED = {
@@ -34,6 +36,10 @@ PACKED = {
 SKIPPABLE = b"\x2a\x4d\x18"
 #: The start of text in UTF-16, little-endian or big-endian.
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+#: What shows how much of a file has been read, while a graph is read with `progress=`.
+SHOWN: ContextVar[Progress | None] = ContextVar("SHOWN", default=None)
 
 
 def plain(path: Path) -> Path:
@@ -59,7 +65,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """
     suffix = ""
     try:
-        with path.open("rb") as file:
+        with _bytes_of(path) as file:
             head = file.read(6)
             file.seek(0)
             suffix = packing(head)
@@ -102,6 +108,37 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         if type(error).__name__ != "ZstdError":
             raise
         raise _damaged(path, suffix, error) from error
+
+
+def _bytes_of(path: Path) -> BinaryIO:
+    """The open file, whose reading is shown if it is to be."""
+    progress = SHOWN.get()
+    if progress is None:
+        return path.open("rb")
+    progress.begin(path.name, path.stat().st_size, "B")
+    return io.BufferedReader(_Watched(path, progress))
+
+
+class _Watched(io.FileIO):
+    """A file that tells how far it has been read. What maps it into memory does not read it."""
+
+    def __init__(self, path: Path, progress: Progress):
+        super().__init__(path)
+        self._progress = progress
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        count = super().readinto(buffer)
+        self._tell()
+        return count
+
+    def readall(self) -> bytes:
+        found = super().readall()
+        self._tell()
+        return found
+
+    def _tell(self) -> None:
+        if self.seekable():
+            self._progress.at(self.tell())
 
 
 def unended(path: Path) -> list[str]:

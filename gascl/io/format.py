@@ -41,8 +41,8 @@ class Format:
 
 #: The remedy for a graph of the wrong direction, by whether it is directed.
 OTHER_DIRECTION = {
-    True: "read it with directed=False (`--undirected`), which takes each edge as undirected",
-    False: "read it with directed=True (`--directed`), which makes two edges of each",
+    True: "read it with directed=False, which takes each edge as undirected",
+    False: "read it with directed=True, which makes two edges of each",
 }
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import inspect
 import os
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
 from gascl.graph.parsed import Parsed
-from gascl.io.files import opened, plain
+from gascl.io.edgecolumns import as_weight
+from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import (
     arrowfiles,
@@ -30,6 +32,7 @@ from gascl.io.formats import (
     scipynpz,
 )
 from gascl.paths import checked_path
+from gascl.progress import Progress, showing
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -54,7 +57,7 @@ FORMATS = {
 }
 
 #: The options that Graph.read handles itself.
-READ_OPTIONS = ("directed", "duplicates", "self_loops", "format", "report")
+READ_OPTIONS = ("directed", "duplicates", "self_loops", "format", "weight", "report", "progress")
 HEAD = 1024  # bytes at the start of a file that `recognizes` is given
 
 
@@ -62,11 +65,15 @@ def read_file(
     path: str | os.PathLike[str],
     format: str | None = None,
     directed: bool | None = None,
+    weight: Any = None,
+    progress: bool | Progress = False,
     **options: Any,
 ) -> Parsed:
     """Read a file in the given format, or the one that its content or its extension indicates.
 
     Args:
+        weight: the column, or the field, to read as the edge field "weight"; None: by its name.
+        progress: show how much of the file has been read, as in `Graph.read`.
         options: passed on to the format's reader.
 
     Raises:
@@ -74,6 +81,17 @@ def read_file(
             reader refuses the file.
     """
     path = checked_path(path)
+    with showing(progress) as shown:
+        token = SHOWN.set(shown)
+        try:
+            return _read(path, format, directed, weight, options)
+        finally:
+            SHOWN.reset(token)
+
+
+def _read(
+    path: Path, format: str | None, directed: bool | None, weight: Any, options: dict[str, Any]
+) -> Parsed:
     chosen = _format_of(path, format)
     known = list(inspect.signature(chosen.read).parameters)[2:]
     for name in options:
@@ -84,7 +102,15 @@ def read_file(
             raise FormatError(
                 f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
             )
-    return chosen.read(path, directed, **options)
+    if weight is None:
+        return chosen.read(path, directed, **options)
+    if "weight" in known:
+        return chosen.read(path, directed, weight=weight, **options)
+    parsed = chosen.read(path, directed, **options)
+    if weight not in parsed.fields:
+        there = ", ".join(parsed.fields) or "none"
+        raise FormatError(f"{path}: there is no edge field {weight!r}; there are: {there}")
+    return replace(parsed, **as_weight(parsed.fields, parsed.report, weight))
 
 
 def write_file(

@@ -26,6 +26,23 @@ from gascl.language.snippet import Member, Snippet
 from gascl.language.source import Place
 from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
 from gascl.language.types import Struct, unfit
+from gascl.language.vocabulary import (
+    ARGUMENTS,
+    CALLS,
+    CONSTRUCTION,
+    EDGE_MEMBERS,
+    FOREIGN,
+    GRAPH_MEMBERS,
+    LANGUAGE,
+    MOST_KEYS,
+    PHASES,
+    RANDOM,
+    READS,
+    RESULT,
+    VERTEX_MEMBERS,
+    meaning,
+    reserved,
+)
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
@@ -38,82 +55,13 @@ _HOOKS = {
     "solve": ("self", "stages"),
 }
 
-VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
-EDGE_MEMBERS = ("src", "dst", "id", "reversed")
-GRAPH_MEMBERS = ("num_vertices", "num_edges")
-
 _LEAST_DELTA, _MOST_DELTA = float(np.finfo("f4").tiny), float(np.finfo("f4").max)
 
 #: The largest number of lanes in a run.
 MOST_LANES = 64
 
-#: Snippet -> the namespaces that it may read. The init expression of a vertex field counts as
-#: "field", that of an arc field as "arc"; the combiner and identity of an aggregator count as those
-#: of messages.
-_READS = {
-    "functions": "",
-    "field": "v p g superstep",
-    "arc": "e p g superstep",
-    "init": "v p g superstep",
-    "mask": "v p g",
-    "scatter": "v e p g prev superstep",
-    "pairs": "v u p g prev superstep",
-    "gather": "v p g prev superstep",
-    "apply": "v p g prev superstep",
-    "stop": "agg prev p g superstep",
-    "receive_if": "v p g superstep",
-    "enough": "v p g superstep",
-    "priority": "v p g",
-    "combine": "",
-    "identity": "",
-}
-#: Function or word -> the snippets that may use it. `aggregate_NAME` and `FIELD_of` depend on the
-#: class.
-_CALLS = {
-    "send": "scatter pairs",
-    "send_to": "scatter apply",
-    "set_mask": "init scatter apply",
-    "set_mask_of": "init scatter apply",
-    "unset_mask": "apply",
-    "get_mask": "scatter gather apply receive_if",
-    "get_mask_of": "scatter gather apply",
-    "messages": "gather",
-    "num_messages": "gather",
-    "msg": "gather apply receive_if enough",
-    "has_msg": "apply",
-    "neighbor": "scatter gather apply",
-    "num_neighbors": "scatter gather apply",
-    "neighbor_of": "scatter gather apply",
-    "num_neighbors_of": "scatter gather apply",
-    "has_edge": "scatter gather apply",
-    "hash": "functions field arc init mask scatter pairs gather apply stop combine identity "
-    "receive_if enough priority",
-    "lane": "field arc init mask scatter pairs gather apply receive_if enough priority",
-    "superstep": "field arc init scatter pairs gather apply stop receive_if enough",
-}
-_PHASES = ("scatter", "gather", "apply")
 #: The snippets that may set the mask.
-_MARKING = tuple(_CALLS["set_mask"].split())
-
-_C_WORDS = set(
-    """auto break case char const continue default do double else enum extern float for goto if
-    inline int long register restrict return short signed sizeof static struct switch typedef union
-    unsigned void volatile while half bool true false kernel global local constant private
-    read_only write_only read_write uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t
-    event_t sampler_t image1d_t image2d_t image3d_t vec_step pipe complex imaginary NULL INFINITY
-    NAN real""".split()
-)
-_RESERVED = {*_C_WORDS, *_CALLS, *_READS["pairs"].split(), *_READS["stop"].split(), "e", "defined"}
-#: The number of arguments of each function.
-_ARGUMENTS = {
-    "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
-    "neighbor_of": 2, "num_neighbors_of": 1, "hash": 1
-}  # fmt: skip
-#: Attributes of `Result`: a vertex field with such a name could not be read as an attribute.
-_RESULT_WORDS = set(
-    "fields supersteps converged stopped trace top save save_trace device delivery graph seconds "
-    "dtype initial state arc_fields".split()
-)
+_MARKING = tuple(CALLS["set_mask"].split())
 
 
 def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
@@ -131,6 +79,7 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         kind = _kind_of(spec, key)
         _check_text(spec, snippet)
         _check_words(spec, snippet, kind)
+        _check_bare(spec, snippet, kind)
         for member in snippet.members:
             _check_member(spec, snippet, kind, member)
         if kind in ("field", "arc"):
@@ -153,11 +102,6 @@ def _kind_of(spec: ProgramSpec, key: str) -> str:
     return part
 
 
-def reserved(name: str) -> bool:
-    """Whether a name already has a meaning in snippets, so that no macro or struct can have it."""
-    return name in _RESERVED or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
-
-
 def _declared(spec: ProgramSpec) -> Iterator[Field]:
     tables = (spec.vertex_fields, spec.edge_fields, spec.arc_fields, spec.params, spec.aggregates)
     for table in tables:
@@ -167,17 +111,8 @@ def _declared(spec: ProgramSpec) -> Iterator[Field]:
 def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> None:
     for name, value in own.items():
         place = spec.source.place(name)
-        if isinstance(value, Struct) and (reserved(name) or _reads_field(spec, name)):
-            spec.refuse(
-                place, f"{name!r} is reserved or a word of C, and cannot be the name of a struct"
-            )
         if isinstance(value, Struct):
-            for member, _ in value.members:
-                if member in _C_WORDS or member.startswith("gascl"):
-                    why = (
-                        f"{member!r} is reserved or a word of C, and cannot be the name of a member"
-                    )
-                    spec.refuse(place, f"{why} of {name}")
+            _check_struct(spec, place, name, value)
         if name.startswith("_") or isinstance(value, Field | Struct) or name in base:
             continue
         near = get_close_matches(name, _HOOKS if callable(value) else _WORDS, 1, 0.7)
@@ -199,6 +134,10 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
             "a program with solve has no snippets of its own: move them into a program that it runs"
         )
         spec.refuse(spec.source.place(min(WORK & set(spec.snippets))), why)
+    bare = next((n for n, a in spec.aggregates.items() if not a.op), None)
+    if bare and not spec.composite:
+        why = f"aggregator {bare!r} needs an operation, such as 'sum'; only `solve` returns values"
+        spec.refuse(spec.source.place(bare), why)
     if spec.alternates and spec.arc_fields:
         why = "arc fields are kept in the order of the arcs, which edges = 'alternate' turns round"
         spec.refuse(spec.source.place("edges"), f"{why}: leave out {', '.join(spec.arc_fields)}")
@@ -226,27 +165,50 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         )
 
 
-def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]) -> None:
+def _check_struct(spec: ProgramSpec, place: Place, name: str, struct: Struct) -> None:
+    """The names of a struct and of its members must be free."""
+    is_ = meaning(name) or ("a word of the language" if reserved(name) else "")
+    if _reads_field(spec, name):
+        is_ = "a word of the language"
+    if is_:
+        spec.refuse(place, f"{name!r} is {is_} and cannot be the name of a struct")
+    if not name[0].isupper() and name not in ("message", "gathered"):
+        spec.refuse(
+            place,
+            f"{name!r} cannot be the name of a struct, which must begin with a capital letter: "
+            "functions and variables of C begin with small ones",
+        )
+    for member, _ in struct.members:
+        if is_ := meaning(member):
+            spec.refuse(place, f"{member!r} is {is_} and cannot be the name of a member of {name}")
+
+
+def _check_name(spec: ProgramSpec, place: Place, declared: Field, base: Collection[str]) -> None:
+    """The name of a declaration must be free, in C and in Python."""
     name, kind = declared.name, declared.kind
-    what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
-    place = spec.source.place(name)
     builtin: tuple[str, ...] = VERTEX_MEMBERS if isinstance(declared, VertexField) else ()
     if isinstance(declared, EdgeField | ArcField):
         builtin = EDGE_MEMBERS
+    is_ = meaning(name) or ("a word of the language" if name in LANGUAGE else "")
+    is_ = is_ or ("reserved" if name in builtin or name.endswith("_") else "")
+    if name in base or (isinstance(declared, Param | VertexField) and name in CONSTRUCTION):
+        is_ = is_ or "an attribute of every program"
+    if isinstance(declared, VertexField) and name in RESULT:
+        is_ = is_ or "an attribute of every result"
+    if is_:
+        what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
+        spec.refuse(place, f"{name!r} is {is_} and cannot be the name of {what}; choose another")
+
+
+def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]) -> None:
+    name = declared.name
+    place = spec.source.place(name)
     if isinstance(declared.type, Struct) and not declared.type.name:
         spec.refuse(
             place,
             f"the struct of {name!r} has no name: assign it to an attribute, as Pair = struct(...)",
         )
-    if name in _C_WORDS or name in _CALLS or name in ("v", "e", "p", "g", "prev", "agg"):
-        spec.refuse(place, f"{name!r} is a word of the language and cannot be the name of {what}")
-    if name in builtin or name.startswith("gascl") or name.endswith("_"):
-        spec.refuse(place, f"{name!r} is reserved and cannot be the name of {what}")
-    taken = (*_RESULT_WORDS, *base) if kind == "vertex field" else base
-    if name in taken:
-        spec.refuse(
-            place, f"{name!r} is an attribute of every program or result; choose another name"
-        )
+    _check_name(spec, place, declared, base)
     if isinstance(declared, Param) and declared.default is not REQUIRED:
         try:
             if is_lanes(declared.default):
@@ -266,6 +228,9 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
             )
     number: object = 0
     is_state = isinstance(declared, VertexField | ArcField)
+    rest = declared.rest if isinstance(declared, VertexField) else None
+    if rest is not None and (why := unfit(rest, declared.type)):
+        spec.refuse(place, f"rest of {name!r} is {rest!r}: {why}")
     if isinstance(declared, VertexField | ArcField):
         if isinstance(declared.init, str):
             return
@@ -287,27 +252,34 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
     branches = snippet is spec.snippets.get("functions") and snippet.has_directives
     if alone and not branches:
         spec.refuse(snippet.place(alone[0]), f"unbalanced `{alone[1]}` in {snippet.label}")
+    for line in snippet.powers():
+        spec.refuse(snippet.place(line), "C has no `**`: write pow(x, y), or x * x for a square")
     for line in snippet.strings():
         if not snippet.uses("printf"):
             spec.refuse(snippet.place(line), "snippets cannot use strings")
     for word in snippet.words:
-        count = 1 if word.startswith("aggregate_") else _ARGUMENTS.get(word)
+        count = 1 if word.startswith("aggregate_") else ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
+            if word == "uniform" and 0 < given <= MOST_KEYS:
+                continue
             if given != count:
-                many = f"{count} argument{'s' * (count != 1)}"
+                some = f"1 to {MOST_KEYS}" if word == "uniform" else count
+                many = f"{some} argument{'s' * (some != 1)}"
                 spec.refuse(snippet.place(line), f"{word} takes {many}, not {given}")
 
 
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in _PHASES:
-            where = ", ".join(_PHASES)
+        if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in PHASES:
+            where = ", ".join(PHASES)
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.lower().startswith("gascl_"):
             spec.refuse(place, f"{word!r}: names that start with gascl_ are reserved")
-        if word in _CALLS and kind not in _CALLS[word].split():
-            where = ", ".join(_CALLS[word].split())
+        if word in FOREIGN:
+            spec.refuse(place, f"C has no `{word}`: write `{FOREIGN[word]}`")
+        if word in CALLS and kind not in CALLS[word].split():
+            where = ", ".join(CALLS[word].split())
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.startswith("aggregate_"):
             name = word.removeprefix("aggregate_")
@@ -317,11 +289,44 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
-        near = get_close_matches(word, [*_CALLS], 1, 0.75)
+        near = get_close_matches(word, [*CALLS], 1, 0.75)
         helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
         is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
-        if near and word not in _CALLS and is_call:
+        if word in RANDOM and is_call:
+            spec.refuse(
+                place,
+                f"there is no {word}(): uniform(seed, v.id, superstep) is a repeatable random "
+                "number from 0 up to 1",
+            )
+        if near and word not in CALLS and is_call:
             spec.refuse(place, f"unknown function {word!r}; did you mean {near[0]!r}?")
+
+
+def _check_bare(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
+    """A field or parameter must be read through its namespace: `p.tolerance`."""
+    if kind in ("functions", "combine", "identity"):
+        return  # which have none
+    helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
+    found: dict[str, str] = {}
+    for space in READS[kind].split():
+        for name in _members_of(spec, space):
+            found.setdefault(name, f"{space}.{name}")
+    declares = kind in ("init", "scatter", "pairs", "gather", "apply")
+    for word, line in snippet.undeclared(found.keys() - helpers.keys(), declares):
+        spec.refuse(snippet.place(line), f"unknown {word!r}; did you mean {found[word]}?")
+
+
+def _members_of(spec: ProgramSpec, space: str) -> list[str]:
+    """What can be read as `space.NAME`."""
+    return {
+        "v": [*VERTEX_MEMBERS, *spec.vertex_fields],
+        "u": [*VERTEX_MEMBERS, *spec.vertex_fields],
+        "e": [*EDGE_MEMBERS, *spec.edge_fields, *spec.arc_fields],
+        "p": [n for n, p in spec.params.items() if p.in_run or isinstance(p, ChoiceParam)],
+        "g": list(GRAPH_MEMBERS),
+        "prev": list(spec.aggregates),
+        "agg": list(spec.aggregates),
+    }.get(space, [])
 
 
 def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member) -> None:
@@ -331,24 +336,18 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
         if kind == "gather":
             return
         spec.refuse(place, "msg is read only")
-    if space not in _READS[kind].split():
+    if space not in READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g
         remedy = ": test it in scatter, before send" if (space, kind) == ("e", "receive_if") else ""
+        if space == "agg":
+            remedy = _instead_of_agg(kind, name, member.written)
         spec.refuse(place, f"`{space}` is not available in {snippet.label}{remedy}")
-    tables: dict[str, list[str]] = {
-        "v": [*VERTEX_MEMBERS, *spec.vertex_fields],
-        "u": [*VERTEX_MEMBERS, *spec.vertex_fields],
-        "e": [*EDGE_MEMBERS, *spec.edge_fields, *spec.arc_fields],
-        "p": [n for n, p in spec.params.items() if p.in_run or isinstance(p, ChoiceParam)],
-        "g": list(GRAPH_MEMBERS),
-        "prev": list(spec.aggregates),
-        "agg": list(spec.aggregates),
-    }
+    known = _members_of(spec, space)
     if not name:
         spec.refuse(place, f"`{space}` is not a value by itself: write {space}.NAME")
-    if name not in tables[space]:
-        _unknown(place, spec, f"{space}.{name}", [f"{space}.{n}" for n in tables[space]])
+    if name not in known:
+        _unknown(place, spec, f"{space}.{name}", [f"{space}.{n}" for n in known])
     arc_state = space == "e" and kind == "scatter" and name in spec.arc_fields
     if member.written and not arc_state and not (space == "v" and kind in ("init", "apply")):
         fields = space in ("v", "u")
@@ -356,6 +355,14 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
         spec.refuse(place, f"{space}.{name} is written in {snippet.label}, but {where}")
     if member.written and name in VERTEX_MEMBERS:
         spec.refuse(place, f"v.{name} is read only")
+
+
+def _instead_of_agg(kind: str, name: str, written: bool) -> str:
+    """What to write instead of `agg.name`, which only `stop` has."""
+    adds = kind in ("init", "apply") and f"write aggregate_{name}(x) to add x"
+    reads = "prev" in READS[kind].split() and f"prev.{name} is its value after the last superstep"
+    remedies = [adds, not written and reads] if adds else [reads]
+    return "".join(f": {remedy}" for remedy in ["; ".join(r for r in remedies if r)] if remedy)
 
 
 def _check_init_order(spec: ProgramSpec, snippet: Snippet, name: str, kind: str) -> None:
@@ -405,6 +412,13 @@ def _check_messages(spec: ProgramSpec) -> None:
     if "a" not in rule.words or "b" not in rule.words:
         near = get_close_matches(rule.text, NAMED, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        if rule.text in ("mean", "average", "avg"):
+            hint = (
+                ": combine = 'sum' of message = 'real2', send((real2)(x, 1)), and the mean is "
+                "msg.x / msg.y"
+            )
+        if rule.text == "count":
+            hint = ": combine = 'sum' of message = 'int32', and send(1)"
         spec.refuse(place, f"combine = {rule.text!r} is not an expression over a and b{hint}")
     if "identity" not in snippets:
         spec.refuse(place, "a combine expression needs an identity: give identity = '...'")

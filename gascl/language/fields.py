@@ -21,10 +21,11 @@ import numpy as np
 from gascl.errors import ProgramError
 from gascl.language import shelltext
 from gascl.language.combiners import SUM, Combiner, combiner_of
-from gascl.language.types import NAMES, Struct, Type, name_of, resolve, struct, unfit
+from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
 
 Bound = float | None
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+UNSET: Any = type("Unset", (), {"__repr__": lambda self: "unset"})()
 
 
 def span(low: Bound, high: Bound) -> str:
@@ -55,9 +56,14 @@ class Field:
 
 @dataclass(frozen=True)
 class VertexField(Field):
-    """State: one value per vertex, written by init and apply."""
+    """State: one value per vertex, written by init and apply.
+
+    Attributes:
+        rest: what a vertex begins with that a dict of initial values leaves out; None: `init`.
+    """
 
     init: str | float | int = 0
+    rest: float | int | None = None
     kind: ClassVar[str] = "vertex field"
 
 
@@ -260,7 +266,7 @@ class Aggregate(Field):
     """A value to which all vertices contribute; `prev.NAME` in snippets, `agg.NAME` in `stop`.
 
     Attributes:
-        op: one of OPS, or a C expression over `a` and `b`.
+        op: one of OPS, or a C expression over `a` and `b`; "" if `solve` returns the value.
         identity: C text of the expression's identity.
     """
 
@@ -271,7 +277,7 @@ class Aggregate(Field):
 
     @property
     def is_custom(self) -> bool:
-        return self.op not in self.OPS
+        return self.op not in ("", *self.OPS)
 
     @property
     def combiner(self) -> Combiner:
@@ -302,24 +308,27 @@ class _Namespace:
     _plain: ClassVar[str] = "edge fields and parameters"
 
     def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
-        """`kinds`: the types that it accepts: "scalars", also "vectors", or also "structs"."""
+        """`kinds`: the accepted types: "scalars"; or "structs", vectors and vertices, too."""
         self._declare, self._kinds = declare, kinds
-        widest = 1 if kinds == "scalars" else 16
-        self._names = [n for n in NAMES if resolve(n, "float32").width <= widest]
+        numbers = [n for n in NAMES if n != VERTEX and resolve(n, "float32").width == 1]
+        self._names = numbers if kinds == "scalars" else list(NAMES)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
+        self._check_word(name)
         canonical = name_of(name)
         if canonical not in self._names:
-            raise ProgramError(
-                f"{name!r} is a vector type, but {type(self)._plain} must be scalars"
-            )
+            what = "the type of vertices" if canonical == VERTEX else "a vector type"
+            raise ProgramError(f"{name!r} is {what}, but {type(self)._plain} must be scalars")
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
             return self._make(name, canonical, args, kwargs)
 
         return declaration
+
+    def _check_word(self, name: str) -> None:
+        """Raise ProgramError if a type's name is something else that can be put right."""
 
     def struct(self, type_: Any, *args: Any, **kwargs: Any) -> Any:
         """A declaration with a struct type: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
@@ -374,8 +383,28 @@ class _Params(_Namespace):
         return SuperstepsParam("int32", doc, default=default)
 
 
-def _vertex(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> VertexField:
-    return VertexField(type_, doc, init=init)
+def _vertex(
+    type_: str | Struct,
+    init: Any = UNSET,
+    doc: str = "",
+    rest: float | int | None = None,
+) -> VertexField:
+    return VertexField(type_, doc, init=_begins(type_, init), rest=rest)
+
+
+def _begins(type_: str | Struct, init: Any) -> Any:
+    """`init`, which is no vertex by default, or else 0."""
+    return init if init is not UNSET else -1 if type_ == VERTEX else 0
+
+
+class _Aggregates(_Namespace):
+    def _check_word(self, name: str) -> None:
+        if name in Aggregate.OPS:
+            type_ = "int64" if name == "count" else "real"
+            raise ProgramError(
+                f"aggregate.{name}: {name!r} is an operation, not a type; write "
+                f"aggregate.{type_}({name!r})"
+            )
 
 
 def _edge(
@@ -395,14 +424,14 @@ def _param(
     return Param(type_, doc, default=default, low=low, high=high)
 
 
-def _arc(type_: str | Struct, init: str | float | int = 0, doc: str = "") -> ArcField:
-    return ArcField(type_, doc, init=init)
+def _arc(type_: str | Struct, init: Any = UNSET, doc: str = "") -> ArcField:
+    return ArcField(type_, doc, init=_begins(type_, init))
 
 
 def _aggregate(
-    type_: str | Struct, op: str, doc: str = "", identity: str | None = None
+    type_: str | Struct, op: str = "", doc: str = "", identity: str | None = None
 ) -> Aggregate:
-    if op not in Aggregate.OPS and identity is None:
+    if op and op not in Aggregate.OPS and identity is None:
         raise ProgramError(
             f"an aggregator's op must be one of {', '.join(Aggregate.OPS)}, or a C expression over "
             f"a and b with identity='...', not {op!r}"
@@ -422,4 +451,4 @@ vertex = _Namespace(_vertex, "structs")
 edge = _Namespace(_edge)
 arc = _Namespace(_arc, "structs")
 param = _Params(_param)
-aggregate = _Namespace(_aggregate, "structs")
+aggregate = _Aggregates(_aggregate, "structs")

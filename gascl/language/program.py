@@ -9,16 +9,27 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from inspect import Signature
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from gascl import html
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
-from gascl.language.checks import MOST_LANES, check, reserved
-from gascl.language.fields import REQUIRED, ChoiceParam, Lanes, ToleranceParam
+from gascl.language.checks import MOST_LANES, check
+from gascl.language.fields import (
+    REQUIRED,
+    ChoiceParam,
+    Lanes,
+    ToleranceParam,
+    VertexParam,
+    VerticesParam,
+)
+from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
+from gascl.language.vocabulary import reserved
 
 
 class VertexProgram:
@@ -26,8 +37,10 @@ class VertexProgram:
 
     A subclass declares fields (`vertex.*`, `edge.*`, `arc.*`, `param.*`, `aggregate.*`) and gives
     snippets of OpenCL C; see docs/programs.md. It is constructed with its parameters as keyword
-    arguments (a list gives one value per lane), and with initial values of vertex fields: an array
-    of V values in the graph's vertex order, or a dict from labels to values (0 for all others).
+    arguments (a list gives one value per lane), the names of the graph's edge fields that it reads
+    if they differ from its own (`weight="minutes"`), and initial values of vertex fields: an array
+    of V values in the graph's vertex order, one value for all, or a dict from labels to values (all
+    other vertices begin with the field's `rest`, or as its `init` says).
 
     Args:
         dtype: the type that `real` stands for, "float32" or "float64".
@@ -64,6 +77,7 @@ class VertexProgram:
 
     #: What the class declares; each class has its own.
     spec: ClassVar[ProgramSpec]
+    __signature__: ClassVar[Signature]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -72,6 +86,7 @@ class VertexProgram:
             frame = frame.f_back
         cls.spec = collect(cls, ClassSource.of(cls.__name__, frame), reserved)
         check(cls.spec, vars(cls), vars(VertexProgram))
+        cls.__signature__ = constructor_signature(cls.spec, cls.__init__)
 
     def __init__(self, *positional: Any, dtype: str = "float32", **values: Any) -> None:
         spec = self.spec
@@ -85,6 +100,7 @@ class VertexProgram:
         if self.dtype not in ("float32", "float64"):
             self._refuse(f"dtype={dtype!r}: expected 'float32' or 'float64'")
         self.initial: dict[str, Any] = {}
+        self.edge_names: dict[str, str] = {}
         for name, value in values.items():
             if name in spec.params:
                 try:
@@ -93,8 +109,15 @@ class VertexProgram:
                     self._refuse(f"{name}={value!r}: {error}")
             elif name in spec.vertex_fields:
                 self.initial[name] = value
+            elif name in spec.edge_fields:
+                if not isinstance(value, str):
+                    self._refuse(
+                        f"{name}={value!r}: expected the name of an edge field of the graph; give "
+                        f"values to the graph: graph.with_fields({name}=...)"
+                    )
+                self.edge_names[name] = value
             else:
-                known = [*spec.params, *spec.vertex_fields, "dtype"]
+                known = [*spec.params, *spec.edge_fields, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 self._refuse(f"no parameter {name!r}{hint} Parameters: {', '.join(known)}")
@@ -130,7 +153,8 @@ class VertexProgram:
 
         Args:
             initial: the vertex fields that were given at construction, as arrays of the field's
-                type; change them in place.
+                type; change them in place. Where a dict leaves out vertices of a field whose
+                `init` is an expression, the array is masked there (`numpy.ma`).
         """
 
     #: `stop` in Python: called after each superstep, and slower. None: not defined.
@@ -155,6 +179,20 @@ class VertexProgram:
         skipped = self.spec.supersteps_param
         return {n: getattr(self, n) for n in self.spec.params if n != skipped}
 
+    def named_vertices(self) -> list[list[Any]]:
+        """For each lane, the labels of the vertices that parameters name: a list in preference to a
+        single vertex, which may stand for its first."""
+        kinds = self.spec.params
+        for name in (n for n, p in kinds.items() if isinstance(p, VerticesParam)):
+            if isinstance(getattr(self, name), list):
+                return [getattr(self, name)] * self.lanes
+        found: list[list[Any]] = [[] for _ in range(self.lanes)]
+        for name in (n for n, p in kinds.items() if isinstance(p, VertexParam)):
+            value = getattr(self, name)
+            for lane, named in enumerate(found):
+                named.append(value[lane] if isinstance(value, Lanes) else value)
+        return found
+
     def title(self) -> str:
         """The name for messages; it starts with the program whose `solve` runs this one."""
         name = type(self).__name__
@@ -165,7 +203,15 @@ class VertexProgram:
 
     def __repr__(self) -> str:
         values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]
+        values += [f"{n}={given!r}" for n, given in self.edge_names.items()]
         return f"{type(self).__name__}({', '.join([*values, f'dtype={self.dtype!r}'])})"
+
+    def _repr_html_(self) -> str:
+        rows = [(n, repr(getattr(self, n)), p.doc) for n, p in self.spec.params.items()]
+        rows += [(n, repr(given), "edge field") for n, given in self.edge_names.items()]
+        return html.page(
+            type(self).__name__, html.table(("", "", ""), [*rows, ("dtype", repr(self.dtype), "")])
+        )
 
 
 VertexProgram.spec = collect(VertexProgram, ClassSource(VertexProgram.__name__), reserved)

@@ -162,6 +162,58 @@ class Snippet:
                 return token.line, token.text
         return (open_[-1].line, open_[-1].text) if open_ else None
 
+    def set_from(self, word: str) -> Iterator[tuple[str, int]]:
+        """The fields that straight-line code sets by `v.FIELD = ...`, from an expression in `word`
+        that does not read the field; with the lines."""
+        found = tokens(self.text)
+        if self.has_directives or any(t.text in _BRANCHES for t in found):
+            return
+        for i in range(len(found) - 4):
+            if [t.text for t in found[i : i + 2]] != ["v", "."] or _at(found, i + 3) != "=":
+                continue
+            if _at(found, i - 1) not in ("", ";", "{", "}"):
+                continue
+            name, end = found[i + 2].text, _whole_end(found, i + 4)
+            texts = [t.text for t in found[i + 4 : end]]
+            again = any(texts[k : k + 3] == ["v", ".", name] for k in range(len(texts)))
+            if word in texts and not again:
+                yield name, found[i].line
+
+    def powers(self) -> Iterator[int]:
+        """The lines of `x**y`, which C takes for `x * *y`."""
+        found = tokens(self.text)
+        for i, token in enumerate(found):
+            twice = token.text == _at(found, i + 1) == "*" and not found[i + 1].before
+            if twice and _ends_operand(found, i - 1, self.types) and not self._is_named(found, i):
+                yield token.line
+
+    def _is_named(self, found: list[Token], i: int) -> bool:
+        """Whether the type of a declaration stands before found[i], as in `real **x`."""
+        before = _at(found, i - 1)
+        return before in self.types or before in _QUALIFIERS or _at(found, i - 2) == "struct"
+
+    def undeclared(self, names: Set[str], declares: bool) -> Iterator[tuple[str, int]]:
+        """Those of these names that are used as values, and not declared before, with the lines.
+
+        Args:
+            declares: the text is statements, which may declare variables.
+        """
+        found = tokens(self.text)
+        if any(t.text in ("enum", "typeof", "__typeof__") for t in found):
+            return  # after which names look like values
+        known: set[str] = set()
+        for i, token in enumerate(found):
+            word, before = token.text, _at(found, i - 1)
+            if word not in names or word in known or before in (".", "->"):
+                continue
+            known.add(word)
+            after = _at(found, i + 1)
+            named = i > 0 and found[i - 1].kind == "word" and before not in _OPENING
+            # `int x, word`, `int *word`, and a label.
+            named |= declares and (before in (",", "*") or after == ":")
+            if not named and after != "(":
+                yield word, token.line
+
     def strings(self) -> Iterator[int]:
         """The lines of string literals."""
         return (t.line for t in tokens(self.text) if t.kind == "text" and t.text[0] == '"')

@@ -1,4 +1,5 @@
-"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, structs, and `real`."""
+"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, structs, `real` and
+`vertex`."""
 
 from __future__ import annotations
 
@@ -29,13 +30,18 @@ SCALARS = {
 _ELSEWHERE = {"float": "float32", "double": "float64", "int": "int32", "long": "int64"}
 _ELSEWHERE |= {"bool": "uint8", "half": "float32", "char": "int8", "unsigned": "uint32"}
 _NUMPY = {c: name for name, c in SCALARS.items()}
-_WIDTHS = (2, 3, 4, 8, 16)
+#: The numbers of components that vectors can have.
+WIDTHS = (2, 3, 4, 8, 16)
+
+#: The type of values that are vertices: an index, less than 0 for no vertex. In C it is an int;
+#: results offer the labels.
+VERTEX = "vertex"
 
 #: All type names in declarations: scalars by NumPy's names, vectors by OpenCL's, and `real`. Where
 #: the two clash (int8 and int16 are vectors in OpenCL), NumPy's meaning holds. float16, a half in
 #: NumPy and a vector in OpenCL, is not allowed.
-NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in _WIDTHS))
-NAMES = tuple(dict.fromkeys(n for n in NAMES if n != "float16"))
+NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in WIDTHS))
+NAMES = tuple(dict.fromkeys(n for n in (*NAMES, VERTEX) if n != "float16"))
 
 
 @dataclass(frozen=True)
@@ -189,7 +195,7 @@ def name_of(type_: object) -> str | Struct:
     near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, NAMES, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
-        f"{name!r} is not a type of fields or messages; {hint}use 'real', a NumPy scalar "
+        f"{name!r} is not a type of fields or messages; {hint}use 'real', 'vertex', a NumPy scalar "
         f"({', '.join(SCALARS)}), an OpenCL vector such as 'float4', or a struct([...])"
     )
 
@@ -199,6 +205,7 @@ def resolve(name: str | Struct, real: str) -> Type:
     if isinstance(name, Struct):
         members = tuple((n, resolve(t, real)) for n, t in name.members)
         return Type(name.name, struct_dtype(members), 1, members)
+    name = "int32" if name == VERTEX else name
     if name in SCALARS:
         return Type(SCALARS[name], np.dtype(name))
     base, digits = re.fullmatch(r"([a-z]+)(\d*)", name).groups()  # type: ignore[union-attr]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -58,12 +58,22 @@ class Column:
         return self.values is not None and bool((self.values == 1).all())
 
 
-def column_of(records: Callable[[], Iterable[dict[str, Any]]], name: Any, default: Any) -> Column:
-    """The attribute `name` of every edge; those without it have `default`."""
+def column_of(
+    records: Callable[[], Iterable[dict[str, Any]]], count: int, name: Any, default: Any
+) -> Column:
+    """The attribute `name` of every edge, of which there are `count`; those without it have
+    `default`."""
+    if not any(records()):  # many graphs have no attributes at all, and that shows sooner
+        one = _column([default], name)
+        return one if one.values is None else replace(one, values=one.values.repeat(count))
     try:
         values = list(map(itemgetter(name), records()))  # twice as fast as the other
     except KeyError:
         values = [record.get(name, default) for record in records()]
+    return _column(values, name)
+
+
+def _column(values: list[Any], name: Any) -> Column:
     kinds = set(map(type, values))
     for kind in kinds:
         if not issubclass(kind, int | float | np.integer | np.floating):

@@ -6,30 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gascl.nx import weighted
 from gascl.nx.converted import Converted
 from gascl.nx.register import backend_function
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness
-
-
-@backend_function(first=5_000, cached=1_000)
-def betweenness_centrality(
-    G: Converted,
-    k: Any = None,
-    normalized: bool = True,
-    weight: Any = None,
-    endpoints: bool = False,
-    seed: Any = None,
-) -> dict[Any, float]:
-    """Betweenness by the paths from all nodes, or from NetworkX's own sample of k."""
-    if len(G) == 0:
-        return {}
-    program = Betweenness(
-        sources=_sources(G, k, seed),
-        normalized=bool(normalized),
-        endpoints=bool(endpoints),
-        dtype="float64",
-    )
-    return G.by_node(G.run(program, simple=True)["centrality"])
+from gascl.programs.weighted_betweenness import WeightedBetweenness, WeightedEdgeBetweenness
 
 
 def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
@@ -42,34 +23,111 @@ def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
     return found
 
 
+def _lengths(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
+    """The edge field for the graph without parallel edges, of which the shortest counts; None
+    where every edge has length 1.
+
+    Raises:
+        NotImplementedError: an edge may be so short that it makes no path longer. How many paths
+            there are then depends on the order in which NetworkX looks at nodes.
+    """
+    field = weighted.lengths_of(G, weight)
+    if field is None:
+        return None
+    lengths = field[1]
+    if lengths.min() <= lengths.sum() * np.finfo(np.float64).eps / 2:
+        raise NotImplementedError("lengths of 0, or too short beside the others")
+    if not G.is_multigraph():
+        return field
+    shortest = weighted.entry_lengths(G, weight)[_listed(G)]
+    src, dst, _ = _entries(G)
+    return ("shortest", weight), shortest[src != dst]
+
+
+def _listed(G: Converted) -> Any:
+    """Which of `Adjacency.neighbours` have their edges in `G.edges`: all, or one of both ways."""
+    if G.is_directed():
+        return slice(None)
+    adjacency = G.topology.adjacency
+    return np.repeat(np.arange(len(G)), np.diff(adjacency.offsets)) <= adjacency.neighbours
+
+
+def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The edges of a multigraph, each with those that are parallel to it: both ends, and how many
+    they are. In the order of `G.edges`."""
+    adjacency, listed = G.topology.adjacency, _listed(G)
+    tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
+    counts = adjacency.counts
+    assert counts is not None
+    return tails[listed], adjacency.neighbours[listed], counts[listed]
+
+
+@backend_function(first=5_000, cached=1_000)
+def betweenness_centrality(
+    G: Converted,
+    k: Any = None,
+    normalized: bool = True,
+    weight: Any = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """Betweenness by the paths from all nodes, or from NetworkX's own sample of k."""
+    sources = _sources(G, k, seed)
+    if len(G) == 0:
+        return {}
+    field = _lengths(G, weight)
+    program = (Betweenness if field is None else WeightedBetweenness)(
+        sources=sources,
+        normalized=bool(normalized),
+        endpoints=bool(endpoints),
+        dtype="float64",
+    )
+    return G.by_node(G.run(program, weight=field, simple=True)["centrality"])
+
+
 @betweenness_centrality.unless
 def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> str:
-    return "" if weight is None else "weights"
+    return weighted.hidden(weight)
 
 
 @backend_function(first=5_000, cached=1_000)
 def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
-) -> dict[tuple[Any, Any], float]:
+) -> dict[tuple[Any, ...], float]:
     """Betweenness of edges, by the paths from all nodes, or from NetworkX's own sample of k."""
+    sources = _sources(G, k, seed)
     if len(G) == 0:
         return {}
-    program = EdgeBetweenness(
-        sources=_sources(G, k, seed), normalized=bool(normalized), dtype="float64"
+    field = _lengths(G, weight)
+    program = (EdgeBetweenness if field is None else WeightedEdgeBetweenness)(
+        sources=sources, normalized=bool(normalized), dtype="float64"
     )
-    by_arc = G.run(program).arc_fields["centrality"]
-    by_edge = np.zeros(G.number_of_edges())
-    by_edge[G.topology.graph().arcs().out_edges] = by_arc
-    src, dst = (G.node_array[ends].tolist() for ends in _ends(G))
-    return dict(zip(zip(src, dst, strict=True), by_edge.tolist(), strict=True))
+    graph = G.topology.graph(simple=True)
+    values = np.zeros(graph.num_edges)
+    found = G.run(program, weight=field, simple=True)
+    values[graph.arcs().out_edges] = found.arc_fields["centrality"]
+    if G.is_multigraph():
+        edges, values = list(G.original().edges), _shared(G, values, field and weight)
+    else:
+        ends = G.topology.adjacency.src, G.topology.adjacency.dst
+        edges = list(zip(*(G.node_array[places].tolist() for places in ends), strict=True))
+    return dict(zip(edges, values.tolist(), strict=True))
 
 
-def _ends(G: Converted) -> tuple[np.ndarray, np.ndarray]:
-    return G.topology.adjacency.src, G.topology.adjacency.dst
+def _shared(G: Converted, values: np.ndarray, weight: Any) -> np.ndarray:
+    """The values of all edges of a multigraph by those of one for several that are parallel: the
+    shortest of these share it."""
+    src, dst, counts = _entries(G)
+    whole = np.zeros(len(src))
+    whole[src != dst] = values
+    if weight is None:
+        return np.repeat(whole / counts, counts)
+    shortest = np.repeat(weighted.entry_lengths(G, weight)[_listed(G)], counts)
+    chosen = G.column(weight).lengths == shortest
+    sharing = np.add.reduceat(chosen, np.cumsum(counts) - counts, dtype=np.int64)
+    return np.repeat(whole / sharing, counts) * chosen
 
 
 @edge_betweenness_centrality.unless
 def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> str:
-    if G.is_multigraph():
-        return "multigraphs"
-    return "" if weight is None else "weights"
+    return weighted.hidden(weight)

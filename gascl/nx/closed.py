@@ -55,9 +55,15 @@ def _(G: Any, nodes: Any) -> str:
 
 
 def _coefficients(G: Converted, weight: Any) -> list[Any]:
-    """Clustering coefficients; where there is no triangle, the integer 0, as in NetworkX."""
+    """Clustering coefficients; where there is no triangle, the integer 0, as in NetworkX.
+
+    Raises:
+        NotImplementedError: a weight is below 0.
+    """
     _refuse_multigraphs(G)
     field = weight_of(G, weight)
+    if field is not None and (field[1] < 0).any():
+        raise NotImplementedError("weights below 0, whose sums rounding tells from 0")
     if G.is_directed() or field is not None:
         shares = G.run(WeightedClustering(dtype="float64"), weight=field)["coefficient"]
     else:

@@ -244,6 +244,29 @@ def is_directed_acyclic_graph(G: Converted) -> bool:
     return G.is_directed() and (len(G) == 0 or not G.run(Peel())["left"].any())
 
 
+@backend_function(first=None, cached=100_000)
+def has_cycle(G: Converted) -> bool:
+    """Whether a directed graph has a cycle."""
+    if not G.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    return len(G) > 0 and bool(G.run(Peel())["left"].any())
+
+
+@backend_function(first=50_000, cached=20_000)
+def flow_hierarchy(G: Converted, weight: Any = None) -> float:
+    """The share of edges that are on no cycle."""
+    if not G.number_of_edges():
+        raise nx.NetworkXError("flow_hierarchy not applicable to empty graphs")
+    if not G.is_directed():
+        raise nx.NetworkXError("G must be a digraph in flow_hierarchy")
+    values = np.ones(G.number_of_edges()) if weight is None else G.column(weight).lengths
+    if values.min() < 0 or not values.any():
+        raise NotImplementedError("weights below 0, or all 0")
+    component = _strong(G)
+    inside = component[G.topology.adjacency.src] == component[G.topology.adjacency.dst]
+    return 1 - float(values[inside].sum()) / float(values.sum())
+
+
 @backend_function(first=None, cached=200_000)
 def is_bipartite(G: Converted) -> bool:
     """Whether no edge connects two nodes of one side."""
@@ -253,8 +276,13 @@ def is_bipartite(G: Converted) -> bool:
 @backend_function(first=None, cached=200_000)
 def color(G: Converted) -> dict[Any, int]:
     """The side of each node: 0 or 1."""
+    return G.by_node(_colours(G))
+
+
+def _colours(G: Converted) -> np.ndarray:
+    """int64 (V,): 0 or 1."""
     if len(G) == 0:
-        return {}
+        return np.zeros(0, np.int64)
     side = G.run(Bipartition())["side"]
     if (side < 0).any():
         raise nx.NetworkXError("Graph is not bipartite.")
@@ -264,4 +292,19 @@ def color(G: Converted) -> dict[Any, int]:
     first = np.arange(len(G))  # by the component; of a node without edges, itself
     first[component[begins[::-1]]] = begins[::-1]
     ones = side == side[first[component]]
-    return G.by_node((ones & (G.degree > 0)).astype(np.int64))
+    return (ones & (G.degree > 0)).astype(np.int64)
+
+
+@backend_function(first=None, cached=200_000)
+def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
+    """The nodes of both sides of a connected graph."""
+    if not is_weakly_connected(G):
+        message = "Disconnected graph: Ambiguous solution for bipartite sets."
+        raise nx.AmbiguousSolution(message)
+    top = _colours(G) == 1
+    return set(G.node_array[top].tolist()), set(G.node_array[~top].tolist())
+
+
+@sets.unless
+def _(G: Any, top_nodes: Any) -> str:
+    return "" if top_nodes is None else "`top_nodes`, which leave the difference of two sets"

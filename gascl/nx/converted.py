@@ -196,7 +196,7 @@ class Converted:
             if not self.every:
                 raise NotImplementedError(f"the edge attribute {name!r} was not converted")
             records = partial(edge_records, self.original(), self.topology.adjacency)
-            found = column_of(records, name, default)
+            found = column_of(records, self.number_of_edges(), name, default)
             if found.values is not None and len(found.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
             self.columns[name, default] = found
@@ -213,7 +213,7 @@ class Converted:
         """The engine of one kind of graph, see `Topology.graph`; made once.
 
         Args:
-            weight: a key, and the values of an edge field `weight`; not for simple graphs.
+            weight: a key, and the values of an edge field `weight` of that kind of graph.
         """
         from gascl.runtime.engine import Engine  # which loads OpenCL
 
@@ -312,7 +312,10 @@ def convert(
     """
     topology = shared or Topology(G)
     records = partial(edge_records, G, topology.adjacency)
-    columns = {(name, default): column_of(records, name, default) for name, default in attributes}
+    columns = {
+        (name, default): column_of(records, topology.num_edges, name, default)
+        for name, default in attributes
+    }
     return Converted(topology, columns, every)
 
 

@@ -70,14 +70,21 @@ def all_pairs_shortest_path_length(
 
 
 def _all_lengths(G: Converted, cutoff: Any) -> Iterator[tuple[Any, dict[Any, int]]]:
-    count = len(G)
-    hops = None if cutoff is None or cutoff >= count else max(math.ceil(cutoff), 0)
-    for begin in range(0, count, LANES):
-        sources = list(range(begin, min(begin + LANES, count)))
+    hops = None if cutoff is None or cutoff >= len(G) else max(math.ceil(cutoff), 0)
+    for source, depth in depths_from(G, list(range(len(G))), hops):
+        yield G.nodes[source], by_depth(G, depth)
+
+
+def depths_from(
+    G: Converted, places: list[int], hops: int | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Each of the sources, and the distances from it as `depths` gives them."""
+    for begin in range(0, len(places), LANES):
+        sources = places[begin : begin + LANES]
         padded = (sources * LANES)[:LANES]
         depth = G.run(BreadthFirst(source=padded, hops=hops))["depth"]
         for lane, source in enumerate(sources):
-            yield G.nodes[source], by_depth(G, depth[:, lane])
+            yield source, depth[:, lane]
 
 
 def _paths(

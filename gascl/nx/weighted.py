@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -78,8 +77,7 @@ def distances(
         program = BellmanFord(sources=sources, dtype="float64")
     else:
         field = lengths_of(G, weight)
-        limit = math.inf if cutoff is None else cutoff
-        program = Distances(sources=sources, cutoff=limit, dtype="float64")
+        program = Distances(sources=sources, cutoff=cutoff, dtype="float64")
     found: np.ndarray = G.run(program, weight=field, reverse=reverse)["distance"]
     if (found == -np.inf).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
@@ -451,6 +449,28 @@ def goldberg_radzik(
 
 
 goldberg_radzik.unless(_declines(0))
+
+
+@backend_function(first=100_000, cached=10_000)
+def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
+    """Whether the lengths of some cycle come to less than 0."""
+    column = _column(G, weight)
+    if not (column.lengths < 0).any():
+        return False
+    if not G.is_directed():
+        return True  # there and back along the edge
+    if not column.whole:
+        raise NotImplementedError("sums of weights that are not whole, which rounding tells apart")
+    try:
+        distances(G, list(range(len(G))), weight, below_0=True)
+    except nx.NetworkXUnbounded:
+        return True
+    return False
+
+
+@negative_edge_cycle.unless
+def _(G: Any, weight: Any, heuristic: Any) -> str:
+    return hidden(weight)
 
 
 @backend_function(first=20_000, cached=10_000)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.sorting import DIGIT_BITS, EACH, sorting, taking
+from gascl.delivery.sorting import DIGIT_BITS, EACH, sorting
 from gascl.graph.arcs import Order
 from gascl.graph.numbering import Renumbered
 from gascl.runtime.device import Device, built, kernel
+from gascl.runtime.taking import take
 
 #: The most work-groups that add up counts, and the least items of any group.
 _SUMS, _LEAST_GROUP = 512, 64
@@ -96,9 +97,7 @@ class Sorted:
     def _take(self, values: Any, places: Any, count: int, size: int, index: str) -> Any:
         """A buffer with the values, of `size` bytes each, at so many places."""
         found = self.device.reserve(size * count)
-        program = _program(self.device, taking(index, size))
-        groups, number = self.device.groups, np.int64(count)
-        self._run("take", groups, values, places, found, number, program=program)
+        take(self.device, found, values, places, count, size, index)
         return found
 
     def _buffers(self, places: bool) -> list[Any]:
@@ -117,8 +116,8 @@ class Sorted:
         self._run("sort_add", adding, counts, sums, number)
         self._run("sort_move", groups, *side, *other, counts, keys, tiles, low)
 
-    def _run(self, name: str, groups: int, *arguments: Any, program: Any = None) -> None:
-        run = kernel(program or self._program, f"gascl_{name}")
+    def _run(self, name: str, groups: int, *arguments: Any) -> None:
+        run = kernel(self._program, f"gascl_{name}")
         run.set_args(*arguments)
         size = (max(groups, 1) * self._group,)
         cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self._group,))

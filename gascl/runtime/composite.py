@@ -10,18 +10,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gascl.errors import GasclError, ProgramError
+from gascl.errors import GasclError, ProgramError, warn
 from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
-from gascl.language.types import Type
-from gascl.result import KeptState, Result, Step, Trace
+from gascl.language.types import Type, unfit
+from gascl.progress import Progress
+from gascl.result import KeptState, Result
 from gascl.runtime.device import Device
 from gascl.runtime.loop import MAX_SUPERSTEPS
 from gascl.runtime.resident import convert
 from gascl.runtime.state import State
-from gascl.runtime.values import empty_field, initial_values
+from gascl.runtime.values import check_edge_fields, empty_field, initial_values
 from gascl.runtime.waiting import busy
+from gascl.trace import Step, Trace
 
 
 class Runner(Protocol):
@@ -40,6 +42,7 @@ class Runner(Protocol):
         keep_state: bool = ...,
         max_supersteps: int | None = ...,
         callback: Callable[[Step], Any] | None = ...,
+        progress: bool | Progress = ...,
         not_converged: str = ...,
     ) -> Result: ...
 
@@ -57,7 +60,6 @@ class Stages:
         trace: the steps of all runs, numbered consecutively.
         deliveries: the names of how messages travelled, in the order of first use.
         numberings: in which other orders the vertices were on the device (`Result.numbering`).
-        seconds: total wall time of "build", "upload" and "supersteps".
         last: the program that ran last, and why it ended.
         endless: the first program that would never have ended, and why; "" if there was none.
     """
@@ -70,6 +72,7 @@ class Stages:
         state: State | None,
         max_supersteps: int | None,
         callback: Callable[[Step], Any] | None,
+        progress: Progress | None,
     ):
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
@@ -77,10 +80,10 @@ class Stages:
         self.trace = Trace()
         self.deliveries = dict[str, None]()
         self.numberings = dict[str, None]()
-        self.seconds = {"build": 0.0, "upload": 0.0, "supersteps": 0.0}
         self.last = self.endless = ""
         self._whole = whole
-        self._delivery, self._callback, self._limit = delivery, callback, max_supersteps
+        self._delivery, self._limit = delivery, max_supersteps
+        self._callback, self._progress = callback, progress
         self._engines = {id(engine.graph): engine}
 
     def run(
@@ -121,6 +124,8 @@ class Stages:
             self.numberings |= dict.fromkeys([result.numbering] if result.numbering else [])
             if self._callback is None and result.trace:  # else `called` has added them
                 add(result.trace, result.delivery)
+            phases = result.trace.phases
+            self.trace.phases += [phase._replace(first=before) for phase in phases]
 
         program.run_by = type(self._whole).__name__
         if fresh is True:
@@ -135,6 +140,7 @@ class Stages:
                 keep_state=True,
                 max_supersteps=None if self._limit is None else self._limit - before,
                 callback=None if self._callback is None else called,
+                progress=self._progress or False,
                 not_converged="ignore",
                 delivery=self._delivery,
             )
@@ -144,8 +150,6 @@ class Stages:
                 keep(left)
             raise
         keep(result)
-        for part, seconds in result.seconds.items():
-            self.seconds[part] += seconds
         self.last = f"{name}: {result.stopped}"
         if result.converged:
             return result
@@ -213,6 +217,7 @@ def solve(
     state: State | None,
     max_supersteps: int | None,
     callback: Callable[[Step], Any] | None,
+    progress: Progress | None,
 ) -> tuple[Result, bool]:
     """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it.
 
@@ -228,8 +233,11 @@ def solve(
         )
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
+    read = {n: f.resolve(program.dtype) for n, f in cls.spec.edge_fields.items()}
+    for note in check_edge_fields(program, graph, read):
+        warn(f"{cls.__name__}: {note}")
     program.prepare(graph, initial_values(program, graph, types))
-    stages = Stages(engine, program, delivery, state, max_supersteps, callback)
+    stages = Stages(engine, program, delivery, state, max_supersteps, callback, progress)
     interrupted = False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
@@ -247,7 +255,8 @@ def solve(
         raise
     fields = _fields(program, stages, found, types, whole)
     arc_fields = _arc_fields(program, stages, found, whole)
-    stages.seconds["solve"] = time.perf_counter() - started - sum(stages.seconds.values())
+    seconds = stages.trace.seconds()
+    seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
     result = Result(
         graph=graph,
         fields=fields,
@@ -259,9 +268,12 @@ def solve(
         device=str(engine.device),
         delivery=" and ".join(stages.deliveries),
         numbering="; ".join(stages.numberings),
-        seconds=stages.seconds,
+        seconds=seconds,
         state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),
+        types=cls.spec.types,
+        scalars=_scalars(program, found, whole and graph.num_vertices > 0),
+        named=program.named_vertices(),
     )
     return result, interrupted
 
@@ -271,7 +283,7 @@ def _fields(
 ) -> dict[str, np.ndarray]:
     """The declared vertex fields: those that solve returned, and the others from the State."""
     cls, graph = type(program), stages.graph
-    declared = [*types, *cls.spec.arc_fields]
+    declared = [*types, *cls.spec.arc_fields, *cls.spec.aggregates]
     if not isinstance(found, dict) or not set(found) <= set(declared):
         known = ", ".join(declared)
         _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
@@ -312,6 +324,21 @@ def _arc_fields(
         elif whole:
             _refuse(cls, f"did not compute {name!r}: return it")
     return fields
+
+
+def _scalars(program: VertexProgram, found: dict[str, Any], whole: bool) -> dict[str, Any]:
+    """The declared aggregators, all of which solve must have returned if it came to its end."""
+    cls, scalars = type(program), {}
+    for name, declared in cls.spec.aggregates.items():
+        if name in found:
+            value = np.asarray(found[name])
+            plain = value.item() if value.ndim == 0 else found[name]
+            if why := unfit(plain, declared.type):
+                _refuse(cls, f"returned {name}={found[name]!r}: {why}")
+            scalars[name] = float(plain) if declared.resolve("float64").is_float else int(plain)
+        elif whole:
+            _refuse(cls, f"did not compute {name!r}: return it")
+    return scalars
 
 
 def _within(name: str, message: str) -> str:

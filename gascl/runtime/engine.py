@@ -5,7 +5,9 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from gascl.delivery.table import choose
 from gascl.errors import (
     DeviceError,
     GasclError,
+    GraphError,
     Interrupted,
     NotConverged,
     NotConvergedError,
@@ -28,7 +31,9 @@ from gascl.graph.graph import Graph
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK
-from gascl.result import KeptState, Result, Step
+from gascl.language.stale import stale_field
+from gascl.progress import Progress, showing
+from gascl.result import KeptState, Result
 from gascl.runtime import process
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
@@ -39,8 +44,15 @@ from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
 from gascl.runtime.state import State
-from gascl.runtime.values import check_edge_fields, check_prepared, empty_field, initial_values
+from gascl.runtime.values import (
+    check_edge_fields,
+    check_prepared,
+    empty_field,
+    has_rest,
+    initial_values,
+)
 from gascl.runtime.waiting import check_free
+from gascl.trace import Phase, Step, Trace
 
 
 class Engine:
@@ -73,15 +85,20 @@ class Engine:
         seed: int = 0,
     ):
         if not isinstance(graph, Graph):
-            raise GasclError(
-                f"Engine takes a gascl.Graph, not {type(graph).__name__}: see Graph.read, "
-                "Graph.from_edges, Graph.from_scipy and Graph.from_networkx"
-            )
+            raise GasclError(_no_graph(graph))
         self.graph = graph
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
+        self._views: dict[frozenset[tuple[str, str]], Engine] = {}
+        self._is_view = False
         self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        given = [repr(self.graph), repr(str(self.device))]
+        given += [] if self.deterministic else ["deterministic=False"]
+        given += [f"debug=True, seed={self.seed}"] if self.debug else []
+        return f"Engine({', '.join(given)})"
 
     def run(
         self,
@@ -93,6 +110,7 @@ class Engine:
         keep_state: bool = False,
         max_supersteps: int | None = None,
         callback: Callable[[Step], Any] | None = None,
+        progress: bool | Progress = False,
         not_converged: str = "warn",
     ) -> Result:
         """Run a program until its own rule ends it.
@@ -111,6 +129,9 @@ class Engine:
                 supersteps that the program asks for.
             callback: called with the `Step` of each superstep, in order. The device may already
                 be some supersteps ahead, unless the program has `converged`.
+            progress: show on stderr, or as a bar in a notebook, how far the run is. The supersteps
+                are counted as the device reports them, many at once; that takes no time. A
+                `gascl.progress.Progress` is one that several runs share.
             not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
                 or if it would never end because a state was repeated or rounding keeps a change
                 above its bound.
@@ -149,6 +170,19 @@ class Engine:
             raise ProgramError(
                 f"{type(program).__name__}: its __init__ must call super().__init__(...)"
             )
+        if program.edge_names and not self._is_view:
+            view = self._view(program)
+            result = view.run(
+                program,
+                delivery=delivery,
+                state=state,
+                start=start,
+                keep_state=keep_state,
+                max_supersteps=max_supersteps,
+                callback=callback,
+                not_converged=not_converged,
+            )
+            return replace(result, graph=self.graph)
         process.check()
         check_free(self.device)
         fixed = program.fixed_supersteps()
@@ -161,48 +195,52 @@ class Engine:
             raise GasclError(
                 f"max_supersteps must be a whole number, 0 or more, not {max_supersteps!r}"
             )
-        if type(program).solve is not None:
-            if start is not None:
-                raise GasclError(
-                    f"{type(program).__name__} runs other programs: start= has no effect; remove it"
+        with showing(progress) as shown:
+            if type(program).solve is not None:
+                if start is not None:
+                    name = type(program).__name__
+                    raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
+                result, interrupted = solve(
+                    self,
+                    program,
+                    keep_state,
+                    delivery=delivery,
+                    state=state,
+                    max_supersteps=None if max_supersteps is None else limit,
+                    callback=callback,
+                    progress=shown,
                 )
-            result, interrupted = solve(
-                self,
-                program,
-                keep_state,
-                delivery=delivery,
-                state=state,
-                max_supersteps=None if max_supersteps is None else limit,
-                callback=callback,
-            )
-            _warn_of_nan(self.graph, _nans(result.fields))
-        else:
-            if not WORK & set(program.spec.snippets):
-                raise ProgramError(
-                    f"{type(program).__name__} has neither scatter nor pairs nor apply: there is "
-                    "nothing to run"
-                )
-            demand = demand_of(program, self.device.atomics, self.device.fp64, self.deterministic)
-            chosen = choose(program, demand, delivery, self.debug)
-            began = resolve_start(program, self.graph, state, start)
-            try:
-                with Interrupts() as interrupts:
-                    result, nans = self._run(
-                        program, chosen, began, state, limit, callback, interrupts, keep_state
+                nans = _nans(result.fields)
+            else:
+                if not WORK & set(program.spec.snippets):
+                    raise ProgramError(
+                        f"{type(program).__name__} has neither scatter nor pairs nor apply: there "
+                        "is nothing to run"
                     )
-            except (cl.MemoryError, cl.RuntimeError) as error:
-                raise DeviceError(
-                    f"{self.device} failed to run {type(program).__name__}: {error}; another "
-                    "process may be using its memory, or the program needs another device"
-                ) from error
-            interrupted = interrupts.pending and not result.converged
-            if interrupts.pending and result.converged:
+                demand = demand_of(
+                    program, self.device.atomics, self.device.fp64, self.deterministic
+                )
+                chosen = choose(program, demand, delivery, self.debug)
+                began = resolve_start(program, self.graph, state, start)
                 try:
-                    interrupts.hand_on()
-                except KeyboardInterrupt as pressed:
-                    pressed.result = result  # type: ignore[attr-defined]
-                    raise
-            _warn_of_nan(self.graph, nans)
+                    with Interrupts() as interrupts:
+                        result, nans = self._run(
+                            *(program, demand.facts, chosen, began, state),
+                            *(limit, callback, shown, interrupts, keep_state),
+                        )
+                except (cl.MemoryError, cl.RuntimeError) as error:
+                    raise DeviceError(
+                        f"{self.device} failed to run {type(program).__name__}: {error}; another "
+                        "process may be using its memory, or the program needs another device"
+                    ) from error
+                interrupted = interrupts.pending and not result.converged
+                if interrupts.pending and result.converged:
+                    try:
+                        interrupts.hand_on()
+                    except KeyboardInterrupt as pressed:
+                        pressed.result = result  # type: ignore[attr-defined]
+                        raise
+        _warn_of_nan(self.graph, nans)
         if interrupted:
             raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)
         if not result.converged and not_converged == "error":
@@ -215,11 +253,13 @@ class Engine:
     def _run(
         self,
         program: VertexProgram,
+        facts: Facts,
         chosen: Delivery,
         start: Start,
         previous: State | None,
         limit: int,
         callback: Callable[[Step], Any] | None,
+        progress: Progress | None,
         interrupts: Interrupts,
         keep_state: bool,
     ) -> tuple[Result, dict[str, tuple[int, int]]]:
@@ -228,7 +268,6 @@ class Engine:
         spec = program.spec
         started = time.perf_counter()
         offset = offset_type(self.graph, spec.way)
-        facts = Facts.of(spec, program.lanes)
         whole = (
             chosen.runs_whole(facts)
             and self.device.can_join
@@ -236,25 +275,40 @@ class Engine:
             and not self.debug
         )
         by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
-        counted = time.perf_counter()
         numbered = bool(by_hubs)
-        plan = build(program, self.device, chosen, offset, self.debug, self.seed, whole, numbered)
-        built = time.perf_counter()
-        seconds = {"build": built - counted, "upload": counted - started, "supersteps": 0.0}
-        header = plan.header
-        for note in check_edge_fields(program, self.graph, header):
-            warn(f"{program.title()}: {note}")
-        resident = self.resident(spec.way, plan.group, plan.block, numbered)
-        types = header.types
+        types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
+        prepared = time.perf_counter()
+        if progress:
+            progress.begin(f"{program.title()}: building kernels")
+        there = set(previous.names()) - previous.alike if previous else set()
+        given = {*initial, *there}
+        options = self.debug, self.seed, whole, numbered, given
+        plan = build(program, self.device, chosen, offset, *options)
+        built = time.perf_counter()
+        phases = [
+            Phase("upload", started, prepared - started),
+            Phase("build", prepared, built - prepared),
+        ]
+        if progress:
+            progress.begin(f"{program.title()}: uploading the graph")
+        header = plan.header
+        read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
+        for note in check_edge_fields(program, self.graph, read):
+            warn(f"{program.title()}: {note}")
+        if note := self._stale_note(program):
+            warn(f"{program.title()}: {note}")
+        resident = self.resident(spec.way, plan.group, plan.block, numbered)
         stopped, converged = "the graph has no vertices", True
-        trace: Sequence[Step] = []
+        trace = Trace()
         used: list[str] = []
         fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
         arc_fields: Any = {
-            n: empty_field(types[n], program.lanes) for n in spec.arc_fields if n in types
+            n: empty_field(header.types[n], program.lanes)
+            for n in spec.arc_fields
+            if n in header.types
         }
         kept: State | None = None
         nans: dict[str, tuple[int, int]] = {}
@@ -267,17 +321,22 @@ class Engine:
                 self.device.give_back()
                 state = State(*parts)
             self.device.queue.finish()
-            seconds["upload"] += time.perf_counter() - built
-            loop = Loop(program, plan, resident, state, start, callback, interrupts, keep_state)
+            uploaded = time.perf_counter()
+            phases.append(Phase("upload", built, uploaded - built))
+            hooks = callback, progress, interrupts
+            loop = Loop(program, plan, resident, state, start, *hooks, keep_state)
             stopped, converged = loop.run(limit)
-            trace, seconds["supersteps"] = loop.trace, loop.seconds
+            trace = loop.trace
+            phases.append(Phase("supersteps", uploaded, loop.seconds))
             used = list(loop.deliveries)
             state.keep()
             kept = state if keep_state else None
-            read_only = {n: values for n, values in initial.items() if n not in spec.written}
+            known = {n: values for n, values in initial.items() if not has_rest(values)}
+            read_only = {n: values for n, values in known.items() if n not in spec.written}
             fields = ResultFields(state, known=read_only, kept=keep_state)
             arc_fields = ResultFields(state, ARC, kept=keep_state)
             nans = {name: found for name, found in loop.nans.items() if name not in initial}
+        trace.phases = phases
         result = Result(
             graph=self.graph,
             fields=fields,
@@ -289,18 +348,63 @@ class Engine:
             device=str(self.device),
             delivery=" and ".join(used) or chosen.name,
             numbering=str(by_hubs[0]) if by_hubs else "",
-            seconds=seconds,
+            seconds=trace.seconds(),
             state=kept,
+            types=spec.types,
+            edges=spec.way,
+            named=program.named_vertices(),
         )
         return result, nans
+
+    def _stale_note(self, program: VertexProgram) -> str:
+        """A warning if a field keeps old values where no message comes; "" if none does."""
+        found = stale_field(program.spec)
+        if found is None:
+            return ""
+        if found.sometimes:
+            return found.note("vertices to which nobody sends in a superstep")
+        graph, edges = self.graph, program.spec.edges
+        degrees = {"out": graph.in_degree, "in": graph.out_degree}
+        heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
+        unheard = np.flatnonzero(heard == 0)
+        if not len(unheard):
+            return ""
+        first = graph.label_of(int(unheard[0]))
+        return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
     def resident(self, edges: str, group: int, block: int, numbered: bool = False) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
         key = (edges if self.graph.directed else "out", group, block, numbered)
         with self._lock:
             if key not in self._resident:
-                self._resident[key] = ResidentGraph(self.graph, self.device, *key)
+                found = self.graph.numbered(edges) if numbered else None
+                self._resident[key] = ResidentGraph(self.graph, self.device, *key[:3], found)
             return self._resident[key]
+
+    def _view(self, program: VertexProgram) -> Engine:
+        """The engine of the same graph, whose edge fields have the names by which the program reads
+        them. On the device they share the arcs.
+
+        Raises:
+            GraphError: the graph has no such field.
+        """
+        names, graph = program.edge_names, self.graph
+        for name, given in names.items():
+            if given not in graph.edge_fields:
+                there = ", ".join(graph.edge_fields) or "none"
+                read = [r for r in graph.report if repr(given) in r and "edge field" in r]
+                raise GraphError(
+                    f"{program.title()}({name}={given!r}): the graph has no edge field {given!r}; "
+                    f"it has: {there}{''.join(f' ({line})' for line in read)}"
+                )
+        key = frozenset(names.items())
+        with self._lock:
+            if key not in self._views:
+                own = {name: name for name in graph.edge_fields}
+                view = self.for_graph(graph.with_fields(**{**own, **names}))
+                view._is_view = True
+                self._views[key] = view
+            return self._views[key]
 
     def for_graph(self, graph: Graph) -> Engine:
         """An engine for another graph, with the same options."""
@@ -311,6 +415,23 @@ class Engine:
             debug=self.debug,
             seed=self.seed,
         )
+
+
+def _no_graph(given: Any) -> str:
+    """What to do with something that is not a Graph."""
+    if isinstance(given, str | Path):
+        return f"Engine takes a gascl.Graph, not {given!r}: give Engine(Graph.read({str(given)!r}))"
+    kind = type(given)
+    library = kind.__module__.partition(".")[0]
+    if library in ("networkx", "igraph", "scipy"):
+        make = f"Graph.from_{library}"
+        return (
+            f"Engine takes a gascl.Graph, not {library}'s {kind.__name__}: give Engine({make}(...))"
+        )
+    return (
+        f"Engine takes a gascl.Graph, not {kind.__name__}: see Graph.read, Graph.from_edges, "
+        "Graph.from_pandas, Graph.from_scipy and Graph.from_networkx"
+    )
 
 
 def _nans(fields: Mapping[str, np.ndarray]) -> dict[str, tuple[int, int]]:

@@ -31,7 +31,7 @@ from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.result import Step, Trace
+from gascl.progress import Progress
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.exchange import Exchange, exchange_totals
@@ -42,6 +42,7 @@ from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
 from gascl.runtime.state import MASK, State
 from gascl.runtime.waiting import wait
+from gascl.trace import KernelTime, Step, Trace
 
 #: The default limit of supersteps.
 MAX_SUPERSTEPS = 100_000
@@ -63,6 +64,18 @@ class Ending(NamedTuple):
 
     reason: str
     converged: bool
+
+
+class _Launched(NamedTuple):
+    """A kernel that was enqueued: its name, and its pyopencl Event."""
+
+    kernel: str
+    event: Any
+
+    def time(self) -> KernelTime:
+        profile = self.event.profile
+        start = profile.start
+        return KernelTime(self.kernel, start * 1e-9, (profile.end - start) * 1e-9)
 
 
 class Loop:
@@ -90,6 +103,7 @@ class Loop:
         state: State,
         start: Start,
         callback: Callable[[Step], Any] | None,
+        progress: Progress | None,
         interrupts: Interrupts,
         keeps: bool = False,
         exchange: Exchange | None = None,
@@ -97,14 +111,16 @@ class Loop:
         self.program, self.resident, self.state, self.start = program, resident, state, start
         self.device: Device = resident.device
         self.graph: Graph = resident.graph
-        self.callback, self.interrupts, self.exchange = callback, interrupts, exchange
+        self.callback, self.progress = callback, progress
+        self.interrupts, self.exchange = interrupts, exchange
         self.plan = plan
         self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
         self.earlier = state.superstep if start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self.keeps = keeps
         self.nans: dict[str, tuple[int, int]] = {}
-        self._starting = False
+        self._starting = False  # the first mask is committed by the launch of a whole run
+        self._unread = False  # nobody has read what came of the first mask
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
@@ -118,6 +134,10 @@ class Loop:
         fixed = self.program.fixed_supersteps()
         limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
         interrupts = self.interrupts
+        if self.progress:
+            # Of a program of several stages, only this stage's end is known.
+            known = fixed is not None and not self.program.run_by
+            self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
         started = time.perf_counter()
         stopped = self._begin(fixed is None)
         runs_ahead = self.program.converged is None and self.exchange is None
@@ -146,7 +166,9 @@ class Loop:
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
         if self._starting:  # no superstep has run that would have done it
-            stopped = self._commit_first(fixed is None)
+            self._commit_first(fixed is None)
+        if self._unread:
+            stopped = self._first_stop(self._records(0)[0])
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -209,7 +231,7 @@ class Loop:
         if self.plan.facts.masked:
             self._launch(delivery.active.enter)
             self._enqueue_finish(0, 0, GOING_ON, ask_stop)
-            self.state.control = self._records(1)
+            self.state.control = self._records(0)
             self.state.control["under_way"] = pending
 
     def _digest(self) -> bytes:
@@ -260,13 +282,18 @@ class Loop:
         if self.start.kept_mask:  # read it before the kernels overwrite it
             kept_mask = state.read(MASK, np.empty(self.graph.num_vertices, np.uint8))
             mask = kept_mask if mask is None else mask | kept_mask
-        self._launch(START, given=state.given, kept=state.kept, own_mask=mask is None)
+        own = mask is None
+        self._launch(START, given=state.given, partly=state.partly, kept=state.kept, own_mask=own)
+        state.partly = None
         if self.plan.facts.arc_state:
             self._launch(START_ARCS, kept_arcs=state.kept_arcs)
         if self.plan.whole and mask is None:  # the rest is part of the whole run
             self._starting = True
             return 0
-        stopped = self._commit_first(ask_stop)
+        self._commit_first(ask_stop)
+        if mask is None and self.exchange is None:
+            return 0  # it is known with the first supersteps
+        stopped = self._first_stop(self._records(0)[0])
         if mask is None:
             return stopped
         state.write(MASK, mask)  # instead of the program's own
@@ -274,14 +301,18 @@ class Loop:
         self._read_mask(ask_stop)
         return self._idle()
 
-    def _commit_first(self, ask_stop: bool) -> int:
-        """Commit the first mask; returns why there is nothing to run, or 0."""
-        self._starting = False
+    def _commit_first(self, ask_stop: bool) -> None:
+        """Enqueue the commit of the first mask."""
+        self._starting, self._unread = False, True
         self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
         self.state.swap()
-        self.state.control = self._records(1)
-        self._check(self.state.control[0])
-        return int(self.state.control["stopped"][0])
+
+    def _first_stop(self, record: np.void) -> int:
+        """Why there is nothing to run, by the record before the first superstep, or 0."""
+        self._unread = False
+        self.state.control = record.reshape(1).copy()
+        self._check(record)
+        return int(record["stopped"])
 
     # Supersteps -------------------------------------------------------------------------------
 
@@ -291,9 +322,14 @@ class Loop:
         Returns:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
-        events = [self._enqueue_superstep(slot, ask_stop) for slot in range(count)]
+        events = [self._enqueue_superstep(number, ask_stop) for number in range(count)]
         self._timed()  # while the device is busy
-        records = self._records(count)
+        read = self._records(count)
+        records = read[1:]
+        if self._unread and (stopped := self._first_stop(read[0])):
+            for _ in range(count):  # these have done nothing
+                self.state.swap()
+            return stopped, False
         stops = np.flatnonzero(records["stopped"])
         done = int(stops[0]) + 1 if len(stops) else count
         for _ in range(count - done):  # these have done nothing
@@ -302,22 +338,22 @@ class Loop:
         complete = done - (stopped in (Stop.OVERFLOW, Stop.FAULT))
 
         @functools.cache
-        def seconds() -> list[float]:
+        def times() -> list[tuple[KernelTime, ...]]:
             # NVIDIA's driver only gives the times of an event after waiting for that event itself.
-            cl.wait_for_events([event for each in events for event in each])
-            took = [[e.profile.end - e.profile.start for e in each] for each in events[:complete]]
+            cl.wait_for_events([launched.event for each in events for launched in each])
+            took = [tuple(launched.time() for launched in each) for each in events[:complete]]
             events.clear()
-            return [sum(each) * 1e-9 for each in took]
+            return took
 
         if complete:
-            self._add(records[:complete], seconds)
-            self._timed = seconds
+            self._add(records[:complete], times)
+            self._timed = times
         self._check(records[done - 1])
         if stopped or not ask_stop or self.program.converged is None:
             return stopped, False
         return 0, self.program.converged(self.trace[-1])
 
-    def _add(self, records: np.ndarray, seconds: Callable[[], list[float]]) -> None:
+    def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
@@ -326,20 +362,22 @@ class Loop:
         def columns() -> list[Any]:
             tallied = records["tally"]["messages"]
             found = [records["active"], tallied, records["pulled"], records["arcs"]]
-            return [seconds(), *(column.tolist() for column in found)]
+            return [times(), *(column.tolist() for column in found)]
 
         @functools.cache
         def aggregates(name: str) -> list[Any]:
             return list(records["aggregates"][name].tolist())
 
         def step(i: int) -> Step:
-            took, active, messages, pulled, many = columns()
+            kernels, active, messages, pulled, many = columns()
             way, why = delivery.name, ""
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
             values = {name: aggregates(name)[i] for name in names}
-            return Step(first + i, active[i], messages[i], values, took[i], way, why)
+            took = sum(kernel.seconds for kernel in kernels[i])
+            counted = first + i, active[i], messages[i], values
+            return Step(*counted, took, way, why, kernels=kernels[i])
 
         if delivery.pulls:
             ways = ["pull" if pulled else "push" for pulled in records["pulled"]]
@@ -348,6 +386,9 @@ class Loop:
         self.deliveries |= dict.fromkeys(ways)
         self.trace.extend(len(records), step)
         self.state.control = records[-1:].copy()
+        if self.progress:
+            active, messages = records["active"][-1], records["tally"]["messages"][-1]
+            self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")
         if self.callback is not None:
             for each in self.trace[-len(records) :]:
                 self.callback(each)
@@ -393,21 +434,25 @@ class Loop:
             self._check(last, done - 1)
         records = records[:done].copy()
 
-        def seconds() -> list[float]:
+        def times() -> list[tuple[KernelTime, ...]]:
             """The launch's time, shared out to the supersteps."""
             ticks = records["ticks"].astype(np.float64)
             if ticks.min() < 0 or not ticks.sum():  # without a clock, they get the same
                 ticks[:] = 1
-            launched.wait()  # else NVIDIA's driver may not give its times
-            took = (launched.profile.end - launched.profile.start) * 1e-9
-            return list((took * ticks / ticks.sum()).tolist())
+            launched.event.wait()  # else NVIDIA's driver may not give its times
+            name, begin, took = launched.time()
+            shares = took * ticks / ticks.sum()
+            begins = begin + np.cumsum(shares) - shares
+            shared = zip(begins.tolist(), shares.tolist(), strict=True)
+            return [(KernelTime(name, *each),) for each in shared]
 
-        self._add(records, seconds)
+        self._add(records, times)
         return int(state.control["stopped"][0])
 
     def _records(self, count: int) -> np.ndarray:
-        """Wait for the control records of the first `count` slots, and return them."""
-        return self._read("records", np.empty(count, self.plan.header.control))
+        """Wait for the control record of before the first superstep, and those of `count`
+        supersteps that were enqueued at once, and return them."""
+        return self._read("records", np.empty(1 + count, self.plan.header.control))
 
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Wait for what a whole run has left: the team's words, int32, and the first `count`
@@ -418,16 +463,22 @@ class Loop:
 
     def _read(self, name: str, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer when all that was enqueued has run."""
-        copied = self.state.enqueue_read(Key(RUN, name), values)
-        self.device.queue.flush()
-        wait(copied, self.device, self.interrupts, keep=(self, self.device.queue))
+        queue, buffer = self.device.queue_of_thread(), self.state.buffers[Key(RUN, name)]
+        landing = queue.landing(values.nbytes)
+        to = values if landing is None else landing
+        copied = cl.enqueue_copy(queue.cl, to, buffer, is_blocking=False)
+        queue.cl.flush()
+        wait(copied, self.device, self.interrupts, keep=(self, queue, to))
+        if landing is not None:
+            values.view(np.uint8).reshape(-1)[:] = landing
         return values
 
-    def _enqueue_superstep(self, slot: int, ask_stop: bool) -> list[Any]:
+    def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[_Launched]:
+        """Enqueue a superstep, after `number` that are not in the trace yet."""
         events = []
         groups = 1
-        first = not self.trace and slot == 0
-        self.state.take_turn(self.earlier + len(self.trace) + slot)
+        first = not self.trace and number == 0
+        self.state.take_turn(self.earlier + len(self.trace) + number)
         if self.plan.facts.snapshots:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
@@ -439,12 +490,12 @@ class Loop:
                 continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
-        events += self._enqueue_finish(max(groups, 1), slot, 0, ask_stop)
+        events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
         return events
 
-    def _enqueue_pairs(self) -> list[Any]:
+    def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""
         buffers, ranges = self.state.buffers, self.state.spec.ranges
         blocks = self.device.groups  # each handles a range of blocks
@@ -465,8 +516,14 @@ class Loop:
             return min(blocks, most) if "tallies" in launch.arguments else blocks
         return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
 
-    def _enqueue_finish(self, tallies: int, slot: int, starting: int, ask_stop: bool) -> list[Any]:
-        """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next."""
+    def _enqueue_finish(
+        self, tallies: int, place: int, starting: int, ask_stop: bool
+    ) -> list[_Launched]:
+        """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
+
+        Args:
+            place: of the record that is kept; 0: of before the first superstep.
+        """
         events, counts = [], 0
         if self.plan.facts.masked:
             active, facts = self.plan.delivery.active, self.plan.facts
@@ -482,7 +539,7 @@ class Loop:
             "ask_stop": ask_stop,
             "least_arcs": least,
             "most_arcs": most,
-            "record": slot,
+            "record": place,
         }
         if self.exchange is None:
             events.append(self._launch(FINISH, **counted, **decision))
@@ -492,7 +549,7 @@ class Loop:
             events.append(self._launch(DECIDE, **decision))
         return events
 
-    def _launch(self, launch: Launch, groups: int | None = None, **given: Any) -> Any:
+    def _launch(self, launch: Launch, groups: int | None = None, **given: Any) -> _Launched:
         """Enqueue a kernel.
 
         Args:
@@ -504,7 +561,8 @@ class Loop:
         arguments = self.state.arguments(launch, given)
         kernel = self.kernels.with_arguments(launch.kernel, arguments)
         size = (max(groups, 1) * local,)
-        return cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
+        event = cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
+        return _Launched(launch.kernel, event)
 
     def _check(self, record: np.void, ahead: int = 0) -> None:
         """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before

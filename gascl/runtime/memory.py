@@ -11,7 +11,7 @@ import numpy as np
 
 from gascl.delivery.admission import demand_of
 from gascl.delivery.assembly import assemble
-from gascl.delivery.runspec import Extent, graph_arrays, run_spec
+from gascl.delivery.runspec import Extent, graph_arrays, run_spec, turned_arrays
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
@@ -211,14 +211,18 @@ def _run(
     """The bytes of a run: of each buffer on the device, and of its results on the host."""
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
-    header, facts = header_of(program, device, index_dtype(arcs).name, numbered=numbered)
+    # What nobody writes and has no init is there to be given, if not here then by `prepare`.
+    bare = (name for name, field in program.spec.vertex_fields.items() if field.init == 0)
+    given = {*program.initial, *bare}
+    offset = index_dtype(arcs).name
+    header, facts = header_of(program, device, offset, numbered=numbered, given=given)
     lines = len(assemble(header, facts, chosen)[1]) + 1
     extent = extent_of(device, vertices, arcs, *group_size(header, device), lines, symmetric)
     spec = run_spec(program.spec, header, facts, chosen, extent)
     sizes: dict[str, int] = {}
     turned = program.spec.alternates and not symmetric  # odd supersteps have arrays of their own
-    graph = tuple(spec.graph.items()) * (1 + turned)
-    for key, array in (*graph, *spec.own.items()):
+    more = turned_arrays(spec.graph) if turned else {}
+    for key, array in (*spec.graph.items(), *more.items(), *spec.own.items()):
         sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
     declared, types = program.spec, header.types
     results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)

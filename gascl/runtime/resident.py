@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
-from gascl.delivery.runspec import IDS, Array, EdgeValues, Extent, Key, block_type
+from gascl.delivery.runspec import GRAPH, IDS, Array, EdgeValues, Extent, Key, block_type
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, Order, index_dtype
 from gascl.graph.graph import Graph
@@ -167,6 +168,58 @@ def convert(
     return converted
 
 
+#: The arrays of arcs: the order that each is of, and its name there.
+_OF_ARCS = {
+    **{"out_offsets": ("out", "offsets"), "in_offsets": ("in", "offsets")},
+    **{"out_targets": ("out", "ends"), "in_sources": ("in", "ends")},
+    **{"out_blocks": ("out", "blocks"), "in_blocks": ("in", "blocks")},
+    **{"out_sources": ("out", "rows"), "slot": ("out", "slot")},
+}
+
+
+class SharedArcs:
+    """The arrays of arcs on a device, which graphs with the same arcs share: a graph, and what its
+    `reversed` and its `with_fields` return.
+
+    Args:
+        out, into: the two orders of the arcs, either way round.
+
+    Attributes:
+        buffers: by the order's id and the name that an array has there; `slot` is of the order
+            whose arcs it is read by.
+        blocks: the bounds of row blocks, by the order's id.
+        lock: held while anything is uploaded, which threads must not do twice.
+    """
+
+    def __init__(self, out: Order, into: Order):
+        self.orders = out, into  # as long as these are there, no other has their ids
+        self.buffers: dict[tuple[int, str], Any] = {}
+        self.blocks: dict[int, np.ndarray] = {}
+        self.lock = threading.RLock()
+        process.holds_opencl(self)
+
+
+#: Those in use, by the ids of the orders, the device, and the sizes of a work-group and of a block.
+_shared: WeakValueDictionary[tuple[Any, ...], SharedArcs] = WeakValueDictionary()
+_finding = threading.Lock()
+
+
+def shared_arcs(arcs: Arcs, device: Device, group: int, block: int) -> SharedArcs:
+    """What there is of the arcs on the device; arguments are as in `ResidentGraph`."""
+    key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
+    with _finding:
+        found = _shared.get(key)
+        if found is None:
+            found = _shared[key] = SharedArcs(arcs.out, arcs.into)
+        return found
+
+
+def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
+    """The bytes of the graphs' arrays that are on the device; those that are shared count once."""
+    held = {id(b): b.size for g in graphs for b in g.held()}
+    return sum(held.values())
+
+
 class ResidentGraph:
     """The arrays of a graph on a device, each uploaded when first used.
 
@@ -174,10 +227,12 @@ class ResidentGraph:
         edges: the arcs along which programs scatter, "out", "in" or "both".
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
-        numbered: vertices have the numbers of `Graph.numbered`, if there are such.
+        numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
+            them; None: their own.
 
     Attributes:
         numbering: those numbers, or None.
+        arcs: the arcs as they are on the device.
     """
 
     def __init__(
@@ -187,26 +242,18 @@ class ResidentGraph:
         edges: str,
         group: int,
         block: int,
-        numbered: bool = False,
+        numbered: tuple[Numbering, Arcs] | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block = group, block
         self.num_arcs = num_arcs(graph, edges)
-        self.numbering: Numbering | None = None
-        self._numbered: Arcs | None = None
-        found = graph.numbered(edges) if numbered else None
-        if found:
-            self.numbering, self._numbered = found
+        self.numbering: Numbering | None
+        self.numbering, self.arcs = numbered or (None, graph.arcs(edges))
         self._turned: ResidentGraph | None = None
-        self._buffers: dict[Key, Any] = {}
-        self._blocks: dict[str, np.ndarray] = {}
-        self._lock = threading.RLock()  # threads must not upload anything twice
+        self._own: dict[Key, Any] = {}  # not shared
+        self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
+        self._lock = self._shared_arcs.lock
         process.holds_opencl(self)
-
-    @property
-    def arcs(self) -> Arcs:
-        """The arcs as they are on the device."""
-        return self._numbered or self.graph.arcs(self.edges)
 
     def turned(self) -> ResidentGraph:
         """The same graph, by the same numbers, with each arc from its other end."""
@@ -216,11 +263,19 @@ class ResidentGraph:
             if self._turned is None:
                 way = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
-                self._turned = ResidentGraph(self.graph, self.device, way, *size)
-                if self._numbered is not None:
-                    self._turned.numbering = self.numbering
-                    self._turned._numbered = self._numbered.turned()
+                numbering = self.numbering
+                numbered = None if numbering is None else (numbering, self.arcs.turned())
+                self._turned = ResidentGraph(self.graph, self.device, way, *size, numbered)
             return self._turned
+
+    def numbers(self) -> Any:
+        """A buffer, int32 (V,), with the number of each vertex, which results are read by."""
+        assert self.numbering is not None
+        key = Key(GRAPH, "number")
+        with self._lock:
+            if key not in self._own:
+                self._own[key] = self.device.upload(self.numbering.number)
+            return self._own[key]
 
     def extent(self, lines: int = 0) -> Extent:
         """The size of a run; `lines` is the number of lines of the longest source text."""
@@ -230,37 +285,44 @@ class ResidentGraph:
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
         with self._lock:
-            return {k: a.nbytes for k, a in arrays.items() if k not in self._buffers}
+            return {k: a.nbytes for k, a in arrays.items() if self._found(k) is None}
 
-    @property
-    def bytes(self) -> int:
-        """The bytes of the arrays that are on the device."""
+    def held(self) -> list[Any]:
+        """The buffers that are on the device, shared or not."""
         with self._lock:
-            return sum(b.size for b in self._buffers.values())
+            return [*self._own.values(), *self._shared_arcs.buffers.values()]
+
+    def _place(self, key: Key) -> tuple[dict[Any, Any], Any]:
+        """The dict that holds a buffer, and its key there."""
+        if key.owner == GRAPH and key.name in _OF_ARCS:
+            order, name = _OF_ARCS[key.name]
+            return self._shared_arcs.buffers, (id(self._order(order)), name)
+        return self._own, key
+
+    def _found(self, key: Key) -> Any:
+        """A buffer that is on the device, or None."""
+        held, its = self._place(key)
+        return held.get(its)
 
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""
-        if is_symmetric(self.graph.directed, self.edges):
-            name = "out_blocks"
+        order = self._order(_OF_ARCS[name][0])
         with self._lock:
-            if name not in self._blocks:
-                self._blocks[name] = row_blocks(
-                    self._offsets(name), self.group, self.block, self.device.groups
-                )
-            return self._blocks[name]
-
-    def _offsets(self, blocks: str) -> np.ndarray:
-        arcs = self.arcs
-        return {"in_blocks": arcs.in_offsets, "out_blocks": arcs.out_offsets}[blocks]
+            found = self._shared_arcs.blocks.get(id(order))
+            if found is None:
+                found = row_blocks(order.offsets, self.group, self.block, self.device.groups)
+                self._shared_arcs.blocks[id(order)] = found
+            return found
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunSpec."""
         with self._lock:
-            missing = {key: array for key, array in arrays.items() if key not in self._buffers}
+            missing = {key: array for key, array in arrays.items() if self._found(key) is None}
             orders = {name: self._sorted(name, missing) for name in ("in", "out")}
             for key, array in missing.items():
-                self._buffers[key] = self._buffer(key.name, array, orders)
-            return {key: self._buffers[key] for key in arrays}
+                held, its = self._place(key)
+                held[its] = self._buffer(key.name, array, orders)
+            return {key: self._found(key) for key in arrays}
 
     def _sorted(self, name: str, wanted: Mapping[Key, Array]) -> arcsort.Sorted | None:
         """The arcs in the order "in" or "out", sorted on the device: where `wanted` needs them so,
@@ -274,7 +336,7 @@ class ResidentGraph:
         offset = index_dtype(self.num_arcs)
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
-        room = self.bytes + sum(array.nbytes for array in wanted.values())
+        room = resident_bytes([self]) + sum(array.nbytes for array in wanted.values())
         room += arcsort.room(order, offset, places)
         if not arcsort.pays(self.device) or room > self.device.memory:
             return None
@@ -304,7 +366,7 @@ class ResidentGraph:
             return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
         arcs = self.arcs
         if name in ("in_blocks", "out_blocks"):
-            return block_table(self._offsets(name), self.blocks(name))
+            return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
         if name == "out_sources":
             return arcs.out.rows
         return getattr(arcs, name)

@@ -1,4 +1,4 @@
-"""Brings large arrays to a GPU and back through memory that is pinned already."""
+"""Brings arrays to a GPU and back through memory that is pinned already."""
 
 from __future__ import annotations
 
@@ -19,12 +19,7 @@ class Staging:
 
     def __init__(self, queue: Any):
         self.queue = queue
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
-        self._pinned = cl.Buffer(queue.context, flags, 2 * PIECE)
-        access: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        kind: Any = np.dtype(np.uint8)
-        mapped: Any = cl.enqueue_map_buffer(queue, self._pinned, access, 0, (2 * PIECE,), kind)
-        whole = mapped[0]
+        whole = pinned(queue, 2 * PIECE)
         self._halves = whole[:PIECE], whole[PIECE:]
 
     def write(self, buffer: Any, array: np.ndarray) -> None:
@@ -70,6 +65,16 @@ class Staging:
         sent: Any = cl.enqueue_copy(self.queue, to, source, is_blocking=False, **offset)
         self.queue.flush()
         return sent
+
+
+def pinned(queue: Any, size: int) -> np.ndarray:
+    """Memory of the host that a GPU reads and writes by itself: uint8 (size,)."""
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+    buffer = cl.Buffer(queue.context, flags, size)
+    access: Any = cl.map_flags.READ | cl.map_flags.WRITE
+    mapped: Any = cl.enqueue_map_buffer(queue, buffer, access, 0, (size,), np.dtype(np.uint8))
+    found: np.ndarray = mapped[0]  # keeps the buffer
+    return found
 
 
 def copy(to: np.ndarray, source: np.ndarray) -> None:

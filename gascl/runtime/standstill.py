@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
-from gascl.result import Step
+from gascl.trace import Step
 
 #: States are compared once the records of so many supersteps repeat, with at most this period.
 RECENT, LONGEST = 128, 32

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,15 +16,15 @@ from gascl.delivery.activeset import most_pieces
 from gascl.delivery.buffers import ANYTHING, PENDING
 from gascl.delivery.codes import Fault
 from gascl.delivery.launch import NUMBERS, Launch
-from gascl.delivery.runspec import ARC, RUN, VERTEX, Key, RunSpec
+from gascl.delivery.runspec import ARC, RUN, VERTEX, Key, RunSpec, turned_arrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.numbering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
-from gascl.runtime import process
+from gascl.runtime import process, taking
 from gascl.runtime.plan import Plan
-from gascl.runtime.resident import ResidentGraph, check_memory
-from gascl.runtime.values import parameters, stored
+from gascl.runtime.resident import ResidentGraph, check_memory, resident_bytes
+from gascl.runtime.values import has_rest, parameters, set_at, stored
 from gascl.runtime.waiting import check_free
 
 _NEVER = np.iinfo(np.int32).max
@@ -50,6 +51,9 @@ class State:
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
+        alike: the vertex fields that have one value at every vertex, which is stored once.
+        partly: until the run has started, a buffer of such bits for each vertex: which fields have
+            a value there and not everywhere; None if there are no such fields.
     """
 
     def __init__(
@@ -70,22 +74,30 @@ class State:
         self._graphs = [resident, resident.turned()] if alternates else [resident]
         self._turn = 0
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
-        self.numbering = resident.numbering
+        self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.types = self._types()
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         process.holds_opencl(self)
         run = parameters(program, resident.graph, header, not self.device.is_cpu)
         kept = self._kept(previous, initial, resumes)
+        # This program may give each vertex a value of its own where the earlier one did not.
+        spread = {
+            key: kept.pop(key)
+            for key in [*kept]
+            if previous and previous._once(key) and key in spec.own and key.name not in header.alike
+        }
+        taken = (key.name for key in kept if previous and previous._once(key))
+        self.alike = frozenset((*header.alike, *taken))
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
         self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
         graphs = self._graphs
-        before = sum(g.bytes for g in graphs) + sum(self.sizes[key] for key in kept)
+        before = resident_bytes(graphs) + sum(self.sizes[key] for key in kept)
         missing = resident.missing(spec.graph)
         for graph in graphs[1:]:
-            found = graph.missing(spec.graph).items()
+            found = graph.missing(turned_arrays(spec.graph)).items()
             missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in found}
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
@@ -100,13 +112,26 @@ class State:
         ]
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
-        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
+        self.kept = _bits(Key(VERTEX, n) in {**kept, **spread} for n in declared.vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
-        self.given = self.kept | _bits(n in initial for n in declared.vertex_fields)
+        some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
+        whole = initial.keys() - some.keys()
+        self.given = self.kept | _bits(n in whole for n in declared.vertex_fields)
+        self.partly: Any = None
+        if some:
+            bits = np.zeros(self.graph.num_vertices, np.uint64)
+            for i, name in enumerate(declared.vertex_fields):
+                if name in some:
+                    bits |= some[name].astype(np.uint64) << np.uint64(i)
+            self.partly = self.device.upload(by_number(self.numbering, bits))
         for name, values in initial.items():
             if Key(VERTEX, name) not in kept:
-                values = by_number(self.numbering, stored(values, header.types[name]))
-                self.write(Key(VERTEX, name), values)
+                values = stored(np.ma.getdata(values), header.types[name])
+                self.write(Key(VERTEX, name), by_number(self.numbering, values))
+        for key, buffer in spread.items():
+            row = np.empty((1, earlier[key]), np.uint8)
+            self.device.download(row, buffer)
+            self.write(key, np.repeat(row, self.graph.num_vertices, axis=0))
         self.write(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
@@ -123,6 +148,12 @@ class State:
         if previous is not None:
             self._renumber(previous.numbering, kept)
             previous.use(type(program).__name__)
+
+    def __repr__(self) -> str:
+        if self.used_by:
+            return f"State({self.program.__name__}, used up by {self.used_by})"
+        names = ", ".join(self.names()) or "no field"
+        return f"State({self.program.__name__}: {names}; superstep {self.superstep}, {self.device})"
 
     # What a run needs -------------------------------------------------------------------------
 
@@ -182,7 +213,8 @@ class State:
             return
         count = self.graph.num_vertices
         for key in kept:
-            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
+            # A program that has arc fields numbers nothing anew.
+            if key.owner == ARC or self._once(key):
                 continue
             rows = self.read(key, np.empty((count, self.sizes[key] // count), np.uint8))
             self.write(key, by_number(self.numbering, by_vertex(before, rows)))
@@ -214,6 +246,10 @@ class State:
             else:
                 values.append(self._number(name))
         return values
+
+    def _once(self, key: Key) -> bool:
+        """Whether a buffer has one value for all vertices."""
+        return key.owner == VERTEX and key.name in self.alike
 
     def _number(self, name: str) -> Any:
         """A number that depends on the graph alone."""
@@ -262,10 +298,6 @@ class State:
         """Fill an array from the start of a buffer, and return it."""
         self.device.download(values, self.buffers[key])
         return values
-
-    def enqueue_read(self, key: Key, values: np.ndarray) -> Any:
-        """As `read`, without waiting; returns the event, whose end waits if nobody keeps it."""
-        return cl.enqueue_copy(self.device.queue, values, self.buffers[key], is_blocking=False)
 
     def faults(self, plan: Plan) -> np.ndarray:
         """(kinds of faults, lines of the source text): the smallest vertex with each fault."""
@@ -350,15 +382,36 @@ class State:
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
-        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
+        rows = self.graph.num_vertices if owner == VERTEX else self.num_arcs
+        once = self._once(Key(owner, name))
+        count = 1 if once else rows
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
-            numbering = self.numbering if owner == VERTEX else None
-            places = numbering.order if numbering else None
-            self.device.download(host, self.buffers[Key(owner, name)], places)
+            buffer, places = self.buffers[Key(owner, name)], None
+            if self.numbering is not None and owner == VERTEX and not once:
+                ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
+                buffer, places = ordered or buffer, None if ordered else self.numbering.order
+            self.device.download(host, buffer, places)
+        host = np.repeat(host, rows, axis=0) if once else host
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
+
+    def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
+        """A buffer with the `size` bytes of another one, whose rows, of `row` bytes, are in the
+        order of numbers. None where the host is to do that: it is as fast, there is no room for the
+        numbers and the field once more, or the graph has left the device with its engine.
+        """
+        resident = self._resident()
+        if resident is None or row not in taking.SIZES or not taking.pays(self.device):
+            return None
+        count = self.graph.num_vertices
+        room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
+        if room > self.device.memory:
+            return None
+        found = self.device.allocate(size)
+        taking.take(self.device, found, buffer, resident.numbers(), count, row)
+        return found
 
 
 _NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}

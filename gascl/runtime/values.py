@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -84,15 +85,18 @@ def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -
     return value
 
 
-def check_edge_fields(program: VertexProgram, graph: Graph, header: Header) -> list[str]:
-    """Check the edge fields that snippets read; returns warnings about those that the graph lacks.
+def check_edge_fields(program: VertexProgram, graph: Graph, types: Mapping[str, Type]) -> list[str]:
+    """Check the edge fields that a program reads; returns warnings about those that are missing.
+
+    Args:
+        types: the type of each of them.
 
     Raises:
         GraphError: a missing one has no default, or the graph's values do not fit its type or
             range.
     """
-    read = [f for n, f in program.spec.edge_fields.items() if n in header.edge]
-    notes = [_check_edge_field(program, graph, f, header.types[f.name]) for f in read]
+    declared = program.spec.edge_fields
+    notes = [_check_edge_field(program, graph, declared[n], type_) for n, type_ in types.items()]
     return [note for note in notes if note]
 
 
@@ -138,16 +142,15 @@ def _renaming(name: str, graph: Graph) -> str:
     """How to use a column of another name as the field, as the end of a message."""
     if not graph.edge_fields:
         return ""
-    return (
-        f"; to use another column as {name!r}, read the file with "
-        f"columns=SOURCE,TARGET,{name}=COLUMN, or a DataFrame with fields={{'{name}': COLUMN}}"
-    )
+    return f"; to use another field as {name!r}, construct the program with {name}='FIELD'"
 
 
 def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
     """The vertex fields given at construction, each in its field's type.
 
     Their shape is (V,), or with lanes (V, lanes), plus a dimension for the components of a vector.
+    Where a dict leaves out vertices and only the device can tell how these begin, it is a masked
+    array.
 
     Raises:
         ProgramError: an array has the wrong shape, or a value does not fit the type.
@@ -160,27 +163,69 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
         lanes = (program.lanes,) if program.lanes > 1 else ()
         shape = (graph.num_vertices, *tail)
         if isinstance(given, Mapping):
-            values = np.zeros(shape, type_.scalar)
-            for label, value in given.items():
-                values[graph.index_of(label)] = _one(program, name, type_, label, value)
+            values = _with_rest(program, name, type_, shape, given, graph)
+        elif np.ndim(given) == 0 or isinstance(given, tuple):
+            values = np.full(shape, _one(program, name, type_, "", given), type_.scalar)
         elif type_.members:
             values = _struct_array(program, name, type_, given)
         else:
             values = np.asarray(given)
         if lanes and values.shape == shape:
-            values = np.repeat(values[:, None], program.lanes, axis=1)
+            values = np.ma.repeat(values[:, None], program.lanes, axis=1)
         shape = (graph.num_vertices, *lanes, *tail)
         if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
             raise ProgramError(
                 f"{type(program).__name__}({name}=...): expected "
                 f"{'values' if type_.members else 'numbers'} of shape {shape}, one per "
-                f"vertex, or a dict from labels to values; got {values.dtype}, {values.shape}"
+                "vertex, or a single one, or a dict from labels to values; got "
+                f"{values.dtype}, {values.shape}"
             )
         if not type_.members:
             remedy = _wider(program.spec.vertex_fields[name], type_)
-            values = convert(values, type_, f"the initial {name!r}", remedy)
+            mask = np.ma.getmask(values)
+            values = convert(np.ma.getdata(values), type_, f"the initial {name!r}", remedy)
+            values = values if mask is np.ma.nomask else np.ma.MaskedArray(values, mask)
         arrays[name] = values.copy()
     return arrays
+
+
+def _with_rest(
+    program: VertexProgram,
+    name: str,
+    type_: Type,
+    shape: tuple[int, ...],
+    given: Mapping[Any, Any],
+    graph: Graph,
+) -> np.ndarray:
+    """The values in a dict from labels; all other vertices have the field's `rest` or its init."""
+    field = program.spec.vertex_fields[name]
+    rest = field.init if field.rest is None else field.rest
+    of_device = isinstance(rest, str)
+    values = np.full(shape, 0 if of_device or type_.members else rest, type_.scalar)
+    unset = np.ones(len(values), bool)
+    for label, value in given.items():
+        at = graph.index_of(label)
+        values[at] = _one(program, name, type_, f" for {label!r}", value)
+        unset[at] = False
+    if not of_device:
+        return values
+    masked = np.ma.MaskedArray(values)
+    masked[unset] = np.ma.masked
+    return masked
+
+
+def has_rest(values: np.ndarray) -> bool:
+    """Whether some vertices begin as only the device can tell."""
+    return isinstance(values, np.ma.MaskedArray) and not set_at(values).all()
+
+
+def set_at(values: np.ndarray) -> np.ndarray:
+    """(V,): which vertices have an initial value."""
+    mask: Any = np.ma.getmaskarray(values)
+    if mask.dtype.names:
+        mask = mask[mask.dtype.names[0]]
+    set_: np.ndarray = ~mask.reshape(len(mask), math.prod(mask.shape[1:])).any(axis=1)
+    return set_
 
 
 def _wider(field: Field, type_: Type) -> str:
@@ -217,8 +262,8 @@ def check_prepared(
             )
 
 
-def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any) -> Any:
-    """One vertex's initial value."""
+def _one(program: VertexProgram, name: str, type_: Type, whose: str, value: Any) -> Any:
+    """One vertex's initial value; `whose`: " for LABEL", or "" if it is every vertex's."""
     if type_.members:
         try:
             return np.array(tuple(value), type_.scalar)
@@ -229,9 +274,9 @@ def _one(program: VertexProgram, name: str, type_: Type, label: Any, value: Any)
     shape = (type_.width,) if type_.width > 1 else ()
     if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
         raise ProgramError(
-            f"{type(program).__name__}({name}=...): {value!r} for {label!r} is not a {type_.c}"
+            f"{type(program).__name__}({name}=...): {value!r}{whose} is not a {type_.c}"
         )
-    what = f"the initial {name!r} of {label!r}"
+    what = f"the initial {name!r}{whose}"
     return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
 
 

@@ -99,8 +99,8 @@ def _abandon(event: Any, device: Device, keep: Any) -> None:
     """Keep alive all objects that the device still uses: releasing them would wait for the device.
 
     They are held by a daemon thread, so that they are not released when the process exits, either.
-    Intel's runtime for CPUs nevertheless waits for its kernels when it is unloaded, so the process
-    exits before that.
+    Most drivers nevertheless wait for their kernels when they are unloaded, so the process exits
+    before that.
     """
 
     def hold(event: Any, keep: Any) -> None:
@@ -108,8 +108,7 @@ def _abandon(event: Any, device: Device, keep: Any) -> None:
             event.wait()
 
     _abandoned[device.cl] = event
-    if device.is_cpu and "PoCL" not in device.cl.platform.version:
-        atexit.register(_leave, device)
+    atexit.register(_leave, device)
     threading.Thread(target=hold, args=(event, keep), daemon=True).start()
 
 

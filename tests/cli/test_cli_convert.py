@@ -99,8 +99,8 @@ def test_policies(gascl_, write, tmp_path):
     assert code == 0
     assert path.read_text() == "1 2\n3 1\n"
     assert "graph: 3 vertices, 2 edges, undirected\n" in out
-    assert "\n  self_loops='drop': dropped 1 self-loop\n" in out
-    assert "\n  duplicates='first': merged 2 edges into others\n" in out
+    assert "\n  --self-loops drop: dropped 1 self-loop\n" in out
+    assert "\n  --duplicates first: merged 2 edges into others\n" in out
 
 
 def test_b_takes_the_place_of_an_older_file(gascl_, write):

@@ -159,11 +159,10 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
         "run", "PageRank", KARATE, "--max-supersteps", 2, "--output", path, "--top", 4
     )
     assert code == 3
-    assert err == (
-        "gascl: warning: PageRank did not converge: reached max_supersteps=2 before it converged\n"
-    )
+    warning, why = "gascl: warning: PageRank did not converge: ", "before it converged\n"
+    assert err == f"{warning}reached --max-supersteps 2 {why}"
     assert len(table(out)[1]) == 4
-    assert "PageRank: 2 supersteps; reached max_supersteps=2 before it converged" in out
+    assert "PageRank: 2 supersteps; reached --max-supersteps 2 before it converged" in out
     assert len(path.read_text().splitlines()) == 1 + 34
 
 
@@ -172,7 +171,7 @@ def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
     options = ["--max-supersteps", 2, "--output", path]
     code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
     assert code == 3
-    assert "did not converge: reached max_supersteps=2 in Particles" in err
+    assert "did not converge: reached --max-supersteps 2 in Particles" in err
     assert "`community` is not computed yet: the run ended too early\n" in out
     assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
 
@@ -256,7 +255,10 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     process = start("run", program, graph, "--output", path, "--max-supersteps", 10**9)
     try:
         line = process.stderr.readline()  # the first line of progress: it runs
-        assert re.fullmatch(r"gascl: superstep [\d,]+: 2 active, 2 messages\n", line)
+        assert re.fullmatch(
+            r"gascl: Endless: \d+ supersteps \[00:0\d, .* supersteps/s, 2 active, 2 messages]\n",
+            line,
+        )
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
@@ -270,3 +272,49 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     assert "Traceback" not in err
     assert table(out)[1] == [("1", str(supersteps)), ("2", str(supersteps))]
     assert path.read_text().splitlines() == ["vertex,count", f"1,{supersteps}", f"2,{supersteps}"]
+
+
+MINUTES = "from,to,name,minutes,km\na,b,x,1,2\nb,c,y,1,2\na,c,z,5,1\n"
+
+
+def test_which_column_is_the_weight(gascl_, tmp_path):
+    """By way of b it is 2 minutes and 4 kilometres to c, otherwise 5 and 1."""
+    path = tmp_path / "roads.csv"
+    path.write_text(MINUTES)
+    for name, expected in (("minutes", "2"), ("km", "1")):
+        code, out, err = gascl_(
+            *("run", "ShortestPaths", path, "--set", "source=a", "--weight", name)
+        )
+        assert (code, err) == (0, "") and dict(table(out)[1])["c"] == expected
+        assert f"('{name}') read as edge field weight" in out
+    code, _, err = gascl_("run", "PageRank", path, "--weight", "hours")
+    assert code == 1 and "the header has no column 'hours'" in err
+    code, out, _ = gascl_("convert", path, tmp_path / "roads.npz", "--weight", "km")
+    assert code == 0 and gascl.Graph.read(tmp_path / "roads.npz").edge_fields["weight"].sum() == 5
+    several = tmp_path / "several.npz"
+    fields = {"minutes": [1.0, 1, 5], "km": [2, 2, 1]}
+    gascl.Graph.from_edges([0, 1, 0], [1, 2, 2], **fields).write(several)
+    _, out, _ = gascl_("run", "ShortestPaths", several, "--set", "source=0", "--set", "weight=km")
+    assert dict(table(out)[1])["2"] == "1"
+
+
+def test_results_of_arcs(gascl_, small, tmp_path):
+    code, _, _ = gascl_("run", "TrussNumber", small, "--arcs", tmp_path / "arcs.csv")
+    rows = list(csv.DictReader((tmp_path / "arcs.csv").open(newline="")))
+    assert code == 0 and list(rows[0]) == ["source", "target", "edge", "truss"]
+    assert {row["truss"] for row in rows} <= {"0", "2", "3"}
+    code, _, err = gascl_("run", "PageRank", small, "--arcs", tmp_path / "no.csv")
+    assert code == 1 and "PageRank has no arc fields; leave it out" in err
+
+
+def test_vertices_are_printed_and_written_as_labels(gascl_, tmp_path):
+    path = tmp_path / "roads.csv"
+    path.write_text(MINUTES)
+    code, out, _ = gascl_(
+        *("run", "BreadthFirst", path, "--set", "source=a", "--field", "parent"),
+        *("--output", tmp_path / "out.csv"),
+    )
+    assert code == 0 and table(out)[1] == [("b", "a"), ("c", "a")]
+    assert "(1 vertex with no parent not shown)" in out
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines == ["vertex,depth,parent", "a,0,", "b,1,a", "c,1,a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -55,12 +56,16 @@ class Ahead(Levels):
 
 
 def spec_of(
-    program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
+    program: type[VertexProgram],
+    delivery: str | Delivery,
+    extent: Extent = EXTENT,
+    given: Collection[str] = (),
 ) -> RunSpec:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     facts = Facts.of(program.spec, lanes)
-    return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
+    header = generate(program.spec, lanes=lanes, given=given)
+    return run_spec(program.spec, header, facts, chosen, extent)
 
 
 def bundled() -> list[type[VertexProgram]]:
@@ -81,9 +86,11 @@ def test_buffers_of_a_delivery():
 
 
 def test_types_and_counts():
-    spec = spec_of(Weighed, "slots")
+    spec = spec_of(Weighed, "slots", given=["at"])
     at = spec.own[Key(VERTEX, "at")]  # a vector of 3 takes the place of 4
     assert (at.nbytes, at.count) == (4 * 4 * 3 * V, 3 * V)
+    once = spec_of(Weighed, "slots").own[Key(VERTEX, "at")]  # the same at every vertex
+    assert (once.nbytes, once.count) == (4 * 4 * 3, 3)
     kept = spec.own[Key(ARC, "kept")]
     assert (kept.dtype, kept.count) == (np.int16, 3 * A)
     assert spec.own[Key("slots", "messages")].nbytes == 4 * 3 * A
@@ -199,7 +206,7 @@ def test_what_kernels_are_given():
     state += (Key("active set bytes", "next"),)
     tallies, counts = Key(RUN, "tallies"), Key(RUN, "counts")
     begun = (tallies, counts, Key(RUN, "posted"))
-    assert spec.arguments[START.kernel] == (*state, "given", "kept", "own_mask", *begun)
+    assert spec.arguments[START.kernel] == (*state, "given", "partly", "kept", "own_mask", *begun)
     counted = (tallies, "num_tallies", counts, "num_counts")
     decision = ("starting", "ask_stop", "least_arcs", "most_arcs", Key(RUN, "records"), "record")
     assert spec.arguments[FINISH.kernel] == (*state, *counted, *decision)

@@ -218,12 +218,21 @@ def test_rmat_applies_the_policies():
     assert set(edge_counts(merged)) == {(u, v) for u, v in edge_counts(plain) if u != v}
 
 
-def test_rmat_tells_how_far_it_is(monkeypatch):
-    monkeypatch.setattr(sys.modules["gascl.generators.rmat"], "TASK", 1000)
-    told = []
-    made("rmat", progress=lambda done, of: told.append((done, of)))
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert len(told) == 5 and told[-1] == (4096, 4096)
+@pytest.mark.parametrize(
+    ("name", "given", "what"),
+    [
+        ("rmat", {"scale": 8}, "4096/4096"),
+        ("barabasi_albert", {"num_vertices": 500, "edges_per_vertex": 2}, "500/500"),
+        ("watts_strogatz", {"num_vertices": 99, "neighbors": 4, "rewire": 1}, "198/198"),
+    ],
+)
+def test_what_takes_long_tells_how_far_it_is(name, given, what, monkeypatch, capsys):
+    monkeypatch.setattr(sys.modules["gascl.generators.watts_strogatz"], "REPORT", 1)
+    plain = getattr(generators, name)(**given)
+    assert capsys.readouterr().err == ""
+    shown = getattr(generators, name)(**given, progress=True)
+    assert np.array_equal(plain.edge_dst, shown.edge_dst)
+    assert f"gascl: {name}: 100%|##########| {what} [" in capsys.readouterr().err
 
 
 def test_rmat_of_nothing():

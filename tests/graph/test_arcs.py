@@ -17,6 +17,7 @@ from gascl.graph import arcs as arcs_module
 from gascl.graph import parallel
 from gascl.graph.arcs import ARRAYS, Arcs, Order, arcs_of, index_dtype, stable_order
 from gascl.graph.graph import Graph
+from gascl.graph.radix import radix_sorted
 
 
 @st.composite
@@ -59,13 +60,11 @@ ORDERS = {"any": None, "csr": lambda edge: edge, "csc": lambda edge: edge[::-1]}
 @contextlib.contextmanager
 def divided(sizes: tuple[int, ...] | None):
     """Divides the work of small graphs as that of large ones: into blocks of so many items, pieces
-    and ranges of so many pairs, or so many of them, and ranges of so many bits of rows; among
-    three threads."""
+    and ranges of so many pairs, or so many of them; among three threads."""
     if sizes is None:
         yield
         return
-    block, least, most, bits = sizes
-    bits += 3 + (2 * max(least, 60 // most)).bit_length()
+    block, least, most = sizes
     with (
         mock.patch.object(parallel, "BLOCK", block),
         mock.patch.object(parallel, "cores", return_value=3),
@@ -73,14 +72,11 @@ def divided(sizes: tuple[int, ...] | None):
         mock.patch.object(arcs_module, "_LEAST", least),
         mock.patch.object(arcs_module, "_PIECES", most),
         mock.patch.object(arcs_module, "_RANGES", most),
-        mock.patch.object(arcs_module, "_BITS", bits),
     ):
         yield
 
 
-SIZES = st.none() | st.tuples(
-    st.integers(1, 5), st.integers(1, 9), st.integers(1, 9), st.integers(0, 3)
-)
+SIZES = st.none() | st.tuples(st.integers(1, 5), st.integers(1, 9), st.integers(1, 9))
 
 
 @given(
@@ -199,6 +195,31 @@ def test_a_large_graph_as_numpy_sorts_it():
     place = np.empty(len(order), np.int64)
     place[back] = np.arange(len(order))
     assert (arcs.slot == place[order]).all()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_edges_by_source_are_sorted_by_their_targets_alone(named):
+    """The sources rise already. Rows of a range take more than 16 bits, or ends do."""
+    rng = np.random.default_rng(6)
+    count, vertices = 300_000, 1 << 21
+    src, dst = rng.integers(0, vertices, (2, count), dtype=np.int32)
+    src[: count // 2], dst[: count // 2] = rng.integers(0, 9, (2, count // 2))  # parallel ones
+    src.sort()
+    into = Order(dst, src, vertices)
+    expected = np.lexsort((src, dst))
+    assert (into.ends == src[expected]).all()  # without places at first
+    if named:
+        assert (into.places == expected).all()
+    assert (into.rows == dst[expected]).all()
+
+
+@given(st.lists(st.integers(0, 2**40 - 1), max_size=50), st.sampled_from([0, 3, 16, 20, 40]))
+def test_radix_sorted(numbers, low):
+    keys = np.array(numbers, np.int64)
+    expected = sorted(enumerate(numbers), key=lambda each: each[1] >> low)
+    found, places = radix_sorted(keys, np.arange(len(keys)), low, 40)
+    assert list(zip(places.tolist(), found.tolist(), strict=True)) == expected
+    assert keys.tolist() == numbers
 
 
 def test_only_what_is_asked_for_is_made(monkeypatch):

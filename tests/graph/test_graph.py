@@ -116,8 +116,8 @@ print([name for name in ("scipy", "networkx", "pyopencl") if name in sys.modules
     [
         (([0, 1.5], [1, 1]), ["edge 1", "src is 1.5", "whole number"]),
         (([0], [np.nan]), ["edge 0", "dst is nan", "whole number"]),
-        (([True], [1]), ["src", "bool", "labels="]),
-        (([0], ["b"]), ["dst", "<U1", "np.unique", "labels="]),
+        (([True], [1]), ["src", "bool", "astype(int)"]),
+        (([0], ["b"]), ["dst has labels", "src int64", "alike"]),
         (([0, -4], [1, 1]), ["edge 1", "src is -4", "start at 0", "labels="]),
         (([[0]], [[1]]), ["src", "(1, 1)", "(edges,)"]),
         (([0], [1, 2]), ["src has 1", "dst has 2", "same length"]),

@@ -60,6 +60,15 @@ def test_equal_degrees_keep_their_order():
     assert inverse(order).tolist() == [2, 5, 1, 3, 0, 6, 4]
 
 
+@pytest.mark.parametrize("threads", [1, 3, 16])
+@pytest.mark.parametrize("count", [0, 1, 2, 50, 1000])
+def test_hubs_first_in_parts(monkeypatch, threads, count):
+    monkeypatch.setattr(module, "cores", lambda: threads)
+    degree = np.random.default_rng(count).integers(0, 9, count)
+    degree[::7] = [70_000, 65_535, 65_536, 2**31 - 1][threads % 4]
+    assert hubs_first(degree).tolist() == np.lexsort((np.arange(count), -degree)).tolist()
+
+
 def test_values_there_and_back():
     values = np.arange(21).reshape(7, 3)
     order = np.random.default_rng(3).permutation(7).astype(np.int32)

@@ -209,6 +209,17 @@ def test_pandas_ids(ids, labels):
     assert [graph.label_of(v) for v in graph.edge_src] == list(ids)
 
 
+def test_a_frame_of_another_library():
+    """Polars' frames export Arrow streams, as pyarrow's tables do."""
+    words = (
+        r"from_pandas needs a pandas DataFrame, not a pyarrow\.Table: give it to Graph.from_arrow"
+    )
+    with pytest.raises(GraphError, match=words):
+        Graph.from_pandas(pytest.importorskip("pyarrow").table({"a": [1], "b": [2]}), "a", "b")
+    with pytest.raises(GraphError, match=r"not a builtins\.dict$"):
+        Graph.from_pandas({}, "a", "b")
+
+
 def test_pandas_fields_and_errors():
     df = pd.DataFrame({"source": [1, 2], "target": [2, 1], "ok": [True, False], "a b": [1, 2]})
     df = df.assign(t=["x", "y"], w=[np.nan, 1], i=pd.array([1, None], "Int8"))
@@ -290,7 +301,9 @@ def test_scipy_shares_memory():
     matrix = graph.to_scipy("weight", copy=False)
     assert np.shares_memory(matrix.indices, arcs.out_targets)
     assert np.shares_memory(matrix.indptr, arcs.out_offsets)
-    assert np.array_equal((matrix @ sp.eye_array(4)).toarray(), graph.to_scipy("weight").toarray())
+    assert np.array_equal(
+        (matrix @ sp.csr_array(sp.eye(4))).toarray(), graph.to_scipy("weight").toarray()
+    )
     matrix.data[:] = 7  # the matrix's own
     assert graph.edge_fields["weight"].tolist() == [0.5, 2, np.inf, 4]
     with pytest.raises(ValueError, match="read-only"):

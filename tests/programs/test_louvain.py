@@ -9,7 +9,7 @@ from support.demands import admitted
 from support.samples import grid, random_graph, shared, skewed, weighted
 from support.verifiers.louvain import LESS, modularity, verify
 
-from gascl import Engine, GasclError, Graph, ProgramError
+from gascl import Engine, GasclError, Graph, GraphError
 from gascl.programs import Louvain
 from gascl.programs.louvain import Move
 
@@ -84,10 +84,11 @@ def test_the_unit_of_weights_does_not_matter():
     assert run(small).tolist() == run(large).tolist()
 
 
-@pytest.mark.parametrize("weight", [[1.0, -1], [1, np.inf], [1, np.nan]])
+@pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan])
 def test_weights_that_are_refused(weight):
-    graph = Graph.from_edges([0, 1], [1, 2], weight=weight)
-    with pytest.raises(ProgramError, match="Louvain: weights must be finite, 0 or more"):
+    graph = Graph.from_edges([0, 1], [1, 2], weight=[1, weight])
+    said = rf"Louvain: weight must be 0 or more and finite, but edge 1 \(1 to 2\) has {weight}"
+    with pytest.raises(GraphError, match=said):
         Engine(graph).run(Louvain())
     with pytest.raises(GasclError, match="resolution=-1: expected a value 0 or more"):
         Louvain(resolution=-1)

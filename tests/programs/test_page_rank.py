@@ -224,17 +224,21 @@ REFUSED = [
     ({"tolerance": 0}, "cannot be reached in float32"),
     ({"tolerance": 1e-17, "dtype": "float64"}, "cannot be reached in float64; give at least 2e-15"),
     ({"tolerance": float("nan")}, "cannot be reached"),
-    ({"personalization": {0: -1, 1: 3}}, "personalization needs weights of 0 or more"),
-    ({"personalization": {0: 0}}, "not all of them 0"),
-    ({"personalization": np.full(70, np.nan)}, "personalization needs weights"),
-    ({"personalization": np.full(70, np.inf)}, "personalization needs weights"),
+    ({"personalization": {0: -1, 1: 3}}, "personalization must be finite and .*vertex 0 has -1.0"),
+    ({"personalization": {0: 0}}, "personalization is 0 at every vertex"),
+    ({"personalization": np.full(70, np.nan)}, r"vertex 0 has nan \(70 such values\)"),
+    ({"personalization": np.full(70, np.inf)}, r"vertex 0 has inf \(70 such values\)"),
+    (
+        {"personalization": np.full(70, 1e308), "dtype": "float64"},
+        "the sum of personalization is more than float64 holds",
+    ),
     ({"personalization": [1, 2]}, r"PageRank\(personalization=...\): expected .* \(70,\)"),
     ({"personalization": {70: 1}}, "70"),
     ({"dangling": "drop"}, "dangling='drop': expected one of 'spread', 'ignore', 'land'"),
     ({"dangling": "land"}, "landing=... and dangling='land' need each other"),
     ({"landing": {1: 1}}, "landing=... and dangling='land' need each other"),
-    ({"landing": {1: -1}, "dangling": "land"}, "landing needs weights of 0 or more"),
-    ({"rank": {1: 0}}, "rank needs weights of 0 or more, not all of them 0"),
+    ({"landing": {1: -1}, "dangling": "land"}, "landing must be finite .*vertex 1 has -1.0"),
+    ({"rank": {1: 0}}, "rank is 0 at every vertex: give at least one vertex more than 0"),
 ]
 
 

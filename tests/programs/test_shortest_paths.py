@@ -85,6 +85,11 @@ def test_several_sources_and_a_cutoff(directed, dtype):
     assert "push" in admitted(Distances(source=0, dtype="float64"))
 
 
+@pytest.mark.parametrize("program", [Distances, ShortestPaths])
+def test_no_cutoff(program):
+    assert program(source=0, cutoff=None).cutoff == math.inf == program(source=0).cutoff
+
+
 def test_a_cutoff_for_each_lane():
     graph = random_graph(1, directed=True)
     some = [int(v) for v in graph.edge_src[:2]]
@@ -100,7 +105,8 @@ def test_a_cutoff_for_each_lane():
 def test_which_sources(program):
     engine = Engine(Graph.from_edges([0, 1], [1, 2], labels=["a", "b", "c"]))
     for values, said in (
-        ({}, "parameter 'source' is required"),
+        ({}, r"parameter 'source' is required: .*\(source=...\), or sources=\[...\]"),
+        ({"sorce": 1}, "no parameter 'sorce'; did you mean 'source'?"),
         ({"source": "a", "sources": ["b"]}, r"give source=... or sources=\[...\], not both"),
         ({"sources": 2}, "sources=2: expected a list of labels"),
         ({"sources": []}, r"sources=\[\]: expected labels, not an empty list"),

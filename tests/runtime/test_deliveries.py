@@ -339,10 +339,18 @@ def test_a_toy_is_one_of_them():
         engine.run(Levels(), delivery="backwards")
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(
+    ("group", "cut"),
+    [
+        *((1, 1), (1, TAIL), (8, TAIL + 1)),
+        *(
+            pytest.param(g, c, marks=pytest.mark.slow)
+            for g, c in ((8, 1), (8, TAIL), (1, TAIL + 1))
+        ),
+    ],
+)
 @pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
 @pytest.mark.parametrize("other", ["push", "pull", "edges"])
-@pytest.mark.parametrize("cut", [1, TAIL, TAIL + 1])
 def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
     """Masks, frontiers and messages under way pass from each form to each."""
     with registered(toy_name):

@@ -17,6 +17,7 @@ from gascl import (
     VertexProgram,
     edge,
     param,
+    struct,
     vertex,
 )
 from gascl.programs import PageRank, ShortestPaths
@@ -210,11 +211,82 @@ def test_initial_values_by_array():
     assert given(count=np.array([2**64 - 1, 0, 1, 2], np.uint64)).count[0] == 2**64 - 1
 
 
-def test_initial_values_by_label_and_0_for_the_rest():
-    result = given(small={"hub": -1, "b": 7}, pair={"c": (8, 9)})
-    assert result.small.tolist() == [0, 7, 0, -1]
-    assert result.pair.tolist() == [[0, 0], [0, 0], [8, 9], [0, 0]]
-    assert given(small={}).small.tolist() == [0, 0, 0, 0]
+def test_initial_values_by_label_and_init_for_the_rest():
+    result = given(small={"hub": -1, "b": 7}, pair={"c": (8, 9)}, exact={"a": 7})
+    assert result.small.tolist() == [5, 7, 5, -1]
+    assert result.pair.tolist() == [[0, 0], [1, -1], [8, 9], [3, -3]]
+    assert result.exact.tolist() == [7, 1.5, 2.5, 3.5]
+    assert given(small={}).small.tolist() == [5, 5, 5, 5]
+    assert given(exact={}).exact.tolist() == [0.5, 1.5, 2.5, 3.5]
+
+
+def test_one_initial_value_for_all():
+    result = given(small=3, exact=np.float64(0.1), rough=np.array(7), pair=(8, 9))
+    assert result.small.tolist() == [3] * 4
+    assert result.exact.tolist() == [0.1] * 4
+    assert result.rough.tolist() == [7] * 4
+    assert result.pair.tolist() == [[8, 9]] * 4
+
+
+class Rests(VertexProgram):
+    """Fields of which some vertices are given, others read what they begin with."""
+
+    Pair = struct([("near", "int32"), ("far", "float2")])
+    source = param.int32(1)
+    first = vertex.int32(init="10 * p.source + v.id")
+    second = vertex.int32(init="v.first + 1", rest=-1)
+    third = vertex.int32(init="v.first + 100")
+    both = vertex.struct(Pair, init="(Pair){v.first, (float2)(v.id, 1)}")
+    message, combine = "int32", "sum"
+    init = "v.third += 1000; if (v.first == 5) set_mask();"
+    scatter = "send(1);"
+    apply = "v.second = v.second + 0;"
+
+
+@pytest.mark.parametrize("delivery", ["slots", "push", "serial", "frontier"])
+def test_the_rest_begins_on_the_device(delivery):
+    """Each in its turn: later fields and the init snippet see it."""
+    values = {"first": {"b": 5}, "second": {"c": 7}, "both": {"a": (4, (2, 3))}}
+    result = engine().run(Rests(**values), delivery=delivery)
+    assert result.first.tolist() == [10, 5, 12, 13]
+    assert result.second.tolist() == [-1, -1, 7, -1]
+    assert result.third.tolist() == [1110, 1105, 1112, 1113]
+    assert result.both["near"].tolist() == [4, 5, 12, 13]
+    assert result.both["far"].tolist() == [[2, 3], [1, 1], [2, 1], [3, 1]]
+    assert result.trace[0].active == 1
+
+
+def test_the_rest_in_lanes():
+    result = engine().run(Rests(source=[1, 2], first={"b": 5}))
+    assert result.first.tolist() == [[10, 20], [5, 5], [12, 22], [13, 23]]
+
+
+def test_the_rest_beside_a_state():
+    """A field that is given again does not keep the State's values."""
+    first = engine().run(Rests(first=3), keep_state=True)
+    again = first.graph
+    other = type("Again", (Rests,), {})
+    result = Engine(again).run(other(first={"b": 5}), state=first.state)
+    assert result.first.tolist() == [10, 5, 12, 13]
+
+
+def test_prepare_sees_which_are_given():
+    seen = {}
+
+    class Prepared(Rests):
+        def prepare(self, graph, initial):
+            seen.update(initial)
+            initial["first"] *= 2
+
+    result = engine().run(Prepared(first={"b": 5}, second={"c": 7}))
+    assert seen["first"].tolist() == [None, 10, None, None]
+    assert not isinstance(seen["second"], np.ma.MaskedArray)
+    assert result.first.tolist() == [10, 10, 12, 13]
+
+
+def test_rest_must_fit():
+    with pytest.raises(ProgramError, match="rest of 'x' is 300: expected a whole number"):
+        type("Wrong", (VertexProgram,), {"x": vertex.int8(rest=300)})
 
 
 def test_initial_values_by_label_are_exact():
@@ -233,7 +305,11 @@ def test_what_is_given_stays_as_it_is():
 
 WRONG = [
     ({"small": [1, 2, 3]}, r"Given\(small=...\): expected numbers of shape \(4,\).*\(3,\)"),
-    ({"small": 3}, r"expected numbers of shape \(4,\), one per vertex, or a dict from labels"),
+    ({"small": [3]}, r"of shape \(4,\), one per vertex, or a single one, or a dict from labels"),
+    ({"small": "3"}, r"Given\(small=\.\.\.\): '3' is not a char"),
+    ({"small": 300}, "the initial 'small' has .*300.*which int8 cannot hold"),
+    ({"pair": 3}, r"Given\(pair=\.\.\.\): 3 is not a int2"),
+    ({"small": (1, 2)}, r"\(1, 2\) is not a char"),
     ({"pair": [1, 2, 3, 4]}, r"expected numbers of shape \(4, 2\)"),
     ({"small": ["1", "2", "3", "4"]}, r"got <U1, \(4,\)"),
     ({"small": [1j, 0, 0, 0]}, r"got complex128"),

@@ -54,8 +54,10 @@ def test_host_to_the_byte(directed, labels):
 @pytest.mark.parametrize(
     ("directed", "edges", "threads"),
     [
-        *((directed, 3_000_000, threads) for directed in (True, False) for threads in (1, 2, 16)),
-        (False, 700_000, 2),
+        *((True, 3_000_000, 1), (True, 3_000_000, 16), (False, 3_000_000, 2), (False, 700_000, 2)),
+        pytest.param(True, 3_000_000, 2, marks=pytest.mark.slow),
+        pytest.param(False, 3_000_000, 1, marks=pytest.mark.slow),
+        pytest.param(False, 3_000_000, 16, marks=pytest.mark.slow),
         pytest.param(False, 9_000_000, 1, marks=pytest.mark.slow),
     ],
 )
@@ -71,7 +73,7 @@ def test_building_peaks_below_the_estimate(monkeypatch, directed, edges, threads
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     expected = known.host["arcs in both orders"] + known.building
-    assert 0.5 * expected < peak <= expected
+    assert 0.45 * expected < peak <= expected
 
 
 @pytest.mark.parametrize("group", [0, 8])

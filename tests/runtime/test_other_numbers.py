@@ -25,6 +25,7 @@ from gascl.programs import (
     WeightedEigenvector,
     WeightedPageRank,
 )
+from gascl.runtime import taking
 from gascl.runtime.memory import described, estimate
 from gascl.runtime.state import State
 
@@ -140,6 +141,46 @@ def test_random_programs(monkeypatch, seed):
     for delivery in able:
         if delivery != "serial" or device.group == 1:
             same(run(graph, program, device, True, monkeypatch, delivery=delivery), plain)
+
+
+class Sizes(VertexProgram):
+    """Fields of all the sizes that a device takes, and of others."""
+
+    tiny, small, one = (
+        vertex.uint8(init="v.id"),
+        vertex.int16(init="v.id"),
+        vertex.int32(init="7 + v.id"),
+    )
+    two, three, four = (
+        vertex.int2(init="v.id"),
+        vertex.int3(init="v.id"),
+        vertex.double4(init="v.id"),
+    )
+    supersteps = param.supersteps(1)
+    message, combine, scatter_on, apply_on = "int32", "max", "all", "all"
+    scatter, apply = "send(v.one);", "v.one = msg - v.tiny;"
+
+
+@pytest.mark.usefixtures("renumbered")
+def test_the_device_brings_results_into_order(device, monkeypatch):
+    taken = []
+
+    def take(device, to, values, places, count, size, index="int32"):
+        taken.append(size)
+        own(device, to, values, places, count, size, index)
+
+    graph, program, own = graph_of(3), Sizes(supersteps=2), taking.take
+    plain = run(graph, program, device, False, monkeypatch)
+    monkeypatch.setattr(taking, "pays", lambda device: True)
+    monkeypatch.setattr(taking, "take", take)
+    engine = Engine(graph, device)
+    result = engine.run(program)
+    assert result.numbering
+    same(result, plain)
+    assert taken == [1, 2, 4, 8], "int3 and double4 are left to the host"
+    later = Engine(copy(graph), device).run(program)  # whose engine is gone
+    same(later, plain)
+    assert len(taken) == 4
 
 
 @pytest.mark.parametrize("directed", [True, False])

@@ -217,7 +217,8 @@ def test_fields_are_those_before_the_superstep():
 
 
 def test_sums_of_floats_are_exact_enough():
-    """In float within 256, in double beyond: the bound that the documentation gives."""
+    """In float within 256, in double beyond: the bound that the documentation gives. All in float
+    would be off by four times that."""
 
     class Tenths(VertexProgram):
         x = vertex.real()
@@ -227,8 +228,8 @@ def test_sums_of_floats_are_exact_enough():
         pairs = "send(0.1f);"
         apply = "v.x = msg;"
 
-    exact = np.float64(np.float32(0.1)) * 19999
-    found = Engine(without_edges(20000)).run(Tenths()).x
+    exact = np.float64(np.float32(0.1)) * 7999
+    found = Engine(without_edges(8000)).run(Tenths()).x
     assert np.abs(found - exact).max() < 256 * 2.0**-24 * exact
     assert np.unique(found).size <= 2  # those that meet themselves in the last tile
 

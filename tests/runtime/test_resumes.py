@@ -159,8 +159,8 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
 #: Fields that the program would not find in its State, if they were not given.
 GIVEN = {"Particles": "position", "MultiSourceSearch": "place", "Shells": "core"}
 FAST = {
-    *("BreadthFirst", "ConnectedComponents", "LabelPropagation", "PageRank twelve times"),
-    *("ShortestPaths", "Marked", "Waves"),
+    *("BreadthFirst", "LabelPropagation", "PageRank twelve times", "ShortestPaths", "Waves"),
+    "Marked",
 }
 
 
@@ -234,7 +234,7 @@ COMPOSITE = {
     "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
-    "Triangles": {}, "CoreNumber": {},
+    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {},
 }  # fmt: skip
 
 
@@ -246,7 +246,16 @@ def test_the_bundled_programs_are_all_here():
     assert {*bundled.__all__} <= here
 
 
-@pytest.mark.parametrize("name", COMPOSITE)
+#: Those with the stages of another one.
+ALIKE = {
+    *("WeightedEdgeBetweenness", "EdgeBetweenness", "HarmonicCloseness", "WeightedEigenvector"),
+    *("WeightedHarmonicCloseness", "WeightedEccentricity", "WeightedKatz", "Neighbourhoods"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in ALIKE else n for n in COMPOSITE]
+)
 def test_programs_of_several_stages_begin_again(name):
     graph = graph_of(name)
     engine, make = Engine(graph), getattr(bundled, name)

@@ -108,7 +108,10 @@ def by_rounding(damping: float) -> float:
     return 4 * np.finfo(np.float32).eps / (1 - damping)
 
 
-@pytest.mark.parametrize("damping", [0, 0.85, 0.9, 0.95, 0.99, SLOW])
+@pytest.mark.parametrize(
+    "damping",
+    [0, 0.85, 0.99, SLOW, *(pytest.param(d, marks=pytest.mark.slow) for d in (0.9, 0.95))],
+)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_page_rank_ends_on_any_graph(name, damping):
     graph = graph_of(name)

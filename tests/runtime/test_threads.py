@@ -235,7 +235,7 @@ def test_what_threads_share_is_made_once(monkeypatch):
     degree = np.bincount(engine.graph.edge_dst, minlength=engine.graph.num_vertices)
     assert found == [(4 * degree).tolist()] * 4
     assert made.count("_sort") == made.count("_build") == 1
-    assert made.count("upload") == len(next(iter(engine._resident.values()))._buffers)
+    assert made.count("upload") == len(next(iter(engine._resident.values())).held())
 
 
 # What is kept of programs ------------------------------------------------------------------------

@@ -50,7 +50,9 @@ WAYS = ["native", "cas"]
 GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 64]
 
 all_ways = pytest.mark.parametrize("way", WAYS)
-all_groups = pytest.mark.parametrize("group", GROUPS)
+all_groups = pytest.mark.parametrize(
+    "group", [GROUPS[1], pytest.param(GROUPS[0], marks=pytest.mark.slow)]
+)
 
 
 @functools.cache

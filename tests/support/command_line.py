@@ -37,6 +37,9 @@ class Hops(VertexProgram):
 '''
 ENDLESS = """
 from gascl import VertexProgram, vertex
+from gascl.progress import Progress
+
+Progress.LINES = 1.0  # so that the first line comes soon
 
 class Endless(VertexProgram):
     count = vertex.int32()

@@ -35,7 +35,7 @@ from gascl import Graph, Result
 from gascl.datasets import Dataset, fetch
 from gascl.datasets.archive import unpack
 from gascl.graphalytics.outputs import write_values
-from gascl.result import Step
+from gascl.trace import Step, Trace
 
 EDGES = (15_000, 24_000)  # of the two versions
 
@@ -76,7 +76,7 @@ def _results(graphs: list[Graph]) -> list[Result]:
         rank = np.random.default_rng(graph.num_edges).random(graph.num_vertices)
         fields = {"rank": rank, "place": rank.astype(np.float32).reshape(-1, 2).repeat(2, axis=0)}
         steps = [Step(i, i, graph.num_edges, {"change": i / 7}, 1e-6) for i in range(2000)]
-        made.append(Result(graph, fields, 2000, True, "", steps, "a device", "pull"))
+        made.append(Result(graph, fields, 2000, True, "", Trace(steps), "a device", "pull"))
     return made
 
 

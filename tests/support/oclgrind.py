@@ -59,10 +59,6 @@ class Report:
     ran: frozenset[str]
     output: str
 
-    def of(self, kernel: str) -> list[str]:
-        """Texts of the findings in one kernel."""
-        return [f.text for f in self.findings if f.kernel == kernel]
-
 
 def kernel_names() -> list[str]:
     """Every kernel in gascl/codegen/kernels/, sorted by name."""

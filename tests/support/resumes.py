@@ -16,7 +16,8 @@ from support.program_text import build, listing
 from support.random_cases import MOST, Case
 
 from gascl import Engine, VertexProgram, aggregate, arc, param, vertex
-from gascl.result import Result, Step
+from gascl.result import Result
+from gascl.trace import Step
 
 
 class Posts(VertexProgram):

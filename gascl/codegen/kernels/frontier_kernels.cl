@@ -489,7 +489,6 @@ __kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
                            __global int *restrict piles,
 #endif
                            __global long *restrict counts, const int starting) {
-    __local gascl_shared shared;
     const gascl_team team = gascl_team_of_launch(gascl_control_);
     long2 counted = 0;
     gascl_commit_phase(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, &counted);
@@ -501,6 +500,7 @@ __kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
     if (starting && get_local_id(0) == 0)
         counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
 #else
+    __local gascl_shared shared;  // PoCL 5 aborts without optimization where it is never used
     gascl_count(counted.x, counted.y, counts, &shared);
 #endif
 }

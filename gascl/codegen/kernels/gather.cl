@@ -201,6 +201,17 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
 static gascl_offset gascl_gather_apart(gascl_lane_boxes *boxes, gascl_offset arc,
                                        const gascl_offset end, const int row,
                                        GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_WIDENS && GASCL_EVERY_ARC_SENDS && GASCL_SUMS == 2
+    // The two in a vector: a compiler then widens two floats at once. The row tells how many there were.
+    double2 sums = 0;
+    for (; end - arc >= 2; arc += 2) {
+        gascl_message even, odd;
+        gascl_fetch(arc, row, &even, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_fetch(arc + 1, row, &odd, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        sums += convert_double2((float2)(even, odd));
+    }
+    boxes->combined[0] = sums.x + sums.y;
+#else
     gascl_lane_boxes apart[GASCL_SUMS];
     _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
         gascl_lane_put(&apart[j], gascl_box_empty());
@@ -211,6 +222,7 @@ static gascl_offset gascl_gather_apart(gascl_lane_boxes *boxes, gascl_offset arc
     _Pragma("unroll") for (int j = 1; j < GASCL_SUMS; ++j)
         gascl_box_merge(&whole, gascl_lane_get(&apart[j]));
     gascl_lane_put(boxes, whole);
+#endif
     return arc;
 }
 #endif
@@ -236,7 +248,11 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                                         GASCL_STATE_ON GASCL_DELIVERY_ON);
         }
         GASCL_FOR_LANES {
-            const gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
+            gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
+#if GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY
+            // Counting arc by arc took a tenth of PageRank's time.
+            in.count = open >> gascl_lane & 1 ? (uint)(end - begin) : 0;
+#endif
 #if GASCL_KNOWS_LANES
             if (in.count)
                 gascl_note_received(row, (ulong)1 << gascl_lane, GASCL_STATE_ON GASCL_DELIVERY_ON);

@@ -33,11 +33,11 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 #endif
 
 // Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
-// a value, those in `kept` keep it; `own_mask`: the program says who scatters first. All that a run
+// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep it; `own_mask`: the program says who scatters first. All that a run
 // counts is 0, and its inbox empty: filling each buffer by itself would take longer than this.
-__kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, const int own_mask,
-                          __global gascl_tally *tallies, __global long *counts,
-                          __global long *posted) {
+__kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *partly,
+                          const ulong kept, const int own_mask, __global gascl_tally *tallies,
+                          __global long *counts, __global long *posted) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
@@ -46,7 +46,7 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, const ulong kept, cons
         posted[get_group_id(0)] = 0;
     }
     GASCL_FOR_PLACES(id, gascl_run_->graph.num_vertices) {
-        gascl_init(id, given, kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
 #if GASCL_POSTS_AHEAD

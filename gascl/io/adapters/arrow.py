@@ -12,12 +12,12 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.parallel import in_threads
+from gascl.graph.parallel import in_threads, joined
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
 from gascl.io.ids import numbered
 from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -25,25 +25,37 @@ if TYPE_CHECKING:
 KEY = b"gascl"  # in the schema's metadata: direction, vertices and labels, as JSON
 
 
-def read_arrow(table: Any, columns: Sequence[str] | str | None, directed: bool | None) -> Parsed:
+def read_arrow(
+    table: Any,
+    columns: Sequence[str] | str | None,
+    directed: bool | None,
+    weight: str | None = None,
+) -> Parsed:
     """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
     pyarrow = imported("pyarrow", "from_arrow", GraphError)
     if isinstance(table, pyarrow.RecordBatch):
         table = pyarrow.Table.from_batches([table])
     if not isinstance(table, pyarrow.Table):
-        if not hasattr(table, "__arrow_c_stream__"):
-            raise GraphError(f"from_arrow needs an Arrow table, not {type(table).__name__}")
+        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+            raise GraphError(
+                "from_arrow needs an Arrow table, or one of pandas, polars or DuckDB with Arrow's "
+                f"interface, not {type(table).__name__}"
+            )
         table = pyarrow.table(table)
 
     def load(names: list[str]) -> dict[str, Any]:
         return {name: table.column(name) for name in names}
 
     source = Source("the table", table.schema, table.num_rows, load)
-    return parsed_table(source, columns, directed, "Arrow table")
+    return parsed_table(source, columns, directed, weight, "Arrow table")
 
 
 def parsed_table(
-    source: Source, columns: Sequence[str] | str | None, directed: bool | None, kind: str
+    source: Source,
+    columns: Sequence[str] | str | None,
+    directed: bool | None,
+    weight: str | None,
+    kind: str,
 ) -> Parsed:
     """The graph of a table: one edge per row, ids integers or text, other columns edge fields.
 
@@ -54,6 +66,7 @@ def parsed_table(
             numeric field is "weight", except in gascl's own tables.
         directed: by default what gascl's own metadata says, otherwise directed. True makes two
             edges of each if the metadata says that they are undirected.
+        weight: the column to read as the field "weight".
         kind: what the report calls it.
 
     Raises:
@@ -61,6 +74,11 @@ def parsed_table(
     """
     names = list(source.schema.names)
     (tail, head), wanted, how = _chosen(source, names, columns)
+    if weight is not None and (names.count(weight) != 1 or weight in (tail, head)):
+        there = ", ".join(n for n in names if n not in (tail, head)) or "none"
+        raise source.error(
+            f"{source.name}: weight={weight!r} must be one of the other columns: {there}"
+        )
     report = [f"{kind}: rows: {source.rows:,}; source and target: columns {tail!r}, {head!r}{how}"]
     own = _own(source)
     if own.get("ends") != [tail, head]:
@@ -76,7 +94,7 @@ def parsed_table(
         _check_kind(source, name)
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
-    chosen = _chosen_fields(source, others, wanted, bool(own), remarks)
+    chosen = _chosen_fields(source, others, wanted, weight, bool(own), remarks)
     loaded = _loaded(source, [tail, head, *chosen.values()])
     labels, src, dst = _vertices(source, tail, head, loaded, own, report)
     report += remarks
@@ -94,6 +112,7 @@ def parsed_table(
         labels=labels,
         fields=fields,
         report=report,
+        in_range=True,
     )
 
 
@@ -154,6 +173,7 @@ def _chosen_fields(
     source: Source,
     names: list[str],
     wanted: dict[str, str] | None,
+    weight: str | None,
     own: bool,
     report: list[str],
 ) -> dict[str, str]:
@@ -162,28 +182,34 @@ def _chosen_fields(
 
     kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
     numeric = [n for n in names if types.is_integer(kinds[n]) or types.is_floating(kinds[n])]
-    asked = dict.fromkeys(names, "") if wanted is None else wanted
-    weight = None
+    asked = dict.fromkeys(names, "") if wanted is None else dict(wanted)
+    must = set() if wanted is None else set(wanted)  # the caller has named them
+    if weight is not None:
+        if WEIGHT not in must:
+            asked.pop(WEIGHT, None)
+        asked[weight] = WEIGHT
+        must.add(weight)
+    found = None
     if not own and WEIGHT not in asked.values():
-        weight = weight_column([name for name in numeric if name in asked])
+        found = weight_column([name for name in numeric if name in asked])
     taken: dict[str, str] = {}
     for name in names:
         what = f"column {name!r}"
         if name not in asked:
             report.append(f"{what} left out")
             continue
-        field = asked[name] or (WEIGHT if name == weight else name)
+        field = asked[name] or (WEIGHT if name == found else name)
         wrong = "its name is not an identifier" if not field.isidentifier() else ""
         wrong = f"another one is called {field!r}" if field in taken else wrong
         wrong = "it occurs twice" if names.count(name) > 1 else wrong
         if wrong:
-            if wanted is not None:
+            if name in must:
                 raise source.error(f"{source.name}: {what} cannot be a field: {wrong}; rename it")
             report.append(f"{what} left out: {wrong}")
             continue
         kind = kinds[name]
         if name not in numeric and not types.is_boolean(kind):
-            if wanted is not None:
+            if name in must:
                 raise source.error(
                     f"{source.name}: {what} is of type {kind}, and a field has integers or "
                     "floats; cast it or leave it out of columns"
@@ -320,7 +346,7 @@ def concatenated(chunks: list[Any]) -> np.ndarray:
     memory can."""
     parts = [chunk.to_numpy(zero_copy_only=False) for chunk in chunks]
     if len(parts) != 1:
-        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+        return joined(parts) if parts else np.empty(0, dtype=np.int64)
     (array,), memory = parts, chunks[0].buffers()[-1]
     if array.flags.writeable or memory is None or not memory.is_mutable:
         return array
@@ -400,9 +426,9 @@ def _narrow(column: Any) -> np.ndarray:
     """A column of integers, as int32 if they fit, converted chunk by chunk."""
     import pyarrow.compute
 
-    ends = pyarrow.compute.min_max(column).as_py()
-    if column.type == pyarrow.int32() or not column.num_chunks or ends["min"] is None:
+    if column.type == pyarrow.int32() or not len(column):
         return concatenated(column.chunks)
+    ends = pyarrow.compute.min_max(column).as_py()
     if ends["min"] < -(2**31) or ends["max"] >= 2**31:
         return concatenated(column.chunks)
     narrow = np.empty(len(column), dtype=np.int32)

@@ -9,8 +9,8 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.labels import label_array
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.adapters.networkx import numeric_attributes
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

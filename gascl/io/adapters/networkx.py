@@ -14,8 +14,8 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.labels import INTEGER, label_array, shown
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.labels import shown
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.edgecolumns import WEIGHT, no_weight, weight_column
 from gascl.io.ids import numbered
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -24,11 +24,13 @@ def read_pandas(
     target: Any,
     fields: Iterable[Any] | Mapping[str, Any] | None,
     directed: bool,
+    weight: Any = None,
 ) -> Parsed:
     """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
 
     Args:
         fields: columns, or a dict from fields to columns; None: all possible columns.
+        weight: the column of the field "weight".
 
     Raises:
         GraphError: it is not a DataFrame, or a column is missing, has the wrong type or lacks a
@@ -36,7 +38,9 @@ def read_pandas(
     """
     pandas = imported("pandas", "from_pandas", GraphError)
     if not isinstance(df, pandas.DataFrame):
-        raise GraphError(f"from_pandas needs a pandas DataFrame, not {type(df).__name__}")
+        given = f"{type(df).__module__.partition('.')[0]}.{type(df).__name__}"
+        remedy = ": give it to Graph.from_arrow" if hasattr(df, "__arrow_c_stream__") else ""
+        raise GraphError(f"from_pandas needs a pandas DataFrame, not a {given}{remedy}")
     if isinstance(fields, str):
         raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
     names = list(df.columns)
@@ -48,7 +52,13 @@ def read_pandas(
             raise GraphError(f"fields={fields!r} names a column twice; give each once")
     else:
         asked = dict.fromkeys(fields, "")
-    for name in (source, target, *(asked if fields is not None else ())):
+    chosen = [*asked] if fields is not None else []
+    if weight is not None:
+        if WEIGHT not in chosen:
+            asked.pop(WEIGHT, None)
+        asked[weight] = WEIGHT
+        chosen.append(weight)
+    for name in (source, target, *chosen):
         if names.count(name) != 1:
             listed = ", ".join(map(repr, names))
             count = "more than one" if name in names else "no"
@@ -60,7 +70,7 @@ def read_pandas(
     numeric = [
         n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
     ]
-    weight = None if WEIGHT in asked.values() else weight_column(numeric)
+    found = None if WEIGHT in asked.values() else weight_column(numeric)
     taken: dict[str, np.ndarray] = {}
     for name, own in asked.items():
         if name in (source, target):
@@ -69,7 +79,7 @@ def read_pandas(
             report.append(f"column {name!r} left out: it occurs twice")
             continue
         column, what = df[name], f"column {name!r}"
-        field = own or (WEIGHT if name == weight else name)
+        field = own or (WEIGHT if name == found else name)
         is_bool = pandas.api.types.is_bool_dtype(column.dtype)
         wrong = None
         if not (is_bool or name in numeric):
@@ -79,7 +89,7 @@ def read_pandas(
         elif field in taken:
             wrong = f"another one is called {field!r}"
         if wrong is not None:
-            if fields is not None:
+            if name in chosen:
                 raise GraphError(f"{what} cannot be a field: {wrong}; convert or rename it")
             report.append(f"{what} left out: {wrong}")
             continue
@@ -89,7 +99,7 @@ def read_pandas(
             report.append(f"{what}: bool read as int8")
         if field != name:
             report.append(f"{what} read as edge field {field}")
-    report += no_weight(list(taken), f"fields={{'{WEIGHT}': COLUMN, ...}}")
+    report += no_weight(list(taken), f"{WEIGHT}=COLUMN")
     return Parsed(
         src=src,
         dst=dst,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.adapters.arrow import KEY, Source, parsed_table, write_arrow
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -25,7 +25,10 @@ BATCH = 1 << 20  # rows
 
 
 def read_parquet(
-    path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
 ) -> Parsed:
     """Read a Parquet file: one edge per row; ids, integers or text, become labels.
 
@@ -36,6 +39,7 @@ def read_parquet(
         columns: the names of the columns of the sources, the targets, and those to take as fields;
             by default `source` and `target`, `src` and `dst`, `from` and `to` and the like,
             otherwise the first two, and all other numeric ones as fields.
+        weight: the column to take as the field "weight", whatever its name.
 
     Raises:
         FormatError: the file is damaged, a column is missing, of another type or has a null, or
@@ -53,11 +57,14 @@ def read_parquet(
             error=FormatError,
         )
 
-    return _read(path, source, directed, columns, "Parquet")
+    return _read(path, source, directed, columns, weight, "Parquet")
 
 
 def read_arrow(
-    path: Path, directed: bool | None, columns: Sequence[str] | str | None = None
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
 ) -> Parsed:
     """Read an Arrow IPC file (or Feather version 2) or stream, like `read_parquet`.
 
@@ -99,7 +106,7 @@ def read_arrow(
         table = pyarrow.Table.from_batches(batches, reader.schema)
         return _of_table(path, table)
 
-    parsed = _read(path, source, directed, columns, "Arrow")
+    parsed = _read(path, source, directed, columns, weight, "Arrow")
     parsed.report.extend(report)
     return parsed
 
@@ -145,6 +152,7 @@ def _read(
     source: Callable[[Any], Source],
     directed: bool | None,
     columns: Sequence[str] | str | None,
+    weight: str | None,
     kind: str,
 ) -> Parsed:
     import pyarrow
@@ -155,7 +163,7 @@ def _read(
         if isinstance(place, bytes) and kind == "Parquet":
             place = pyarrow.BufferReader(place)
     try:
-        return parsed_table(source(place), columns, directed, kind)
+        return parsed_table(source(place), columns, directed, weight, kind)
     except (MemoryError, OverflowError) as error:
         raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
     except GraphError:

@@ -66,6 +66,7 @@ def read(
     header: bool | None = None,
     separator: str | None = None,
     comments: str = "#%",
+    weight: str | int | None = None,
 ) -> Parsed:
     """Read an edge list. The report says how it was interpreted.
 
@@ -93,12 +94,17 @@ def read(
             only tabs in a .tsv file.
         comments: the characters that start a comment, at the start of a line or after a separator;
             "" for none.
+        weight: the column to read as "weight", by name or number, beside the ends and those that
+            `columns` may name.
 
     Raises:
         FormatError: a row has more or fewer columns than the others, an id is empty, or a value of
             an edge field is not a number; names the line. Or an option does not fit the file, or
             the first rows are ambiguous and an option must decide.
     """
+    if weight is not None:
+        given = (0, 1) if columns is None else columns
+        columns = [*given, f"{WEIGHT}={weight}"] if isinstance(given, list | tuple) else columns
     with opened(path) as file:
         lines = LineReader(path, file)
         for other in (matrixmarket.FORMAT, dimacs.FORMAT):
@@ -126,6 +132,7 @@ def read(
         labels=rows.labels,
         fields=fields,
         report=report + unended(path),
+        in_range=True,
     )
 
 

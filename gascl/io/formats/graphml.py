@@ -23,7 +23,6 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters import imported
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -36,6 +35,7 @@ from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.records import Records
 from gascl.io.undirected import MADE_DIRECTED, both_ways
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

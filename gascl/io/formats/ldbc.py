@@ -81,6 +81,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         labels=labels,
         fields=fields,
         report=report,
+        in_range=True,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
-from gascl.graph.parallel import extremes, filled
+from gascl.graph.parallel import copied, extremes, filled
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened, unended
@@ -129,6 +129,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         directed=symmetry == "general" if directed is None else directed,
         fields=fields,
         report=report,
+        in_range=True,
     )
 
 
@@ -190,7 +191,7 @@ def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> lis
     except Irregular:
         columns = _line_by_line(path, header, names, dtype)
     if dtype is not None:
-        columns[-1] = columns[-1].astype(dtype)
+        columns[-1] = copied(columns[-1], dtype)
     return columns
 
 

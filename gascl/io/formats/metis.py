@@ -110,6 +110,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         fields={} if weight is None else {"weight": weight},
         report=report,
         vertex_fields=vertex_fields,
+        in_range=True,
     )
 
 

@@ -200,6 +200,7 @@ static gascl_accumulator gascl_as_accumulator(const gascl_message x) {
 #define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)
 #define GASCL_WRAPS 0
 #define GASCL_NARROW 0
+#define GASCL_WIDENS 0
 // Messages combined into one, and their number.
 typedef struct {
     gascl_wide combined;
@@ -248,7 +249,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 251 };
+enum { gascl_first = __LINE__ - 252 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -321,7 +322,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     v.in_degree = gascl_in_degree[gascl_id];
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
-        v.place = gascl_v_place[GASCL_AT(gascl_id)];
+        v.place = gascl_v_place[GASCL_AT(0)];
     else
         v.place = (float2)(0);
     if (gascl_given >> 1 & 1)
@@ -333,8 +334,8 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     else
         v.push = (Force){0};
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
-    if (!(gascl_kept >> 0 & 1))
-        gascl_v_place[GASCL_AT(gascl_id)] = v.place;
+    if (!(gascl_kept >> 0 & 1) && gascl_id == 0)
+        gascl_v_place[GASCL_AT(0)] = v.place;
     if (!(gascl_kept >> 1 & 1))
         gascl_v_known[GASCL_AT(gascl_id)] = v.known;
     if (!(gascl_kept >> 2 & 1))
@@ -434,8 +435,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
@@ -447,7 +448,7 @@ superstep > 3
     );
 }
 #define GASCL_REALS 1
-#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(0)])))
 
 // Every pair: what is read of the sender, and of the receiver.
 typedef struct {
@@ -458,7 +459,7 @@ typedef struct {
 static gascl_vertex gascl_giving(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
-    v.place = gascl_v_place[GASCL_AT(gascl_id)];
+    v.place = gascl_v_place[GASCL_AT(0)];
     v.known = gascl_v_known[GASCL_AT(gascl_id)];
     return v;
 }
@@ -467,7 +468,7 @@ static gascl_vertex gascl_receiving(const int gascl_id, GASCL_STATE GASCL_LANE) 
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
-    v.place = gascl_v_place[GASCL_AT(gascl_id)];
+    v.place = gascl_v_place[GASCL_AT(0)];
     return v;
 }
 

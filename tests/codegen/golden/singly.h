@@ -166,6 +166,7 @@ typedef float gascl_accumulator;
 #define GASCL_CELL_OP GASCL_OR
 #define GASCL_WRAPS 0
 #define GASCL_NARROW 1
+#define GASCL_WIDENS 0
 // Messages combined into one, and their number.
 typedef struct {
     float combined;

@@ -273,7 +273,7 @@ PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
-    *(Masked(start=FAR), Back(start=FAR)),
+    *(Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
 BOTH_WAYS: list[VertexProgram] = [Levels(start=FAR), Reached(start=FAR), ReachedBy(start=HUB)]
@@ -418,7 +418,10 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
     "words.cl": [(Posting(), "slots"), (Threefold(), "slots")],
-    "superstep.cl": [(Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")],
+    "superstep.cl": [
+        *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
+        (Levels(start=FAR, level={HUB: 1}), "slots"),
+    ],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
 }

@@ -28,15 +28,15 @@ from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import arcsort, trial
 from gascl.runtime.device import Device
 
-LONG = max(GROUP, 8) + 32  # arcs of a row longer than a work-group, and than a block of 16
-HUB, SMALL_HUB, FAR, V = 30, LONG + 10, LONG + 23, LONG + 30
+LONG = max(GROUP, 8) + 12  # arcs of a row longer than a work-group, and than a block of 16
+HUB, SMALL_HUB, FAR, V = 13, LONG + 5, LONG + 13, LONG + 18
 
 
 def edges() -> tuple[list[int], list[int]]:
     """Stars around two hubs in the midst of the vertices, a doubled edge, a loop, a tail."""
     pairs = [(HUB, i) for i in range(LONG + 1) if i != HUB]
-    pairs += [(SMALL_HUB, i) for i in range(LONG, LONG + 12) if i != SMALL_HUB]
-    pairs += [(5, 6), (5, 6), (7, 7), (LONG + 11, FAR - 2), (FAR - 2, FAR - 1), (FAR - 1, FAR)]
+    pairs += [(SMALL_HUB, i) for i in range(LONG, LONG + 9) if i != SMALL_HUB]
+    pairs += [(5, 6), (5, 6), (7, 7), (LONG + 8, FAR - 2), (FAR - 2, FAR - 1), (FAR - 1, FAR)]
     return [a for a, _ in pairs], [b for _, b in pairs]  # some vertices have no arc
 
 

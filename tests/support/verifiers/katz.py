@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import eye_array
+from scipy.sparse import csr_array, eye
 from support.verifiers.matrices import counted, solved
 
 from gascl import Graph, Result
@@ -17,7 +17,7 @@ def verify(graph: Graph, result: Result, program: Katz) -> None:
         return
     weighted = isinstance(program, WeightedKatz) and "weight" in graph.edge_fields
     matrix = counted(graph, "weight" if weighted else None)
-    system = eye_array(n, format="csr") - program.alpha * matrix.T.tocsr()
+    system = csr_array(eye(n)) - program.alpha * matrix.T.tocsr()
     own = result.fields["own"].astype(np.float64)
     expected = solved(system, program.beta * own)
     if program.normalized:

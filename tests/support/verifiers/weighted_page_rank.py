@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import eye_array
+from scipy.sparse import csr_array, eye
 from support.verifiers.matrices import counted, solved
 from support.verifiers.page_rank import begun, landing_of
 
@@ -41,6 +41,6 @@ def at_rest(
     damping: float, pull: Any, start: np.ndarray, landing: np.ndarray, dangling: np.ndarray
 ) -> np.ndarray:
     """Where the ranks come to rest: those without what lands, and what each unit of that adds."""
-    system = eye_array(len(start), format="csr") - damping * pull
+    system = csr_array(eye(len(start))) - damping * pull
     rank, more = (solved(system, x) for x in ((1 - damping) * start, damping * landing))
     return rank + more * rank[dangling].sum() / (1 - more[dangling].sum())

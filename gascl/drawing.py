@@ -1,0 +1,271 @@
+"""Pictures of graphs by matplotlib, and of their edges, where they are many, by datashader."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import GasclError
+from gascl.graph.graph import Graph
+from gascl.plots import heavy_tailed, pyplot
+from gascl.programs import ForceLayout
+from gascl.result import Result
+from gascl.runtime.engine import Engine
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: With more edges than this, matplotlib takes long, and lines hide each other.
+LARGE = 20_000
+#: Labels are drawn for up to so many vertices unless they are asked for, and so many arrows.
+LABELLED, ARROWS = 60, 1000
+#: Pixels along the longer side of the image of many edges.
+PIXELS = 1000
+#: An integer with up to so many values is a category, each with its own colour.
+CATEGORIES = 20
+
+
+def draw(
+    what: Graph | Result,
+    *,
+    color: Any = None,
+    size: Any = None,
+    labels: Any = None,
+    position: Any = None,
+    cmap: Any = None,
+    seed: int = 0,
+    device: Any = None,
+    ax: Any = None,
+) -> Axes:
+    """Draw a graph by matplotlib, with vertices placed by `gascl.programs.ForceLayout`.
+
+    More than 20,000 edges are drawn as an image by datashader, darker where there are more of
+    them. Arrows show the direction of up to 1,000 edges of a directed graph. Self-loops and
+    parallel edges cannot be told from others.
+
+    Args:
+        what: a Graph; or a Result, whose fields can then be named.
+        color: a field of the Result, or of the graph's vertices, by name; an array with a number
+            per vertex; or a matplotlib colour for all. Up to 20 different integers are categories,
+            such as communities; other numbers are shown with a colour bar, on a logarithmic scale
+            where `Result.plot` uses one and all are above 0. Vertices with NaN or infinity are
+            grey.
+        size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
+            or more per vertex, an array or a field's name, to which the areas are in proportion.
+        labels: whether vertices have their labels; by default, up to 60 vertices do.
+        position: where the vertices are, (V, 2), an array or a field's name, such as "position" of
+            a Result of ForceLayout. Two pictures with the same positions can be compared.
+        cmap: a matplotlib colormap, or its name.
+        seed: of the layout. The same seed gives the same picture.
+        device: where the layout is computed, as in `Engine`.
+        ax: the matplotlib Axes to draw on; default: those of a new figure.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        GasclError: matplotlib is missing, or for many edges datashader; or an argument is not
+            as above.
+    """
+    if not isinstance(what, Graph | Result):
+        raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
+    graph = what.graph if isinstance(what, Result) else what
+    plt, large = pyplot(), graph.num_edges > LARGE
+    if large:
+        _datashader()  # refuses before the layout is computed
+    colour = _colour(what, color)
+    area = _area(what, size)
+    texts = _texts(graph, labels)
+    at = _positions(what, position, seed, device)
+    if ax is None:
+        ax = plt.subplots(layout="constrained")[1]
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    if graph.num_vertices:
+        kind, given = _mapping(colour, cmap)
+        if large:
+            _draw_density(ax, graph, at)
+        else:
+            _draw_edges(ax, graph, at, area)
+        drawn = ax.scatter(*at.T, s=area, linewidths=0, zorder=2, rasterized=large, **given)
+        _draw_texts(ax, at, texts)
+        ax.margins(0.05)
+        ax.autoscale()
+        if kind == "number":
+            name = color if isinstance(color, str) else None
+            ax.figure.colorbar(drawn, ax=ax, label=name, shrink=0.7)
+    found: Axes = ax
+    return found
+
+
+def _fields(what: Graph | Result) -> Mapping[str, Any]:
+    """The vertex fields that can be named; a Result's are read from the device when looked up."""
+    if isinstance(what, Result):
+        return ChainMap(what.fields, what.graph.vertex_fields)  # type: ignore[arg-type]
+    return what.vertex_fields
+
+
+def _field(what: Graph | Result, name: str, argument: str) -> np.ndarray:
+    fields = _fields(what)
+    if name not in fields:
+        near = get_close_matches(name, fields, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        more = " or a colour of matplotlib" if argument == "color" else ""
+        there = ", ".join(fields) or "none"
+        raise GasclError(
+            f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {there})"
+        )
+    values: np.ndarray = fields[name]
+    return values
+
+
+def _numbers(what: Graph | Result, given: Any, argument: str) -> np.ndarray:
+    """(V,): a number per vertex."""
+    graph = what.graph if isinstance(what, Result) else what
+    values = _field(what, given, argument) if isinstance(given, str) else np.asarray(given)
+    if values.shape != (graph.num_vertices,) or values.dtype.kind not in "biuf":
+        raise GasclError(
+            f"{argument} must have one number per vertex, shape ({graph.num_vertices},), not "
+            f"{values.dtype} of shape {values.shape}"
+        )
+    return values
+
+
+def _colour(what: Graph | Result, given: Any) -> Any:
+    """None, a colour of matplotlib, or numbers, (V,)."""
+    from matplotlib.colors import is_color_like
+
+    if given is None:
+        return None
+    named = isinstance(given, str) and given in _fields(what)
+    if not named and is_color_like(given) and np.ndim(given) == 0:
+        return given
+    return _numbers(what, given, "color")
+
+
+def _area(what: Graph | Result, given: Any) -> Any:
+    """The area of vertices in points squared: for all, or (V,)."""
+    graph = what.graph if isinstance(what, Result) else what
+    usual = min(150.0, max(0.3, 15_000 / max(graph.num_vertices, 1)))
+    if given is None:
+        return usual
+    if np.ndim(given) == 0 and not isinstance(given, str):
+        return given
+    values = _numbers(what, given, "size").astype(np.float64)
+    if not np.all(np.isfinite(values) & (values >= 0)):
+        raise GasclError("size must be finite and 0 or more for every vertex")
+    return usual * values / (values.mean() or 1)
+
+
+def _texts(graph: Graph, labels: bool | None) -> list[str]:
+    """The labels to be drawn; none, or one per vertex."""
+    if labels not in (None, True, False):
+        raise GasclError(f"labels must be True, False or None, not {labels!r}")
+    if labels is None:
+        labels = graph.num_vertices <= LABELLED
+    return [str(graph.label_of(i)) for i in range(graph.num_vertices)] if labels else []
+
+
+def _positions(what: Graph | Result, given: Any, seed: int, device: Any) -> np.ndarray:
+    graph = what.graph if isinstance(what, Result) else what
+    if given is None:
+        computed: np.ndarray = Engine(graph, device).run(ForceLayout(seed=seed)).position
+        return computed
+    values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
+    if values.shape != (graph.num_vertices, 2) or not np.isfinite(values).all():
+        raise GasclError(
+            f"position must have two finite numbers per vertex, shape ({graph.num_vertices}, 2), "
+            f"not {values.dtype} of shape {values.shape}"
+        )
+    return values
+
+
+def _mapping(colour: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
+    """What colours mean ("one", "category" or "number"), and the options of `scatter` for them."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap, LogNorm
+
+    if not isinstance(colour, np.ndarray):
+        return "one", {"color": colour or "C0"}
+    values = colour
+    if values.dtype.kind in "biu":
+        kinds, number = np.unique(values, return_inverse=True)
+        if len(kinds) <= CATEGORIES:
+            twenty = colormaps["tab20"](np.r_[0:20:2, 1:20:2])  # the dark ones first
+            chosen = ListedColormap(twenty) if cmap is None else cmap
+            return "category", {
+                "c": number.ravel(),
+                "cmap": chosen,
+                "vmin": 0,
+                "vmax": len(twenty) - 1,
+            }
+    finite = np.where(np.isfinite(values), values, np.nan)
+    chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
+    chosen = chosen.with_extremes(bad="0.7")
+    shown = np.ma.masked_invalid(finite)
+    given = {"c": shown, "cmap": chosen, "plotnonfinite": True}
+    if shown.count() and shown.min() > 0 and heavy_tailed(shown.compressed()):
+        given["norm"] = LogNorm()
+    return "number", given
+
+
+def _draw_edges(ax: Any, graph: Graph, at: np.ndarray, area: Any) -> None:
+    from matplotlib.collections import LineCollection
+
+    tails, heads = at[graph.edge_src], at[graph.edge_dst]
+    if graph.directed and graph.num_edges <= ARROWS:
+        # Half a vertex's width, in points, so that its marker does not hide the head.
+        radius = np.sqrt(np.broadcast_to(area, graph.num_vertices)) / 2
+        style = {"arrowstyle": "->", "color": "0.6", "linewidth": 0.7, "shrinkA": 0}
+        for tail, head, end in zip(tails, heads, graph.edge_dst.tolist(), strict=True):
+            arrow = {**style, "shrinkB": float(radius[end])}
+            ax.annotate("", head, tail, arrowprops=arrow, zorder=1)
+        return
+    width = min(1.0, max(0.1, 500 / max(graph.num_edges, 1)))
+    lines = np.stack([tails, heads], axis=1)
+    ax.add_collection(LineCollection(list(lines), colors="0.6", linewidths=width, zorder=1))
+
+
+def _draw_texts(ax: Any, at: np.ndarray, texts: list[str]) -> None:
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2, foreground="white")]  # readable on dark vertices, too
+    for place, text in zip(at, texts, strict=False):
+        ax.annotate(text, place, ha="center", va="center", fontsize="small", path_effects=halo)
+
+
+def _datashader() -> Any:
+    try:
+        import datashader
+    except ImportError:
+        raise GasclError(
+            f"to draw more than {LARGE:,} edges needs datashader: pip install 'gascl[draw]'"
+        ) from None
+    return datashader
+
+
+def _draw_density(ax: Any, graph: Graph, at: np.ndarray) -> None:
+    """Draw the edges as an image: the more of them cross a pixel, the darker it is."""
+    import pandas
+    from matplotlib.colors import LogNorm
+
+    ds = _datashader()
+    low, high = at.min(axis=0).astype(float), at.max(axis=0).astype(float)
+    span = np.maximum(high - low, 1e-6)
+    width, height = np.maximum(1, PIXELS * span / span.max()).astype(int).tolist()
+    high = low + span
+    ranges = {"x_range": (low[0], high[0]), "y_range": (low[1], high[1])}
+    canvas = ds.Canvas(plot_width=width, plot_height=height, **ranges)
+    (x0, y0), (x1, y1) = at[graph.edge_src].T, at[graph.edge_dst].T
+    ends = pandas.DataFrame({"x0": x0, "y0": y0, "x1": x1, "y1": y1})
+    lines = {"x": ["x0", "x1"], "y": ["y0", "y1"], "axis": 1}
+    count = canvas.line(ends, **lines, agg=ds.count()).to_numpy()
+    extent = (low[0], high[0], low[1], high[1])
+    # From a light grey on, since one line in a pixel is also to be seen.
+    scale = LogNorm(0.2, max(count.max(), 1))
+    image = np.ma.masked_equal(count, 0)
+    ax.imshow(image, cmap="Greys", norm=scale, extent=extent, origin="lower", zorder=1)

@@ -1,0 +1,25 @@
+"""Sorting by counting, 16 bits at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def radix_sorted(
+    keys: np.ndarray, places: np.ndarray | None, low: int, high: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The keys in the stable order of their bits from `low` up to `high`, and the places likewise.
+
+    NumPy sorts numbers of 16 bits by counting. Its sort of int64 is no faster, and takes several
+    times as long on processors such as Zen 4, where AVX-512 is slow to store the items of a vector
+    that a mask picks. This is fastest while the keys stay in the cache.
+
+    Args:
+        keys: int64 (n,), from 0 to 2**high - 1.
+        places: (n,), to be brought into the same order; None: nothing.
+    """
+    for digit in range(low, high, 16):
+        order = np.argsort((keys >> digit).astype(np.uint16), kind="stable")
+        keys = keys.take(order)
+        places = None if places is None else places.take(order)
+    return keys, places

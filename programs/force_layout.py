@@ -1,0 +1,156 @@
+"""Positions in a plane for drawing a graph: neighbours attract each other, and all others repel.
+
+Two stages. The first gives each vertex a place by its distances from a few pivots, so that even a
+long road is unrolled; the second moves all vertices by forces, each time a little less far.
+
+Pivots: the first is a vertex of most neighbours, each further one a vertex farthest from those
+before. The matrix of squared distances, (V, pivots), is centred in both directions, and its two
+strongest components are the coordinates.
+
+Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
+repels with 1 / |d|, so that two neighbours alone come to rest at distance 1. In large graphs a
+vertex is repelled by a random sample of the others, drawn anew in each superstep, whose forces
+count for all. A superstep moves a vertex at most as far as the temperature, which falls linearly
+to 0.
+
+Sources: Fruchterman and Reingold, Graph Drawing by Force-directed Placement (1991): forces and
+temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large
+Data (2007): pivots. Gove, A Random Sampling O(n) Force-calculation Algorithm for Graph Layouts
+(2019): samples; there a part of the vertices moves, here all do. Jacomy, Venturini, Heymann and
+Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
+"""
+
+import numpy as np
+
+from gascl import Graph, ProgramError, VertexProgram, param, vertex
+from gascl.programs.breadth_first import BreadthFirst
+
+#: Searches from pivots.
+PIVOTS = 16
+#: Of the width of the first layout: how far a vertex moves in the first superstep, at most.
+HEAT = 0.05
+
+
+class Forces(VertexProgram):
+    """Moves `position` in a simple undirected graph."""
+
+    supersteps = param.supersteps(100)
+    cooling = param.real(0.01, doc="by how much the temperature falls, as a part of `heat`")
+    heat = param.real(1, low=1e-6, doc="how far a vertex moves in superstep 0, at most")
+    gravity = param.real(0.1, low=0)
+    samples = param.int32(64, low=1)
+    seed = param.int32(0, low=0)
+    position = vertex.real2()
+
+    message, combine = "real2", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        const real2 d = v.position - position_of(e.dst);
+        send(length(d) * d);
+    """
+    apply = """
+        const int others = g.num_vertices - 1, drawn = min(p.samples, others);
+        const uint first = hash(v.id + hash(superstep + hash(p.seed)));
+        real2 away = 0;
+        for (int i = 0; i < drawn; ++i) {
+            int other = i;
+            if (drawn < others)
+                other = hash(first + i) % others;
+            other += other >= v.id;  // everybody else
+            const real2 d = v.position - position_of(other);
+            away += d / max(dot(d, d), (real)1e-6);
+        }
+        const real all = drawn ? (real)others / drawn : 0;
+        const real2 force = msg + all * away - p.gravity * v.position;
+        const real far = p.heat * (1 - p.cooling * superstep);
+        v.position += force * (far / max(length(force), far));
+    """
+
+
+class ForceLayout(VertexProgram):
+    """`position` (real, (V, 2)) of each vertex in a plane, for drawing.
+
+    Args:
+        supersteps: how often the vertices move; 0 gives the layout by pivots alone.
+        samples: how many others repel a vertex in a superstep; in a graph of up to 16 times as many
+            vertices, all of them do.
+        gravity: pulls towards the middle, in proportion to the distance, so that components stay
+            together.
+        seed: of the samples, and of the small displacements that set vertices apart whose distances
+            from the pivots are the same.
+        position: where the vertices are in the beginning, instead of places by pivots.
+
+    An edge of average density is about 1 long. Direction, weights, self-loops and parallel edges
+    make no difference.
+    """
+
+    supersteps = param.supersteps(100)
+    samples = Forces.samples
+    gravity = Forces.gravity
+    seed = Forces.seed
+    position = vertex.real2()
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        if "position" in initial and not np.all(np.abs(initial["position"]) < 1e6):
+            raise ProgramError("position: coordinates are numbers between -1e6 and 1e6")
+
+    def solve(self, stages):
+        graph = stages.graph.simple(undirected=True)
+        values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
+        values |= {"dtype": self.dtype, **self.initial}
+        reached = np.ones(graph.num_vertices, bool)
+        if "position" not in values:
+            values["position"], reached = by_pivots(graph, stages, self.seed)
+        count = graph.num_vertices
+        values["samples"] = count if count <= 16 * self.samples else self.samples
+        values["cooling"] = 1 / max(self.supersteps, 1)
+        values["heat"] = HEAT * max(np.ptp(values["position"], axis=0).max(), 1)
+        found = stages.run(Forces(**values), graph=graph, fresh=True).position
+        return {"position": closer(found, ~reached)}
+
+
+def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places by distances from pivots, (V, 2), where edges have the mean length 1; and whether the
+    first pivot reaches the vertex, bool (V,). What it does not reach is scattered among the others.
+    """
+    count, draw = graph.num_vertices, np.random.RandomState(seed)  # frozen: alike everywhere
+    columns: list[np.ndarray] = []
+    nearest = np.full(count, np.inf)
+    pivot = int(np.argmax(np.diff(graph.arcs().out_offsets)))
+    while len(columns) < PIVOTS:
+        search = BreadthFirst(source=graph.label_of(pivot))
+        depth = stages.run(search, graph=graph, fresh=True).depth
+        columns.append(depth)
+        nearest = np.minimum(nearest, depth)
+        pivot = int(np.argmax(nearest))
+        if nearest[pivot] <= 0:  # all that are reached are pivots
+            break
+    reached = columns[0] >= 0
+    squares = np.stack(columns, axis=1)[reached].astype(np.float64) ** 2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    _, strongest = np.linalg.eigh(centred.T @ centred)
+    places = np.zeros((count, 2))
+    main = centred @ strongest[:, :-3:-1]
+    places[reached, : main.shape[1]] = main
+    ends = places[graph.edge_src] - places[graph.edge_dst]
+    length = np.linalg.norm(ends, axis=1).mean() if len(ends) else 0
+    places /= length or 1
+    radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
+    angle, far = draw.uniform(0, 2 * np.pi, count), radius * draw.uniform(0, 1, count) ** 0.5
+    around = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
+    apart = places + draw.uniform(-0.5, 0.5, (count, 2))
+    return np.where(reached[:, None], apart, around), reached
+
+
+def closer(position: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The same positions, with the vertices `others` brought near the rest.
+
+    A dense component is small, and repels single vertices so far that nobody would see it.
+    """
+    if not others.any():
+        return position
+    middle = position[~others].mean(axis=0)
+    far = np.linalg.norm(position - middle, axis=1)
+    near = max(1.1 * np.quantile(far[~others], 0.95), (np.count_nonzero(others) / np.pi) ** 0.5)
+    factor = min(1.0, near / max(np.quantile(far[others], 0.05), 1e-6))
+    return np.where(others[:, None], middle + factor * (position - middle), position)

@@ -1,0 +1,45 @@
+"""Calls that are left to NetworkX because no other way to its answer is exact."""
+
+import networkx as nx
+import pytest
+
+
+def test_pairs_that_can_be_read_once():
+    """NetworkX must not get what is left of an iterator."""
+    G = nx.gnm_random_graph(30, 60, seed=1)
+    pairs = [(0, 1), (2, 3)]
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        nx.jaccard_coefficient(G, iter(pairs), backend="gascl")
+    assert len(list(nx.jaccard_coefficient(G, pairs, backend="gascl"))) == 2
+
+
+def test_communities_that_can_be_read_once():
+    G = nx.path_graph(4)
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        nx.community.modularity(G, iter([{0, 1}, {2, 3}]), backend="gascl")
+    assert nx.community.modularity(G, [{0, 1}, {2, 3}], backend="gascl") == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("length", [0, 0.0, 1e-30])
+def test_lengths_that_make_no_path_longer(length):
+    """The number of shortest paths by them depends on the order of NetworkX's search."""
+    G = nx.cycle_graph(5)
+    nx.set_edge_attributes(G, 1.0, "weight")
+    G[0][1]["weight"] = length
+    for function in (nx.betweenness_centrality, nx.edge_betweenness_centrality):
+        with pytest.raises(NotImplementedError, match="'gascl' backend"):
+            function(G, weight="weight", backend="gascl")
+
+
+def test_cycles_whose_sum_rounding_decides():
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 0.1), (1, 2, 0.2), (2, 0, -0.3)])
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        nx.negative_edge_cycle(G, backend="gascl")
+
+
+@pytest.mark.parametrize("make", [lambda: nx.cycle_graph(6), lambda: nx.empty_graph(3)])
+def test_correlations_of_what_does_not_differ(make):
+    """NetworkX divides what rounding has left, or 0 by 0."""
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        nx.degree_assortativity_coefficient(make(), backend="gascl")

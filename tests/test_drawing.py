@@ -1,0 +1,160 @@
+"""Pictures of graphs: what is drawn where, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from support.samples import random_graph
+
+import gascl
+from gascl import Engine, GasclError, Graph, drawing, generators
+from gascl.programs import ForceLayout, PageRank
+
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+
+
+@pytest.fixture(autouse=True)
+def no_window():
+    matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    matplotlib.use("Agg")
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def ring(directed: bool = False) -> Graph:
+    return Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], labels=list("abcd"), directed=directed)
+
+
+def vertices(ax):
+    """The scattered points."""
+    ax.figure.canvas.draw()
+    return ax.collections[-1]
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts if text.get_text()]
+
+
+def test_places_edges_and_labels():
+    ax = gascl.draw(ring(), position=SQUARE)
+    assert vertices(ax).get_offsets().tolist() == SQUARE
+    lines = [line.tolist() for line in ax.collections[0].get_segments()]
+    assert lines == [[SQUARE[i], SQUARE[(i + 1) % 4]] for i in range(4)]
+    assert texts(ax) == list("abcd")
+    assert texts(gascl.draw(ring(), position=SQUARE, labels=False)) == []
+    assert texts(gascl.draw(random_graph(1, directed=False))) == []
+    assert len(texts(gascl.draw(random_graph(1, directed=False), labels=True))) == 64
+
+
+def test_the_layout_is_that_of_the_program():
+    graph = random_graph(1, directed=False)
+    expected = Engine(graph).run(ForceLayout(seed=3)).position
+    assert np.allclose(vertices(gascl.draw(graph, seed=3)).get_offsets(), expected)
+
+
+def test_arrows_in_directed_graphs():
+    ax = gascl.draw(ring(directed=True), position=SQUARE)
+    arrows = [text for text in ax.texts if text.arrow_patch is not None]
+    ends = [(list(arrow.xyann), list(arrow.xy)) for arrow in arrows]
+    assert ends == [(SQUARE[i], SQUARE[(i + 1) % 4]) for i in range(4)]
+
+
+def test_colours():
+    graph = ring()
+    one = vertices(gascl.draw(graph, position=SQUARE, color="red"))
+    assert one.get_facecolor().tolist() == [[1, 0, 0, 1]]
+    ax = gascl.draw(graph, position=SQUARE, color=[0.0, 1.0, 2.0, np.nan])
+    shades = vertices(ax).get_facecolor()
+    assert len(np.unique(shades, axis=0)) == 4
+    assert shades[3][:3] == pytest.approx([0.7] * 3), "NaN is grey"
+    assert len(ax.figure.axes) == 2, "numbers have a colour bar"
+    ax = gascl.draw(graph, position=SQUARE, color=[5, 900, 5, -1])
+    shades = vertices(ax).get_facecolor().tolist()
+    assert shades[0] == shades[2] and len({tuple(s) for s in shades}) == 3
+    assert len(ax.figure.axes) == 1, "categories have none"
+
+
+def test_fields_by_name():
+    result = Engine(ring()).run(PageRank(personalization={"a": 1}))
+    ax = gascl.draw(result, color="rank", size="rank", position=SQUARE)
+    area = vertices(ax).get_sizes()
+    assert area / area.sum() == pytest.approx(result.rank / result.rank.sum(), rel=1e-5)
+    assert ax.figure.axes[1].get_ylabel() == "rank"
+    blocks = generators.stochastic_block_model([5, 5], (0.9, 0.1))
+    assert (
+        len(np.unique(vertices(gascl.draw(blocks, color="community")).get_facecolor(), axis=0)) == 2
+    )
+    placed = Engine(ring()).run(ForceLayout())
+    assert np.allclose(
+        vertices(gascl.draw(placed, position="position")).get_offsets(), placed.position
+    )
+
+
+def test_a_heavy_tail_has_a_logarithmic_scale():
+    from matplotlib.colors import LogNorm
+
+    graph = Graph.from_edges([], [], num_vertices=200)
+    tail = np.where(np.arange(200) < 198, 1.0, 1000.0)
+    assert isinstance(vertices(gascl.draw(graph, color=tail)).norm, LogNorm)
+    assert not isinstance(vertices(gascl.draw(graph, color=-tail)).norm, LogNorm)
+
+
+def test_axes_of_one_s_own_and_small_graphs():
+    from matplotlib import pyplot
+
+    mine = pyplot.subplots()[1]
+    assert gascl.draw(ring(), ax=mine) is mine
+    for count in (0, 1, 2):
+        gascl.draw(Graph.from_edges([], [], num_vertices=count)).figure.canvas.draw()
+
+
+def test_many_edges_are_an_image(monkeypatch):
+    pytest.importorskip("datashader", reason="images of many edges need datashader")
+    monkeypatch.setattr(drawing, "LARGE", 3)
+    monkeypatch.setattr(drawing, "PIXELS", 11)
+    ax = gascl.draw(ring(), position=SQUARE, color="red")
+    image = ax.images[0].get_array()
+    there = np.zeros((11, 11), bool)
+    there[[0, -1]] = there[:, [0, -1]] = True
+    assert np.array_equal(~np.ma.getmaskarray(image), there), "the border of the square"
+    assert vertices(ax).get_offsets().tolist() == SQUARE
+    gascl.draw(ring(), position=[[0, 0], [1, 0], [2, 0], [3, 0]]).figure.canvas.draw()
+
+
+def test_without_what_it_needs(monkeypatch):
+    monkeypatch.setattr(drawing, "LARGE", 3)
+    monkeypatch.setitem(sys.modules, "datashader", None)
+    with pytest.raises(
+        GasclError, match=r"more than 3 edges needs datashader: pip install 'gascl\[draw]'"
+    ):
+        gascl.draw(ring())
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(GasclError, match=r"pictures need matplotlib: pip install 'gascl\[plot]'"):
+        gascl.draw(ring())
+
+
+WRONG = [
+    ({"color": "rnak"}, "color='rnak' is not a vertex field or a colour of matplotlib"),
+    ({"color": [1, 2]}, r"color must have one number per vertex, shape \(4,\), not int64 of shape"),
+    ({"size": "big"}, r"size='big' is not a vertex field \(available fields: none\)"),
+    ({"size": [1, 2, 3, -1]}, "size must be finite and 0 or more"),
+    ({"position": [[0, 0]]}, r"position must have two finite numbers per vertex, shape \(4, 2\)"),
+    ({"position": [[0, np.nan]] * 4}, "position must have two finite numbers"),
+    ({"labels": "yes"}, "labels must be True, False or None, not 'yes'"),
+]
+
+
+@pytest.mark.parametrize(("given", "says"), WRONG)
+def test_what_is_refused(given, says):
+    with pytest.raises(GasclError, match=says):
+        gascl.draw(ring(), **given)
+
+
+def test_what_is_no_graph():
+    with pytest.raises(GasclError, match="draw takes a Graph or a Result, not list"):
+        gascl.draw([1, 2])
+    result = Engine(ring()).run(PageRank())
+    with pytest.raises(GasclError, match=r"color='rnak' .*; did you mean 'rank'"):
+        gascl.draw(result, color="rnak")
