@@ -10,4 +10,8 @@ EXPECTED = {
         "test_betweenness_centrality_subset.py",
         "test_equivalence_non_subset",
     ): "compares sums of floats for equality, which differ in the last bit by their order",
+    (
+        "test_dag.py",
+        "test_topological_sort6",
+    ): "changes the graph between two items of an order that is known at the first",
 }

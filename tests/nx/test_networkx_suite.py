@@ -13,8 +13,7 @@ import pytest
 from gascl.nx.backend import FUNCTIONS  # having registered all
 from gascl.nx.expected import EXPECTED
 
-#: One process runs them, once. CI does so, too: see .ci/run.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("networkx")]
+pytestmark = pytest.mark.slow  # CI runs it, too: see .ci/run
 
 #: Folders and files of NetworkX that test the backend's functions.
 RELEVANT = """
@@ -47,37 +46,25 @@ RELEVANT = """
 """.split()
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory):
-    """The outcome of NetworkX's tests, and the functions that ran."""
-    folder = tmp_path_factory.mktemp("suite")
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    (folder / "record").mkdir()
+def test_no_test_fails_and_every_function_runs(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "record").mkdir()
     home = Path(nx.__file__).parent
     environment = {
         **os.environ,
         "NETWORKX_TEST_BACKEND": "gascl",
         "NETWORKX_FALLBACK_TO_NX": "True",
-        "GASCL_RECORD": str(folder / "record"),
+        "GASCL_RECORD": str(tmp_path / "record"),
         "PYTHONPATH": str(Path(__file__).parents[1]),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-c", str(folder / "pytest.ini")]
+    command = [sys.executable, "-m", "pytest", "-q", "-c", str(tmp_path / "pytest.ini")]
     command += ["-p", "support.recorder", "-p", "no:cacheprovider", "-W", "ignore", "-n", "2"]
     command += [str(home / part) for part in RELEVANT]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
-    ran = {name for file in (folder / "record").iterdir() for name in file.read_text().split()}
-    return done, ran
-
-
-def test_no_test_of_networkx_fails(suite):
-    done, _ = suite
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
+    ran = {name for file in (tmp_path / "record").iterdir() for name in file.read_text().split()}
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     # A sum may come out equal after all, by the order in which a processor adds.
     declared = re.findall(r"(\d+) (?:xfailed|xpassed)", done.stdout.splitlines()[-1])
     assert sum(map(int, declared)) == len(EXPECTED)
     assert len(EXPECTED) <= 5
-
-
-def test_every_function_has_run(suite):
-    _, ran = suite
     assert sorted(FUNCTIONS.keys() - ran) == []
