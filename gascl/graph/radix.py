@@ -10,9 +10,8 @@ def radix_sorted(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """The keys in the stable order of their bits from `low` up to `high`, and the places likewise.
 
-    NumPy sorts numbers of 16 bits by counting. Its sort of int64 is no faster, and takes several
-    times as long on processors such as Zen 4, where AVX-512 is slow to store the items of a vector
-    that a mask picks. This is fastest while the keys stay in the cache.
+    NumPy sorts numbers of 16 bits by counting. Its sort of int64 took several times as long on a
+    Zen 4. This is fastest while the keys stay in the cache.
 
     Args:
         keys: int64 (n,), from 0 to 2**high - 1.

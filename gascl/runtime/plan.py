@@ -247,7 +247,7 @@ def header_of(
 ) -> tuple[Header, Facts]:
     """The header of a program for a device, and its facts."""
     if not device.is_cpu:
-        # An H200 takes two to four times as long for PageRank where all read one value.
+        # PageRank on an H200 took two to four times as long with this (docs/performance.md).
         given = program.spec.vertex_fields
     header = generate(
         program.spec,
