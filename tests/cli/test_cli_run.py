@@ -18,6 +18,7 @@ from support.command_line import (
     HOPS,
     KARATE,
     ROADS,
+    first_supersteps,
     read_with_networkx,
     start,
     table,
@@ -236,7 +237,7 @@ def test_ctrl_c_in_a_program_that_runs_others(write, tmp_path):
     options = ["--output", path, "--max-supersteps", 10**9]
     process = start("run", program, write("g.txt", "1 2\n2 1\n"), *options)
     try:
-        process.stderr.readline()  # the first line of progress: it runs
+        first_supersteps(process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
@@ -254,9 +255,9 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     path = tmp_path / "out.csv"
     process = start("run", program, graph, "--output", path, "--max-supersteps", 10**9)
     try:
-        line = process.stderr.readline()  # the first line of progress: it runs
+        line = first_supersteps(process)
         assert re.fullmatch(
-            r"gascl: Endless: \d+ supersteps \[00:0\d, .* supersteps/s, 2 active, 2 messages]\n",
+            r"gascl: Endless: \d+ supersteps \[00:\d\d, .* supersteps/s, 2 active, 2 messages]\n",
             line,
         )
         process.send_signal(signal.SIGINT)

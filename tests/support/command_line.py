@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,17 @@ def start(*arguments, **options):
     )
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], **options)
+
+
+def first_supersteps(process):
+    """The first line of a process' progress that counts more than one superstep: then it runs.
+
+    Earlier ones may tell of kernels that are built, where that takes its time.
+    """
+    for line in process.stderr:
+        if re.search(r": (?![01] )[\d,]+ supersteps", line):
+            return line
+    raise AssertionError("the process ended without a line of progress")
 
 
 def table(out):
