@@ -8,7 +8,7 @@ each generated line to the user's, so that compiler messages can be translated f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -43,7 +43,6 @@ def generate(
     lanes: int = 1,
     debug: bool = False,
     numbered: bool = False,
-    given: Collection[str] = (),
 ) -> Header:
     """The header of a program.
 
@@ -55,11 +54,9 @@ def generate(
         lanes: the number of runs at once.
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
-        given: the vertex fields that have a value before the run.
     """
     facts = Facts.of(spec, lanes, debug)
-    types = resolve(offset, real), fp64
-    c = Context(spec, facts, real, choices or {}, *types, debug, numbered, spec.alike(given))
+    c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
@@ -99,5 +96,4 @@ def generate(
         layouts=tuple(layouts),
         lanes=lanes,
         reals=tuple(c.reals),
-        alike=c.alike,
     )

@@ -29,7 +29,6 @@ class Header:
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
             GASCL_FOR_REALS.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
     """
 
     text: str
@@ -49,4 +48,3 @@ class Header:
     layouts: tuple[int, ...]
     lanes: int
     reals: tuple[str, ...]
-    alike: tuple[str, ...]

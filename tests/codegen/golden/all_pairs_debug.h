@@ -322,7 +322,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     v.in_degree = gascl_in_degree[gascl_id];
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
-        v.place = gascl_v_place[GASCL_AT(0)];
+        v.place = gascl_v_place[GASCL_AT(gascl_id)];
     else
         v.place = (float2)(0);
     if (gascl_given >> 1 & 1)
@@ -334,8 +334,8 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     else
         v.push = (Force){0};
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
-    if (!(gascl_kept >> 0 & 1) && gascl_id == 0)
-        gascl_v_place[GASCL_AT(0)] = v.place;
+    if (!(gascl_kept >> 0 & 1))
+        gascl_v_place[GASCL_AT(gascl_id)] = v.place;
     if (!(gascl_kept >> 1 & 1))
         gascl_v_known[GASCL_AT(gascl_id)] = v.known;
     if (!(gascl_kept >> 2 & 1))
@@ -448,7 +448,7 @@ superstep > 3
     );
 }
 #define GASCL_REALS 1
-#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(0)])))
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
 
 // Every pair: what is read of the sender, and of the receiver.
 typedef struct {
@@ -459,7 +459,7 @@ typedef struct {
 static gascl_vertex gascl_giving(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
-    v.place = gascl_v_place[GASCL_AT(0)];
+    v.place = gascl_v_place[GASCL_AT(gascl_id)];
     v.known = gascl_v_known[GASCL_AT(gascl_id)];
     return v;
 }
@@ -468,7 +468,7 @@ static gascl_vertex gascl_receiving(const int gascl_id, GASCL_STATE GASCL_LANE) 
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
-    v.place = gascl_v_place[GASCL_AT(0)];
+    v.place = gascl_v_place[GASCL_AT(gascl_id)];
     return v;
 }
 

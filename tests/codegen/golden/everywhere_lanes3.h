@@ -354,7 +354,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     else
         v.up = gascl_first_of_up(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 2 & 1)
-        v.place = gascl_v_place[GASCL_AT(0)];
+        v.place = gascl_v_place[GASCL_AT(gascl_id)];
     else
         v.place = (float2)(0);
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
@@ -362,8 +362,8 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
         gascl_v_best[GASCL_AT(gascl_id)] = v.best;
     if (!(gascl_kept >> 1 & 1))
         gascl_v_up[GASCL_AT(gascl_id)] = v.up;
-    if (!(gascl_kept >> 2 & 1) && gascl_id == 0)
-        gascl_v_place[GASCL_AT(0)] = v.place;
+    if (!(gascl_kept >> 2 & 1))
+        gascl_v_place[GASCL_AT(gascl_id)] = v.place;
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     if (gascl_own_mask && (
 v.id == p.source
@@ -563,4 +563,4 @@ agg.farthest.distance > 100 || agg.mean > 1000
     );
 }
 #define GASCL_REALS 1
-#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(0)])))
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
