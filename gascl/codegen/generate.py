@@ -18,6 +18,7 @@ from gascl.codegen.combiner import write_combiner
 from gascl.codegen.context import Context
 from gascl.codegen.declarations import (
     write_arguments,
+    write_layouts,
     write_message,
     write_params,
     write_structs,
@@ -61,7 +62,7 @@ def generate(
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
     write_switches(text, c)
-    layouts = write_structs(text, c)
+    write_structs(text, c)
     write_params(text, c)
     write_aggregators(text, c)
     write_control(text, c)
@@ -78,6 +79,7 @@ def generate(
     Phases(text, c, traps, calls).write()
     if facts.pairs:
         Pairs(text, c, traps, calls).write()
+    write_layouts(text, c)
     return Header(
         text="\n".join(text.lines) + "\n",
         places=tuple(text.places),
@@ -93,7 +95,6 @@ def generate(
         tally=c.tally.scalar,
         control=c.control.scalar,
         other=c.other.scalar if facts.pairs else np.dtype([]),
-        layouts=tuple(layouts),
         lanes=lanes,
         reals=tuple(c.reals),
     )

@@ -25,7 +25,6 @@ class Header:
         letter: the type of what the outbox keeps of each vertex.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
-        layouts: the sizes and offsets that the user's structs must have on the device.
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
             GASCL_FOR_REALS.
@@ -45,6 +44,5 @@ class Header:
     tally: np.dtype
     control: np.dtype
     other: np.dtype
-    layouts: tuple[int, ...]
     lanes: int
     reals: tuple[str, ...]

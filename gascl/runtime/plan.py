@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.declarations import LAYOUT
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.delivery.assembly import CHUNK_ARCS, assemble
@@ -299,10 +300,14 @@ def _build(
     try:
         plan.program = _built(text, tuple(options), device)
     except cl.RuntimeError as error:
+        if LAYOUT in str(error):
+            raise DeviceError(
+                f"{device} and the host disagree on the layout of structs; please report this:\n"
+                f"{error}"
+            ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
         raise ProgramError(translate(str(error), places, spec.name)) from None
-    _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
 
@@ -310,22 +315,6 @@ def _build(
 def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
     """A program by its text: classes that differ only in their place in files share it."""
     return built(device, text, options)
-
-
-def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
-    """Raise DeviceError unless host and device agree on the layout of shared structs."""
-    expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
-    expected += header.layouts
-    sizes = np.zeros(len(expected), np.int32)
-    buffer = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, sizes.nbytes)
-    kernel(device.queue, (1,), (1,), buffer)
-    cl.enqueue_copy(device.queue, sizes, buffer)
-    if sizes.tolist() != expected:
-        raise DeviceError(
-            f"{device} and the host disagree on the layout of structs: the sizes of run, box, "
-            "tally and control, and the sizes and offsets of the program's own structs, are "
-            f"{sizes.tolist()}, not {expected}; please report this"
-        )
 
 
 def _double_params(program: VertexProgram) -> bool:

@@ -43,13 +43,6 @@ typedef struct {
 
 typedef Pair message;
 
-static void gascl_layouts(__global int *sizes) {
-    Pair Pair_;
-    *sizes++ = sizeof(Pair);
-    *sizes++ = (int)((__private char *)&Pair_.distance - (__private char *)&Pair_);
-    *sizes++ = (int)((__private char *)&Pair_.parent - (__private char *)&Pair_);
-}
-
 typedef struct {
     int source;
 } gascl_params;
@@ -564,3 +557,9 @@ agg.farthest.distance > 100 || agg.mean > 1000
 }
 #define GASCL_REALS 1
 #define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
+typedef char gascl_layout_Pair[sizeof(Pair) == 8 ? 1 : -1];
+typedef char gascl_layout_message[sizeof(message) == 8 ? 1 : -1];
+typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
+typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 12 ? 1 : -1];
+typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 48 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 160 ? 1 : -1];
