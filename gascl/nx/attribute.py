@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 EXACT = 2**53
 
 #: The edges whose attributes are read at a time.
-AT_A_TIME = 4096
+AT_A_TIME = 1024
 
 
 @dataclass(frozen=True)
@@ -62,32 +62,36 @@ class Column:
         return self.values is not None and bool((self.values == 1).all())
 
 
-def column_of(records: Iterable[dict[str, Any]], name: Any, default: Any) -> Column:
-    """The attribute `name` of every edge; those without it have `default`.
+def column_of(
+    records: Callable[[], Iterable[dict[str, Any]]], count: int, name: Any, default: Any
+) -> Column:
+    """The attribute `name` of every edge, of which there are `count`; those without it have
+    `default`.
 
     They are read some at a time, so that what is read twice is still in the cache.
     """
+    if not any(records()):  # many graphs have no attributes at all, and that shows sooner
+        one = column_of(lambda: [{name: default}], 1, name, default)
+        return one if one.values is None else replace(one, values=one.values.repeat(count))
     kinds: set[type] = set()
     parts: list[np.ndarray] = []
-    left = iter(records)
+    left = iter(records())
     while some := list(islice(left, AT_A_TIME)):
         try:
-            values = list(map(itemgetter(name), some))  # twice as fast as the others
+            values = list(map(itemgetter(name), some))  # twice as fast as the other
         except KeyError:
-            # many graphs have no attributes at all, and that shows sooner
-            values = [record.get(name, default) for record in some] if any(some) else [default]
+            values = [record.get(name, default) for record in some]
         new = set(map(type, values)) - kinds
         if refusal := _refusal(name, new):
             return Column(None, refusal)
         kinds |= new
         try:
             dtype = np.int64 if _whole(kinds) else np.float64
-            part = np.fromiter(values, dtype, len(values))
+            parts.append(np.fromiter(values, dtype, len(values)))
         except OverflowError:
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
-        parts.append(part if len(part) == len(some) else part.repeat(len(some)))
     whole = _whole(kinds)
-    found = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    found = np.concatenate(parts)
     if not whole and not np.isfinite(found).all():
         return Column(None, f"the edge attribute {name!r} has values that are not finite")
     if whole and len(found) and max(found.max(), -found.min()) > EXACT:

@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -195,8 +195,8 @@ class Converted:
         if (name, default) not in self.columns:
             if not self.every:
                 raise NotImplementedError(f"the edge attribute {name!r} was not converted")
-            records = edge_records(self.original(), self.topology.adjacency)
-            found = column_of(records, name, default)
+            records = partial(edge_records, self.original(), self.topology.adjacency)
+            found = column_of(records, self.number_of_edges(), name, default)
             if found.values is not None and len(found.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
             self.columns[name, default] = found
@@ -311,8 +311,9 @@ def convert(
         shared: the topology of an earlier conversion of the same graph.
     """
     topology = shared or Topology(G)
+    records = partial(edge_records, G, topology.adjacency)
     columns = {
-        (name, default): column_of(edge_records(G, topology.adjacency), name, default)
+        (name, default): column_of(records, topology.num_edges, name, default)
         for name, default in attributes
     }
     return Converted(topology, columns, every)
