@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from graphs import made
 from peers import PEERS, Inputs, missing
-from turns import replace, table
+from turns import around, replace, table
 
 import gascl.programs
 from gascl import Engine, VertexProgram
@@ -75,7 +75,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds of turns (default: 3)")
     parser.add_argument("--device", default=None, help="as in Engine(graph, device)")
     parser.add_argument("--only", nargs="*", help="names of programs")
-    parser.add_argument("--update", type=Path, help="the file to write the table into")
+    parser.add_argument(
+        "--update", type=Path, help="the file to write the table into; with --only, these rows"
+    )
     given = parser.parse_args()
     sys.path.insert(0, str(TESTS))
     directed = made(f"rmat{given.scale}")
@@ -94,10 +96,20 @@ def main() -> None:
         f"{given.rounds} runs on a loaded graph; for gascl, the time of `Engine.run` with kernels "
         "already built."
     )
-    text = f"{about}\n\n{table(head, lines)}"
-    print(f"\n{text}")
+    print(f"\n{about}")
     if given.update:
-        replace(given.update, MARK, text)
+        rows = rows_of(given.update) if given.only else {}
+        rows |= {row[0]: row for row in lines}
+        text = table(head, [rows[name] for name in sorted(rows)])
+        replace(given.update, MARK, f"{about}\n\n{text}")
+
+
+def rows_of(file: Path) -> dict[str, list[str]]:
+    """The rows of the table in a file, by their first cells, the programs."""
+    before, after = (len(part) for part in around(file, MARK))
+    table_ = file.read_text("utf-8")[before:-after]
+    rows = [line[2:-2].split(" | ") for line in table_.splitlines() if line.startswith("| `")]
+    return {row[0]: row for row in rows}
 
 
 def line(name: str, inputs: Inputs, engine: Engine, given: Any) -> list[str]:
