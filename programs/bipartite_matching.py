@@ -24,7 +24,7 @@ no other heuristic has to begin the matching. The host follows the paths, all of
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, param, vertex
+from gascl import ProgramError, VertexProgram, vertex
 from gascl.programs.bipartition import Bipartition
 
 

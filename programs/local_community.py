@@ -74,7 +74,8 @@ class LocalCommunity(VertexProgram):
         sources: a list, in the place of `source`: they start at each with the same probability.
         damping: the probability of another step. With more, walkers come farther.
         epsilon: `rank` lacks at most so much for each edge of a vertex. With less, communities may
-            be larger; there are at most 1 / ((1 - damping) * epsilon) messages.
+            be larger; there are at most 1 / ((1 - damping) * epsilon) messages. If it is too much
+            for any push, the sweep goes by `residual`.
 
     Edges run both ways. Parallel ones all count, a self-loop once. Walkers stay at a vertex without
     edges.
@@ -109,7 +110,7 @@ class LocalCommunity(VertexProgram):
         ended, left = found.ended.copy(), found.waiting.copy()
         alone = places[graph.degree[places] == 0]
         ended[alone], left[alone] = waiting[alone], 0
-        member, conductance = sweep(graph, ended)
+        member, conductance = sweep(graph, ended if ended.any() else left)
         return {
             "member": member,
             "rank": ended / ONE,

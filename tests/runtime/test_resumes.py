@@ -234,7 +234,8 @@ COMPOSITE = {
     "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
-    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {},
+    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {}, "LocalCommunity": {"source": 0},
+    "Diameter": {}, "BipartiteMatching": {},
 }  # fmt: skip
 
 
