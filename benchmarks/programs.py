@@ -36,17 +36,21 @@ MARK = "benchmarks/programs.py"
 #: Programs that the libraries' functions take an undirected graph for.
 UNDIRECTED = {
     "CoreNumber",
+    "Diameter",
     "Eigenvector",
     "GreedyColouring",
     "LabelPropagation",
     "LocalClustering",
+    "LocalCommunity",
     "Louvain",
     "MaximalIndependentSet",
     "Triangles",
     "TrussNumber",
     "WeightedClustering",
 }
-SEARCHES = {"BellmanFord", "BreadthFirst", "Distances", "ShortestPaths"}
+#: Programs of bipartite graphs: an arc from u to v is an edge from u to a copy of v.
+TWO_SIDED = {"BipartiteMatching"}
+SEARCHES = {"BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths"}
 LIBRARIES = ("NetworKit", "igraph")
 #: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
@@ -81,18 +85,22 @@ def main() -> None:
     given = parser.parse_args()
     sys.path.insert(0, str(TESTS))
     directed = made(f"rmat{given.scale}")
-    inputs = {True: Inputs(directed), False: Inputs(directed.undirected())}
-    engines = {d: Engine(inputs[d].graph(), given.device) for d in (True, False)}
+    forms = {"directed": directed, "undirected": directed.undirected()}
+    names = given.only or [n for n in gascl.programs.__all__ if n not in ELSEWHERE]
+    if TWO_SIDED & set(names):
+        forms["two-sided"] = directed.two_sided()
+    inputs = {form: Inputs(edges) for form, edges in forms.items()}
+    engines = {form: Engine(inputs[form].graph(), given.device) for form in forms}
     lines = []
-    for name in given.only or [n for n in gascl.programs.__all__ if n not in ELSEWHERE]:
-        which = name not in UNDIRECTED
-        lines.append(line(name, inputs[which], engines[which], given))
+    for name in names:
+        form = form_of(name)
+        lines.append(line(name, inputs[form], engines[form], given))
         print("| " + " | ".join(lines[-1]) + " |", flush=True)
     head = ["program", "lines", "snippet lines", "deliveries", "verified by", "s"]
     head.append("peers (multiple of gascl's time)")
     about = (
         f"R-MAT of scale {given.scale}: {1 << given.scale:,} vertices, {directed.num_edges:,} "
-        f"edges, without self-loops and duplicate edges; {engines[True].device}. Medians of "
+        f"edges, without self-loops and duplicate edges; {engines['directed'].device}. Medians of "
         f"{given.rounds} runs on a loaded graph; for gascl, the time of `Engine.run` with kernels "
         "already built."
     )
@@ -102,6 +110,11 @@ def main() -> None:
         rows |= {row[0]: row for row in lines}
         text = table(head, [rows[name] for name in sorted(rows)])
         replace(given.update, MARK, f"{about}\n\n{text}")
+
+
+def form_of(name: str) -> str:
+    """What becomes of the graph's directions for a program."""
+    return "two-sided" if name in TWO_SIDED else "undirected" if name in UNDIRECTED else "directed"
 
 
 def rows_of(file: Path) -> dict[str, list[str]]:
