@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 from support.verifiers.distances import begun_at
 
 from gascl import Graph, Result
@@ -20,6 +21,8 @@ def verify(graph: Graph, result: Result, program: LocalCommunity) -> None:
     degree = np.bincount(src, minlength=graph.num_vertices)
     degree += np.bincount(dst[other], minlength=graph.num_vertices)
     arcs = np.concatenate([src, dst[other]]), np.concatenate([dst, src[other]])
+    shape = (graph.num_vertices, graph.num_vertices)
+    matrix = csr_array((np.ones(len(arcs[0])), arcs), shape=shape)
     places = np.unique(begun_at(graph, program))
     source = np.zeros(graph.num_vertices)
     source[places] = 1 / len(places)
@@ -31,24 +34,21 @@ def verify(graph: Graph, result: Result, program: LocalCommunity) -> None:
     assert (residual >= 0).all() and (residual <= enough * (1 + SAME)).all(), "a residual is pushed"
     total = rank.sum() + residual.sum()
     assert abs(total - 1) <= slack * np.sqrt(graph.num_vertices), f"{total} of 1 walker is there"
-    exact = ended(degree, arcs, source, program.damping)
+    exact = ended(degree, matrix, source, program.damping)
     assert (rank <= exact + slack).all(), "a rank is more than the personalized PageRank"
     assert (exact - rank <= enough + slack).all(), "a rank lacks more than epsilon * degree"
-    lacks = ended(degree, arcs, residual, program.damping)
+    lacks = ended(degree, matrix, residual, program.damping)
     assert np.abs(rank + lacks - exact).max() <= slack, "not what these residuals leave"
     swept(graph, degree, result, rank if rank.any() else residual)
 
 
-def ended(
-    degree: np.ndarray, arcs: tuple[np.ndarray, np.ndarray], start: np.ndarray, damping: float
-) -> np.ndarray:
+def ended(degree: np.ndarray, matrix: csr_array, start: np.ndarray, damping: float) -> np.ndarray:
     """The probability in float64 that walkers end at each vertex."""
     moving = np.where(degree > 0, start, 0)
     total = start - moving
     while moving.sum() > 1e-13:
         total += (1 - damping) * moving
-        share = damping * moving / np.maximum(degree, 1)
-        moving = np.bincount(arcs[1], share[arcs[0]], len(degree))
+        moving = matrix @ (damping * moving / np.maximum(degree, 1))
     return total
 
 
