@@ -55,7 +55,7 @@ def test_deliveries_agree_to_the_bit(delivery):
 def test_cliques_are_found():
     graph = cliques(12, 8)
     for source in (0, 41):
-        result = run(graph, LocalCommunity(source=source))
+        result = run(graph, LocalCommunity(source=source, epsilon=5e-3))
         assert np.flatnonzero(result.member).tolist() == list(
             range(source // 8 * 8, source // 8 * 8 + 8)
         )
@@ -110,10 +110,10 @@ def test_parameters_refused(values, words):
 
 
 def test_what_the_verifier_sees():
-    graph, program = cliques(5, 6), LocalCommunity(source=3, epsilon=1e-4)
+    graph, program = cliques(5, 6), LocalCommunity(source=3, epsilon=5e-3)
     for field, vertex, value in (
         ("rank", 3, 0.9),
-        ("rank", 9, 0),
+        ("rank", 9, 0.1),
         ("residual", 3, 0.1),
         ("residual", 3, -1e-9),
         ("member", 3, 0),
