@@ -64,33 +64,37 @@ class Diameter(VertexProgram):
             )
 
     def solve(self, stages):
-        graph = stages.graph
+        graph, every = stages.graph, np.arange(stages.graph.num_vertices)
         component = stages.run(ConnectedComponents(), fresh=True).component
-        _, group, size = np.unique(component, return_inverse=True, return_counts=True)
-        by_group = np.argsort(group, kind="stable")
-        begin = np.cumsum(size) - size
+        group = (np.cumsum(component == every) - 1)[component]
+        size = np.bincount(group)
+        by_group, begin = np.argsort(group, kind="stable"), np.cumsum(size) - size
 
         def over(reduced, values):
             """The largest or smallest value of each vertex's component."""
             return reduced.reduceat(values[by_group], begin)[group]
 
         lower, upper = np.minimum(size - 1, 1)[group], (size - 1)[group]
+        most = int(graph.degree.max())
         searches = singles = count = 0
         at_once = False
         while True:
             diameter, radius = over(np.maximum, lower), over(np.minimum, upper)
-            left = np.flatnonzero((upper > diameter) | (lower < radius))
-            if not len(left):
+            unsettled = (upper > diameter) | (lower < radius)
+            left = np.count_nonzero(unsettled)
+            if not left:
                 return {"diameter": diameter, "radius": radius, "searches": searches}
-            at_once = singles >= FIRST and not at_once and count - len(left) < WORD
-            count = len(left)
-            key = -upper[left] if singles % 2 else lower[left]
-            left = left[np.lexsort((-graph.degree[left], key))]
+            at_once = singles >= FIRST and not at_once and count - left < WORD
+            count = left
+            # By turns, and of equal ones that with the most neighbours.
+            wanted = upper if singles % 2 else len(every) - lower
+            score = np.where(unsettled, wanted * (most + 1) + graph.degree, -1)
             if at_once:
-                chosen = left[:WORD]
+                chosen = np.argsort(-score, kind="stable")[: min(left, WORD)]
                 lower[chosen] = upper[chosen] = eccentricities(stages, chosen)
             else:
-                chosen = left[np.unique(group[left], return_index=True)[1]]
+                chosen = np.flatnonzero(unsettled & (score == over(np.maximum, score)))
+                chosen = chosen[np.unique(group[chosen], return_index=True)[1]]
                 labels = (chosen if graph.labels is None else graph.labels[chosen]).tolist()
                 depth = stages.run(BreadthFirst(sources=labels), fresh=True).depth
                 farthest = over(np.maximum, depth)
