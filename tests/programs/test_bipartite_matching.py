@@ -16,8 +16,6 @@ from gascl.programs.bipartite_matching import Forest
 from gascl.programs.bipartition import Levels
 from gascl.programs.connected_components import ConnectedComponents
 
-pytestmark = pytest.mark.unoptimized
-
 STAGES = (Forest(), Levels(), ConnectedComponents())
 
 

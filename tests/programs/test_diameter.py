@@ -13,8 +13,6 @@ from gascl import Engine, Graph, ProgramError
 from gascl.programs import BreadthFirst, ConnectedComponents, Diameter
 from gascl.programs.diameter import SearchesAtOnce
 
-pytestmark = pytest.mark.unoptimized
-
 STAGES = (SearchesAtOnce(first=0, all=1), BreadthFirst(source=0), ConnectedComponents())
 
 
