@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import operator
 import re
+import struct
 import time
 import zipfile
 import zlib
@@ -41,7 +42,7 @@ _ABOUT, _TRACE, _BUFFER = "about", "trace", "state."
 #: What NumPy and zipfile raise for files that are damaged or something else.
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, TypeError, AttributeError),
-    *(NotImplementedError, RuntimeError, OverflowError, SyntaxError, MemoryError),
+    *(NotImplementedError, RuntimeError, OverflowError, OSError, struct.error),
 )
 
 
@@ -93,7 +94,7 @@ class Checkpoint:
                 "delete it, or name another file"
             )
         self.saved: Saved | None = None
-        self.done = 0
+        self.done = self._tried = 0
 
     def open(self, run: Mapping[str, Any], limit: int) -> None:
         """Read the file, if the run goes on from it.
@@ -110,7 +111,7 @@ class Checkpoint:
         if self._resumes:
             about, self.saved = _read(self.path)
             _compare(self.path, about["run"], self._run)
-            self.done = len(self.saved.records)
+            self.done = self._tried = len(self.saved.records)
             if self.done > limit:
                 raise GasclError(
                     f"checkpoint {self.path} is of {self.done} supersteps, and the run is to end "
@@ -132,11 +133,11 @@ class Checkpoint:
 
     def next_at(self) -> float:
         """The number of supersteps after which to save; infinite where time decides."""
-        return self.done + self._supersteps
+        return self._tried + self._supersteps
 
     def is_due(self, done: int) -> bool:
         """Whether to save now, after so many supersteps."""
-        return done > self.done and (
+        return done > self._tried and (
             done >= self.next_at() or time.monotonic() - self._began >= self._seconds
         )
 
@@ -168,7 +169,7 @@ class Checkpoint:
             warn(f"checkpoint: {error}; the run goes on without it")
         else:
             self.done = len(trace)
-        self._began = time.monotonic()
+        self._tried, self._began = len(trace), time.monotonic()
 
 
 def checkpoint_of(
@@ -299,16 +300,18 @@ def _interval(every: Any) -> tuple[float, float]:
 def _read(path: Path) -> tuple[dict[str, Any], Saved]:
     """What a file says of its run, and what it holds."""
     try:
+        with zipfile.ZipFile(path) as members:
+            # First, since a damaged shape could ask for more memory than there is.
+            if (damaged := members.testzip()) is not None:
+                raise ValueError(f"{damaged} has another checksum")
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}  # checks their checksums
+            arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop(_ABOUT).tobytes())
         records = arrays.pop(_TRACE)
         buffers = {name.removeprefix(_BUFFER): rows for name, rows in arrays.items()}
         return about, Saved(buffers, records, about["layout"], about["watch"])
-    except OSError as error:
-        raise FormatError(
-            f"checkpoint {path} cannot be read: {error.strerror or error}; check its permissions"
-        ) from error
+    except PermissionError as error:
+        raise FormatError(f"checkpoint {path}: {error.strerror}; let it be read") from error
     except _DAMAGES as error:
         raise FormatError(
             f"checkpoint {path} is damaged, or no checkpoint ({error}); to start from the "

@@ -307,7 +307,8 @@ class Engine:
         if checkpoint:
             seed = self.seed if self.debug else None
             run = identity(program, self.graph, initial, start, chosen.name, seed)
-            checkpoint.open(run, limit)
+            fixed = program.fixed_supersteps()
+            checkpoint.open(run, limit if fixed is None else min(limit, fixed))
         saved = checkpoint.saved if checkpoint else None
         prepared = time.perf_counter()
         if progress:
