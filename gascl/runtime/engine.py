@@ -194,6 +194,7 @@ class Engine:
                 keep_state=keep_state,
                 max_supersteps=max_supersteps,
                 callback=callback,
+                progress=progress,
                 not_converged=not_converged,
                 checkpoint=checkpoint,
                 every=every,
