@@ -96,7 +96,7 @@ PROGRAMS = {
     "ConnectedComponents": lambda: bundled.ConnectedComponents(),
     "MaximalIndependentSet": lambda: bundled.MaximalIndependentSet(),
     "HubsAndAuthorities": lambda: HubsAndAuthorities(tolerance=1e-7, dtype="float64"),
-    "MultiSourceSearch": lambda: MultiSourceSearch(first=0, place=np.arange(64)),
+    "MultiSourceSearch": lambda: MultiSourceSearch(first=0, all=2**64 - 1, place=np.arange(64)),
     "Particles": lambda: Particles(supersteps=5, dtype="float64", position=PLACES),
     "Drawn": lambda: Drawn(),
     "Asked": lambda: Asked(),
@@ -198,7 +198,7 @@ def test_every_recipe(device, number, file):
 
 
 @pytest.mark.usefixtures("renumbered")
-@pytest.mark.parametrize("name", ["PageRank", "ShortestPaths", "BreadthFirst, in lanes"])
+@pytest.mark.parametrize("name", ["PageRank", "PageRank, personal", "Asked"])
 def test_other_numbers_do_not_show(name, file, monkeypatch):
     """A run goes on where vertices have other numbers on the device."""
     from gascl.graph import numbering
@@ -209,7 +209,7 @@ def test_other_numbers_do_not_show(name, file, monkeypatch):
     Engine(graph).run(make(), checkpoint=file, max_supersteps=2, not_converged="ignore")
     monkeypatch.setattr(numbering, "hubs_first", lambda d: np.arange(len(d), dtype=np.int32)[::-1])
     rest = Engine(graph_of(name)).run(make(), checkpoint=file, resume=True)
-    same_result(rest, whole, exact=name != "PageRank")
+    same_result(rest, whole, exact=name == "Asked")  # sums of floats have another order
 
 
 def test_groups_of_another_size_go_on(file):
@@ -282,7 +282,8 @@ def test_more_supersteps_than_before(file):
     """A number of supersteps that is asked for is of the whole run, and may be another one."""
     engine = Engine(graph_of(""))
     whole = engine.run(Posts(supersteps=40))
-    engine.run(Posts(supersteps=20), checkpoint=file, every=20, max_supersteps=10)
+    options = {"max_supersteps": 10, "not_converged": "ignore"}
+    engine.run(Posts(supersteps=20), checkpoint=file, every=20, **options)
     assert engine.run(Posts(supersteps=10), checkpoint=file, resume=True).supersteps == 10
     same_result(engine.run(Posts(supersteps=40), checkpoint=file, resume=True), whole)
     for most in (None, 1000):
@@ -405,7 +406,8 @@ def test_other_parameters_fields_and_deliveries_are_refused(file):
     refused("other initial values of the field 'rank'", make(damping=0.8))
     again = make(rank=np.arange(64), damping=0.8)
     refused("delivery='pull', not delivery='slots'", again, delivery="slots")
-    refused("seed None of debug mode, not 3", again, Engine(graph, debug=True, seed=3))
+    debug = Engine(graph, debug=True, seed=3)
+    refused("seed None of debug mode, not 3", again, debug, delivery="pull")
     file.unlink()
     engine.run(bundled.ShortestPaths(source=0), **options)
     others = graph.with_fields(weight=graph.edge_fields["weight"] * 2)

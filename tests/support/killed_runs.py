@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import random
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from support.resumes import Posts, Waves
@@ -89,7 +91,9 @@ def _run(name: str, checkpoint: Path | None, patience: float | None = None) -> s
     """What a process says of a run; None: it was killed after so many seconds."""
     command = [sys.executable, "-W", "ignore", "-m", "support.killed_runs", "--child", name]
     command += [] if checkpoint is None else [str(checkpoint)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "env": environment}
+    with subprocess.Popen(command, **options) as child:
         assert child.stdout and child.stdout.readline() == "begun\n"
         try:
             said, _ = child.communicate(timeout=patience)
