@@ -223,13 +223,8 @@ def identity(
     """
     spec = program.spec
     # Of no device in particular.
-    text = generate(
-        spec,
-        real=program.dtype,
-        choices=program.choices(),
-        lanes=program.lanes,
-        given=spec.vertex_fields,
-    ).text
+    options: dict[str, Any] = {"choices": program.choices(), "lanes": program.lanes}
+    text = generate(spec, real=program.dtype, **options).text
     read = {n: graph.edge_fields[n] for n in spec.edge_fields if n in graph.edge_fields}
     return {
         "format": FORMAT,

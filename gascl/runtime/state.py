@@ -51,7 +51,6 @@ class State:
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
     """
@@ -81,14 +80,6 @@ class State:
         process.holds_opencl(self)
         run = parameters(program, resident.graph, header, not self.device.is_cpu)
         kept = self._kept(previous, initial, resumes)
-        # This program may give each vertex a value of its own where the earlier one did not.
-        spread = {
-            key: kept.pop(key)
-            for key in [*kept]
-            if previous and previous._once(key) and key in spec.own and key.name not in header.alike
-        }
-        taken = (key.name for key in kept if previous and previous._once(key))
-        self.alike = frozenset((*header.alike, *taken))
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
@@ -112,7 +103,7 @@ class State:
         ]
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
-        self.kept = _bits(Key(VERTEX, n) in {**kept, **spread} for n in declared.vertex_fields)
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
         whole = initial.keys() - some.keys()
@@ -128,10 +119,6 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
-        for key, buffer in spread.items():
-            row = np.empty((1, earlier[key]), np.uint8)
-            self.device.download(row, buffer)
-            self.write(key, np.repeat(row, self.graph.num_vertices, axis=0))
         self.write(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
@@ -212,11 +199,10 @@ class State:
         if before is self.numbering:
             return
         for key in kept:
-            rows, width = self._shape(key)
-            if key.owner == ARC or rows == 1:  # a program with arc fields numbers nothing anew
+            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
                 continue
-            values = self.read(key, np.empty((rows, width), np.uint8))
-            self.write(key, by_number(self.numbering, by_vertex(before, values)))
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
+            self.write(key, by_number(self.numbering, by_vertex(before, rows)))
 
     # What a run does --------------------------------------------------------------------------
 
@@ -245,10 +231,6 @@ class State:
             else:
                 values.append(self._number(name))
         return values
-
-    def _once(self, key: Key) -> bool:
-        """Whether a buffer has one value for all vertices."""
-        return key.owner == VERTEX and key.name in self.alike
 
     def _number(self, name: str) -> Any:
         """A number that depends on the graph alone."""
@@ -296,7 +278,8 @@ class State:
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer, and return it."""
-        self.device.download(values, self.buffers[key])
+        if values.nbytes:
+            self.device.download(values, self.buffers[key])
         return values
 
     def faults(self, plan: Plan) -> np.ndarray:
@@ -357,17 +340,13 @@ class State:
             if key.owner == VERTEX and key.name in leave_out:
                 continue
             rows = self.read(key, np.empty(self._shape(key), np.uint8))
-            found[str(key)] = by_vertex(self._numbering_of(key), rows)
+            found[str(key)] = by_vertex(self.numbering, rows)  # where arcs have fields, it is None
         return found
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
         """Set the buffers to what `saved` has returned, in a new State."""
         for key in [key for key in self.buffers if str(key) in saved]:
-            shape, values = self._shape(key), saved[str(key)]
-            # What has one value may be stored once there, and for each vertex here, or vice versa.
-            values = values[: shape[0]] if shape[0] == 1 else np.broadcast_to(values, shape)
-            values = np.ascontiguousarray(by_number(self._numbering_of(key), values))
-            self.write(key, values)
+            self.write(key, by_number(self.numbering, saved[str(key)]))
             self.unset.pop(key, None)
 
     def layout(self) -> str:
@@ -381,16 +360,9 @@ class State:
         return f"{self.header.control.descr} {self.header.accumulator.scalar} {sizes}"
 
     def _shape(self, key: Key) -> tuple[int, int]:
-        """The rows of a buffer, and the bytes of each."""
+        """The rows of a buffer of vertices or arcs, and the bytes of each."""
         rows = self.num_arcs if key.owner == ARC else self.graph.num_vertices
-        if self._once(key) or self.sizes[key] < rows:  # it is not needed
-            rows = 1
         return rows, self.sizes[key] // max(rows, 1)
-
-    def _numbering_of(self, key: Key) -> Numbering | None:
-        """The order of a buffer's rows, if it is not the graph's. A program that has arc fields
-        numbers nothing anew."""
-        return None if key.owner == ARC or self._shape(key)[0] == 1 else self.numbering
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0, with these fields set by their `init`."""
@@ -429,18 +401,15 @@ class State:
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
-        rows = self.graph.num_vertices if owner == VERTEX else self.num_arcs
-        once = self._once(Key(owner, name))
-        count = 1 if once else rows
+        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[Key(owner, name)], None
-            if self.numbering is not None and owner == VERTEX and not once:
+            if self.numbering is not None and owner == VERTEX:
                 ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
                 buffer, places = ordered or buffer, None if ordered else self.numbering.order
             self.device.download(host, buffer, places)
-        host = np.repeat(host, rows, axis=0) if once else host
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 
