@@ -303,8 +303,11 @@ class Engine:
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
-        known = {n: values for n, values in initial.items() if not has_rest(values)}
-        read_only = {n: values for n, values in known.items() if n not in spec.written}
+        read_only = {
+            n: values
+            for n, values in initial.items()
+            if n not in spec.written and not has_rest(values)
+        }
         if checkpoint:
             seed = self.seed if self.debug else None
             run = identity(program, self.graph, initial, start, chosen.name, seed)
