@@ -282,6 +282,29 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     assert path.read_text().splitlines() == ["vertex,count", f"1,{supersteps}", f"2,{supersteps}"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_a_run_goes_on_after_ctrl_c(write, gascl_, tmp_path):
+    program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
+    options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]
+    process = start("run", program, graph, *options, "--resume", "--max-supersteps", 10**9)
+    try:
+        first_supersteps(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    done = int(re.search(r"Endless: ([\d,]+) supersteps; inter", out)[1].replace(",", ""))
+    again = f"to go on, run it again with --checkpoint '{tmp_path / 'run.ckpt'}' --resume"
+    assert f"interrupted after {done} supersteps; {again}; the result is partial" in err
+    code, out, err = gascl_("run", program, graph, *options)
+    assert code == 1 and "run.ckpt is there already: give --resume to go on from it" in err
+    more = ["--resume", "--max-supersteps", done + 5]
+    code, out, err = gascl_("run", program, graph, *options, *more)
+    assert code == 3 and table(out)[1] == [("1", str(done + 5)), ("2", str(done + 5))]
+    assert f"Endless: {done + 5:,} supersteps; reached --max-supersteps" in out
+
+
 MINUTES = "from,to,name,minutes,km\na,b,x,1,2\nb,c,y,1,2\na,c,z,5,1\n"
 
 

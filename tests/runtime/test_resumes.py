@@ -143,7 +143,9 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
         lambda n: Particles(supersteps=n, dtype="float64", position=PLACES), 5
     ),
     "Peel": (lambda n: Peel(), None),
-    "MultiSourceSearch": (lambda n: MultiSourceSearch(first=0, place=np.arange(64)), None),
+    "MultiSourceSearch": (
+        lambda n: MultiSourceSearch(first=0, all=2**64 - 1, place=np.arange(64)), None
+    ),
     "Shells": (lambda n: Shells(begin=0, limit=20, core=np.arange(64) % 24), None),
     "Trim": (lambda n: Trim(), None),
     "WeightedIteration": (lambda n: WeightedIteration(tolerance=1e-9, dtype="float64"), None),
