@@ -64,9 +64,8 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
         "edge fields that it reads",
         [(n, _of_edges(f), f.doc) for n, f in spec.edge_fields.items()],
     )
-    yield from _table(
-        "vertex fields", [(n, str(f.type), f.doc) for n, f in spec.vertex_fields.items()]
-    )
+    fields = [spec.vertex_fields[name] for name in spec.in_order(spec.vertex_fields)]
+    yield from _table("vertex fields", [(f.name, str(f.type), f.doc) for f in fields])
     yield from _table("arc fields", [(n, str(f.type), f.doc) for n, f in spec.arc_fields.items()])
     needed = "".join(f" --set {n}=0" for n, p in spec.params.items() if p.default is REQUIRED)
     yield from ("", "example:", f"  gascl run {name} karate{needed}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl.decimals import decimals
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.graph.parallel import copied, extremes, filled
@@ -473,7 +474,7 @@ def write(path: Path, graph: Graph) -> None:
                 map(str, (ids.astype(np.int64) + 1).tolist()) for ids in (row, column)
             ]
             if weight is not None:
-                texts.append(map(repr, weight[part].tolist()))
+                texts.append(decimals(weight[part]))
             file.write(("\n".join(map(" ".join, zip(*texts, strict=True))) + "\n").encode())
 
 
