@@ -181,10 +181,11 @@ class Result:
         labels = self.graph.labels_of(first).tolist()
         return list(zip(labels, listed[first].tolist(), strict=True))
 
-    def plot(self, name: str, kind: str = "auto", ax: Any = None) -> Axes:
+    def plot(self, name: str | None = None, kind: str = "auto", ax: Any = None) -> Axes:
         """Draw the distribution of a field's values over the vertices, by matplotlib.
 
         Args:
+            name: the field; it can be left out if only one has a number per vertex.
             kind: "histogram"; "ccdf", the share of vertices with x or more, for each x above 0, on
                 logarithmic axes; or "auto": "ccdf" if no value is below 0 and the largest is at
                 least 50 times the median of those above 0, else "histogram".
@@ -195,10 +196,28 @@ class Result:
 
         Raises:
             GasclError: matplotlib is missing, or the field has no finite values, or several values
-                per vertex.
+                per vertex; or no name is given, and there is not just one field to draw.
             FieldError: there is no such field.
         """
+        if name is None:
+            name = self._only_number()
         return plot_distribution(self._scalars(name, "drawn", "draw"), name, kind, ax)
+
+    def _only_number(self) -> str:
+        """The name of the only field with a number per vertex."""
+        plain = [n for n in self if self.types.get(n) != VERTEX]
+        numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
+        if len(numbers) == 1:
+            return numbers[0]
+        if numbers:
+            raise GasclError(
+                f"plot draws one field: name it, as in plot({numbers[0]!r}); there are: "
+                f"{', '.join(numbers)}"
+            )
+        raise GasclError(
+            "plot draws a field with one number per vertex, and there is none among: "
+            f"{', '.join(self) or 'no field'}"
+        )
 
     def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
         """(V,): a field with one number per vertex, which can be `done`."""

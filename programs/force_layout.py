@@ -21,6 +21,7 @@ Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
 """
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from gascl import Graph, ProgramError, VertexProgram, param, vertex
 from gascl.programs.breadth_first import BreadthFirst
@@ -29,6 +30,8 @@ from gascl.programs.breadth_first import BreadthFirst
 PIVOTS = 16
 #: Of the width of the first layout: how far a vertex moves in the first superstep, at most.
 HEAT = 0.05
+#: Between components.
+GAP = 1.5
 
 
 class Forces(VertexProgram):
@@ -98,21 +101,19 @@ class ForceLayout(VertexProgram):
         graph = stages.graph.simple(undirected=True)
         values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
         values |= {"dtype": self.dtype, **self.initial}
-        reached = np.ones(graph.num_vertices, bool)
-        if "position" not in values:
-            values["position"], reached = by_pivots(graph, stages, self.seed)
+        if "position" not in self.initial:
+            values["position"] = by_pivots(graph, stages, self.seed)
         count = graph.num_vertices
         values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
         values["heat"] = HEAT * max(np.ptp(values["position"], axis=0).max(), 1)
         found = stages.run(Forces(**values), graph=graph, fresh=True).position
-        return {"position": closer(found, ~reached)}
+        return {"position": found if "position" in self.initial else packed(found, graph)}
 
 
-def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places by distances from pivots, (V, 2), where edges have the mean length 1; and whether the
-    first pivot reaches the vertex, bool (V,). What it does not reach is scattered among the others.
-    """
+def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
+    """Places by distances from pivots, (V, 2), where edges have the mean length 1. What the first
+    pivot does not reach is scattered among the others."""
     count, draw = graph.num_vertices, np.random.RandomState(seed)  # frozen: alike everywhere
     columns: list[np.ndarray] = []
     nearest = np.full(count, np.inf)
@@ -139,18 +140,36 @@ def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
     angle, far = draw.uniform(0, 2 * np.pi, count), radius * draw.uniform(0, 1, count) ** 0.5
     around = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
     apart = places + draw.uniform(-0.5, 0.5, (count, 2))
-    return np.where(reached[:, None], apart, around), reached
+    return np.where(reached[:, None], apart, around)
 
 
-def closer(position: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The same positions, with the vertices `others` brought near the rest.
+def packed(position: np.ndarray, graph: Graph) -> np.ndarray:
+    """The same positions, with each component moved as a whole, so that none overlaps another.
 
-    A dense component is small, and repels single vertices so far that nobody would see it.
+    The boxes around components are put into rows, the highest first, in about a square.
     """
-    if not others.any():
+    count, component = connected_components(graph.to_scipy(copy=False), directed=False)
+    if count < 2:
         return position
-    middle = position[~others].mean(axis=0)
-    far = np.linalg.norm(position - middle, axis=1)
-    near = max(1.1 * np.quantile(far[~others], 0.95), (np.count_nonzero(others) / np.pi) ** 0.5)
-    factor = min(1.0, near / max(np.quantile(far[others], 0.05), 1e-6))
-    return np.where(others[:, None], middle + factor * (position - middle), position)
+    order = np.argsort(component, kind="stable")
+    begins = np.searchsorted(component[order], np.arange(count))
+    low = np.minimum.reduceat(position[order], begins) - GAP / 2
+    size = np.maximum.reduceat(position[order], begins) + GAP / 2 - low
+    width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum()))
+    corner = np.empty((count, 2))
+    row: list[int] = []
+    x = y = 0.0
+
+    def centred() -> None:
+        corner[row, 0] += (width - x) / 2
+
+    for each in np.lexsort((-size[:, 0], -size[:, 1])).tolist():
+        if row and x + size[each, 0] > width:
+            centred()
+            y -= size[row[0], 1]
+            x, row = 0.0, []
+        corner[each] = x, y - size[each, 1]
+        x += size[each, 0]
+        row.append(each)
+    centred()
+    return position + (corner - low)[component]
