@@ -1,7 +1,8 @@
 """Positions in a plane for drawing a graph: neighbours attract each other, and all others repel.
 
-Two stages. The first gives each vertex a place by its distances from a few pivots, so that even a
-long road is unrolled; the second moves all vertices by forces, each time a little less far.
+Three stages. The first gives each vertex a place by its distances from a few pivots, so that even a
+long road is unrolled; the second moves all vertices by forces, each time a little less far; the
+third sets components apart.
 
 Pivots: the first is a vertex of most neighbours, each further one a vertex farthest from those
 before. The matrix of squared distances, (V, pivots), is centred in both directions, and its two
@@ -18,6 +19,10 @@ temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensio
 Data (2007): pivots. Gove, A Random Sampling O(n) Force-calculation Algorithm for Graph Layouts
 (2019): samples; there a part of the vertices moves, here all do. Jacomy, Venturini, Heymann and
 Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
+
+Components: their boxes stand in rows. Coffman, Garey, Johnson and Tarjan, Performance Bounds for
+Level-Oriented Two-Dimensional Packing Algorithms (1980): next-fit, here by decreasing numbers of
+vertices, which rounding does not change.
 """
 
 import numpy as np
@@ -146,30 +151,33 @@ def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
 def packed(position: np.ndarray, graph: Graph) -> np.ndarray:
     """The same positions, with each component moved as a whole, so that none overlaps another.
 
-    The boxes around components are put into rows, the highest first, in about a square.
+    The boxes around components stand in centred rows, those of most vertices first, in about a
+    square.
     """
     count, component = connected_components(graph.to_scipy(copy=False), directed=False)
     if count < 2:
         return position
-    order = np.argsort(component, kind="stable")
-    begins = np.searchsorted(component[order], np.arange(count))
-    low = np.minimum.reduceat(position[order], begins) - GAP / 2
-    size = np.maximum.reduceat(position[order], begins) + GAP / 2 - low
-    width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum()))
+    position = position.astype(np.float64)
+    vertices = position[np.argsort(component, kind="stable")]
+    many = np.bincount(component)
+    begins = many.cumsum() - many
+    low, high = (edge.reduceat(vertices, begins) for edge in (np.minimum, np.maximum))
+    size = high - low + GAP
+    width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum())) * (1 + 1e-6)  # rounding
+    rows: list[list[int]] = [[]]
+    used = 0.0
+    for each in np.argsort(-many, kind="stable").tolist():
+        if used + size[each, 0] > width:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(each)
+        used += size[each, 0]
     corner = np.empty((count, 2))
-    row: list[int] = []
-    x = y = 0.0
-
-    def centred() -> None:
-        corner[row, 0] += (width - x) / 2
-
-    for each in np.lexsort((-size[:, 0], -size[:, 1])).tolist():
-        if row and x + size[each, 0] > width:
-            centred()
-            y -= size[row[0], 1]
-            x, row = 0.0, []
-        corner[each] = x, y - size[each, 1]
-        x += size[each, 0]
-        row.append(each)
-    centred()
-    return position + (corner - low)[component]
+    below = 0.0
+    for row in rows:
+        ends = size[row, 0].cumsum()
+        below -= size[row, 1].max()
+        corner[row, 0] = ends - size[row, 0] - ends[-1] / 2
+        corner[row, 1] = below + (size[row, 1].max() - size[row, 1]) / 2
+    corner[:, 1] -= below / 2
+    return position + (corner - low + GAP / 2)[component]

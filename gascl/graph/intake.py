@@ -23,6 +23,10 @@ SelfLoops = Literal["keep", "drop", "error"]
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
+#: What to do with (source, target, weight), which NetworkX takes.
+TRIPLES = "; give the weights beside the pairs: [(u, v) for u, v, w in ...], weight=[w for ...]"
+
+
 def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
     """Sources and destinations, from a tuple of both or from a list of pairs."""
     wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
@@ -43,7 +47,10 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
         if not edges.size:
             return (), ()
         if edges.ndim != 2 or edges.shape[1] != 2:
-            raise GraphError(f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}")
+            hint = TRIPLES if edges.shape[1:] == (3,) else ""
+            raise GraphError(
+                f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}{hint}"
+            )
         return edges[:, 0], edges[:, 1]
     if isinstance(edges, str) or not np.iterable(edges):
         raise GraphError(f"{wanted}, not {edges!r}")
@@ -54,7 +61,11 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
                 raise TypeError
             tail, head = pair
         except (TypeError, ValueError):
-            raise GraphError(f"{wanted}; item {place} is {pair!r}, which is not a pair") from None
+            triple = isinstance(pair, list | tuple) and len(pair) == 3
+            hint = TRIPLES if triple and isinstance(pair[2], int | float | np.number) else ""
+            raise GraphError(
+                f"{wanted}; item {place} is {pair!r}, which is not a pair{hint}"
+            ) from None
         tails.append(tail)
         heads.append(head)
     return tails, heads

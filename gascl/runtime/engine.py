@@ -401,7 +401,7 @@ class Engine:
                 read = [r for r in graph.report if repr(given) in r and "edge field" in r]
                 raise GraphError(
                     f"{program.title()}({name}={given!r}): the graph has no edge field {given!r}; "
-                    f"it has: {there}{''.join(f' ({line})' for line in read)}"
+                    f"it has: {there}{''.join(f' ({line}: leave out {name}=)' for line in read)}"
                 )
         key = frozenset(names.items())
         with self._lock:

@@ -304,8 +304,12 @@ def test_results_of_arcs(gascl_, small, tmp_path):
     rows = list(csv.DictReader((tmp_path / "arcs.csv").open(newline="")))
     assert code == 0 and list(rows[0]) == ["source", "target", "edge", "truss"]
     assert {row["truss"] for row in rows} <= {"0", "2", "3"}
+    code, out, err = gascl_("run", "TrussNumber", small, "--arcs", "-")
+    assert (code, out) == (0, (tmp_path / "arcs.csv").read_text()) and "TrussNumber: " in err
+    code, out, _ = gascl_("run", "TrussNumber", small, "--trace", "-")
+    assert code == 0 and json.loads(out)["converged"]
     code, _, err = gascl_("run", "PageRank", small, "--arcs", tmp_path / "no.csv")
-    assert code == 1 and "PageRank has no arc fields; leave it out" in err
+    assert code == 1 and "PageRank has no arc fields: leave out --arcs" in err
 
 
 def test_vertices_are_printed_and_written_as_labels(gascl_, tmp_path):

@@ -67,6 +67,8 @@ def test_text_among_given_labels():
         ((["a"], []), "src has 1 ids and dst has 0; give both the same length"),
         (([None, "a"], ["a", "b"]), "edge 0: src is None; leave out such edges"),
         (([("a", "b", "c")],), r"item 0 is \('a', 'b', 'c'\), which is not a pair"),
+        (([("a", "b", 1.5)],), r"is not a pair; give the weights beside the pairs: .* weight=\["),
+        ((np.array([[1, 2, 3]]),), r"not \(1, 3\); give the weights beside the pairs: "),
         ((["ab", "cd"],), "item 0 is 'ab', which is not a pair"),
         ((5,), r"edges must be a list of pairs, as \[\(1, 2\), \(1, 3\)\], or a tuple"),
         ((np.array([b"a"]), np.array([b"b"])), "src must be integers or text, not"),

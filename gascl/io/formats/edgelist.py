@@ -43,6 +43,7 @@ from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
+
 @dataclass
 class Rows:
     """The contents of the rows. R rows, V ids."""
