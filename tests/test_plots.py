@@ -71,7 +71,7 @@ def test_the_name_can_be_left_out_where_there_is_one():
     assert ax.get_xlabel() == "depth"
     with pytest.raises(GasclError, match=r"name it, as in plot\('x'\); there are: x, y$"):
         result_of(x=[1, 2], y=[3, 4]).plot()
-    with pytest.raises(GasclError, match="one number per vertex, and there is none among: x$"):
+    with pytest.raises(GasclError, match=r"one number per vertex, and there is none among: x$"):
         result_of(x=[[1, 2], [3, 4]]).plot()
 
 

@@ -24,7 +24,7 @@ examples:
 
 Parameters are set with `gascl run PROGRAM GRAPH --set NAME=VALUE`. docs/library.md says more of the
 bundled programs."""
-#: Edge fields that a program needs -> a graph of `gascl datasets` that has them, and a vertex there.
+#: Edge fields that a program needs -> a dataset that has them, and a vertex there.
 GRAPHS = {(): ("karate", "0"), ("weight",): ("liechtenstein-roads", "Vaduz:Auring")}
 
 

@@ -407,9 +407,9 @@ class Engine:
         with self._lock:
             if key not in self._views:
                 fields = {**{name: name for name in graph.edge_fields}, **names}
-                read = {name: given for name, given in fields.items() if given is not None}
-                view = self.for_graph(graph.with_fields(**read))
-                view.left_out = frozenset(fields.keys() - read.keys())
+                kept = {name: given for name, given in fields.items() if given is not None}
+                view = self.for_graph(graph.with_fields(**kept))
+                view.left_out = frozenset(fields.keys() - kept.keys())
                 view._is_view = True
                 self._views[key] = view
             return self._views[key]

@@ -51,8 +51,8 @@ def read_pandas(
     elif isinstance(fields, Mapping):
         asked = {column: field for field, column in fields.items()}
         if len(asked) < len(fields):
-            given = list(fields.values())
-            column = next(c for c in given if given.count(c) > 1)
+            columns = list(fields.values())
+            column = next(c for c in columns if columns.count(c) > 1)
             both = " and ".join(repr(f) for f, c in fields.items() if c == column)
             raise GraphError(
                 f"fields={fields!r}: column {column!r} cannot be both {both}; name each column once"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -308,11 +308,11 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
         )
     for name, place in layout.fields.items():
         if not is_number(columns[place]):
-            others = {n: other for n, other in layout.fields.items() if n != name}
+            rest = {n: other for n, other in layout.fields.items() if n != name}
             return (
                 f"has the {name} {columns[place]!r}, which is not a number; correct the line, put "
                 "# before it if it is not an edge, or leave the column out if it holds text: "
-                f"{_columns_option(layout, others)}"
+                f"{_columns_option(layout, rest)}"
             )
     return None
 
@@ -573,8 +573,8 @@ def _choose(
     if columns is None and not layout.binding:
         layout.ends = ends_of(layout.header or ()) or (0, 1)
         if layout.ends != (0, 1):
-            names = " and ".join(_column_name(layout, place) for place in layout.ends)
-            layout.report.append(f"source and target: columns {names}")
+            found = " and ".join(_column_name(layout, place) for place in layout.ends)
+            layout.report.append(f"source and target: columns {found}")
     if columns is not None or weights:
         columns = [*(columns or layout.ends), *weights]
         fields = [_field_and_column(column) for column in columns[2:]]
@@ -597,12 +597,12 @@ def _choose(
     texts = [place for place in ignored if _has_text(rows, place)]
     numbers = [place for place in ignored if place not in texts]
     if numbers:
-        names = ", ".join(_column_name(layout, place) for place in numbers)
-        layout.report.append(f"columns ignored: {names}; columns= reads them")
+        listed = ", ".join(_column_name(layout, place) for place in numbers)
+        layout.report.append(f"columns ignored: {listed}; columns= reads them")
     if texts:
-        names = ", ".join(_column_name(layout, place) for place in texts)
+        listed = ", ".join(_column_name(layout, place) for place in texts)
         layout.report.append(
-            f"columns of text ignored: {names}; edge fields are numbers: to use a text, write a "
+            f"columns of text ignored: {listed}; edge fields are numbers: to use a text, write a "
             "number in its place"
         )
 
