@@ -160,12 +160,15 @@ class Result:
         shown = html.table([*columns], rows, self.graph.num_vertices - count)
         return html.page("Result", *map(html.line, lines), shown)
 
-    def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:
-        """The k vertices with the largest (or smallest) values, as (label, value).
+    def top(
+        self, name: str | None = None, k: int = 10, largest: bool = True
+    ) -> list[tuple[Any, Any]]:
+        """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        Ties are in vertex order; NaN always comes last. Values that are vertices are compared by
+        The name can be left out if only one field has a number per vertex. Ties are in vertex order; NaN always comes last. Values that are vertices are compared by
         their places in the graph, and shown by label; None, for no vertex, comes last.
         """
+        name = self._only_number("top sorts by") if name is None else name
         values = self._scalars(name, "sorted", "sort")
         listed = values
         if self.types.get(name) == VERTEX:
@@ -199,23 +202,22 @@ class Result:
                 per vertex; or no name is given, and there is not just one field to draw.
             FieldError: there is no such field.
         """
-        if name is None:
-            name = self._only_number()
+        name = self._only_number("plot draws") if name is None else name
         return plot_distribution(self._scalars(name, "drawn", "draw"), name, kind, ax)
 
-    def _only_number(self) -> str:
-        """The name of the only field with a number per vertex."""
+    def _only_number(self, does: str) -> str:
+        """The name of the only field with a number per vertex, for a method that `does` it."""
         plain = [n for n in self if self.types.get(n) != VERTEX]
         numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
         if len(numbers) == 1:
             return numbers[0]
         if numbers:
             raise GasclError(
-                f"plot draws one field: name it, as in plot({numbers[0]!r}); there are: "
+                f"{does} one field: name it, such as {numbers[0]!r}; there are: "
                 f"{', '.join(numbers)}"
             )
         raise GasclError(
-            "plot draws a field with one number per vertex, and there is none among: "
+            f"{does} a field with one number per vertex, and there is none among: "
             f"{', '.join(self) or 'no field'}"
         )
 

@@ -216,6 +216,14 @@ def test_csv_has_the_shortest_text_of_a_float32(tmp_path):
         assert sorted(again.tolist()) == [0.01, 0.33333334]
 
 
+def test_the_name_can_be_left_out_of_top():
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    result = Engine(graph).run(BreadthFirst(source="a"))
+    assert result.top(k=1) == result.top("depth", 1) == [("c", 2)]
+    with pytest.raises(GasclError, match=r"top sorts by one field: name it, such as 'rank'; there"):
+        Engine(graph).run(PageRank()).top()
+
+
 def test_answers_come_before_what_is_given(tmp_path):
     graph = Graph.from_edges([("a", "b"), ("b", "c")])
     result = Engine(graph).run(PageRank(personalization={"a": 1}))

@@ -54,6 +54,9 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
         return edges[:, 0], edges[:, 1]
     if isinstance(edges, str) or not np.iterable(edges):
         raise GraphError(f"{wanted}, not {edges!r}")
+    library, kind = type(edges).__module__.partition(".")[0], type(edges).__name__
+    if library in ("pandas", "networkx", "igraph") and kind.endswith(("Frame", "Graph")):
+        raise GraphError(f"{wanted}, not {library}'s: use Graph.from_{library}")
     tails, heads = [], []
     for place, pair in enumerate(edges):
         try:

@@ -442,7 +442,7 @@ def _no_graph(given: Any) -> str:
         return f"Engine takes a gascl.Graph, not {given!r}: give Engine(Graph.read({str(given)!r}))"
     kind = type(given)
     library = kind.__module__.partition(".")[0]
-    if library in ("networkx", "igraph", "scipy"):
+    if library in ("networkx", "igraph", "scipy", "pandas"):
         make = f"Graph.from_{library}"
         return (
             f"Engine takes a gascl.Graph, not {library}'s {kind.__name__}: give Engine({make}(...))"

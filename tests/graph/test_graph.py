@@ -270,6 +270,8 @@ def test_text_labels():
     refused(["'alcie'", "3 labels", "did you mean 'alice'"], lambda: graph.index_of("alcie"))
     refused(["no vertex has the label 7", "did you mean '7'"], lambda: graph.index_of(7))
     refused(["'zzzz'", "such as 'alice'"], lambda: graph.index_of("zzzz"))
+    upper = Graph.from_edges([("GOJ", "GOR")])
+    refused(["did you mean 'GOJ'"], lambda: upper.index_of("goj"))
 
 
 def test_object_labels():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
+import pandas
 import pytest
 
 from gascl import Engine, Graph, GraphError
@@ -43,7 +45,8 @@ def test_objects_come_as_they_are():
 
 
 def test_integers_are_the_vertices_themselves():
-    for graph in (Graph.from_edges([(0, 5), (5, 2)]), Graph.from_edges(np.array([[0, 5], [5, 2]]))):
+    pairs = networkx.DiGraph([(0, 5), (5, 2)]).edges
+    for graph in (Graph.from_edges(pairs), Graph.from_edges(np.array([[0, 5], [5, 2]]))):
         assert graph.labels is None and graph.num_vertices == 6
         assert ends(graph) == [(0, 5), (5, 2)]
     objects = Graph.from_edges(np.array([0, 5], object), [5, 2])
@@ -69,6 +72,8 @@ def test_text_among_given_labels():
         (([("a", "b", "c")],), r"item 0 is \('a', 'b', 'c'\), which is not a pair"),
         (([("a", "b", 1.5)],), r"is not a pair; give the weights beside the pairs: .* weight=\["),
         ((np.array([[1, 2, 3]]),), r"not \(1, 3\); give the weights beside the pairs: "),
+        ((pandas.DataFrame({"a": [1]}),), "not pandas's: use Graph.from_pandas"),
+        ((networkx.path_graph(3),), "not networkx's: use Graph.from_networkx"),
         ((["ab", "cd"],), "item 0 is 'ab', which is not a pair"),
         ((5,), r"edges must be a list of pairs, as \[\(1, 2\), \(1, 3\)\], or a tuple"),
         ((np.array([b"a"]), np.array([b"b"])), "src must be integers or text, not"),

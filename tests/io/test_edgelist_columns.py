@@ -154,6 +154,7 @@ def test_separators(write):
     ("options", "words"),
     [
         ({"columns": ("from", "cost to")}, ["no column 'cost to'", "id, from, to"]),
+        ({"columns": ("from", "too")}, ["no column 'too'; did you mean 'to'? Its columns are id,"]),
         ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
         (
             {"columns": (1, "from")},

@@ -10,6 +10,7 @@ import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -673,9 +674,11 @@ def _place(path: Path, layout: RowLayout, column: Column) -> int:
         if layout.header.count(column) == 1:
             return layout.header.index(column)
         found = "more than one column" if column in layout.header else "no column"
+        near = [] if column in layout.header else get_close_matches(column, layout.header, 1)
+        hint = f"; did you mean {near[0]!r}? Its" if near else "; its"
         known = ", ".join(layout.header)
         raise FormatError(
-            f"{path}, line {layout.header_line}: the header has {found} {column!r}; its columns "
+            f"{path}, line {layout.header_line}: the header has {found} {column!r}{hint} columns "
             f"are {known}; give another name, or a number from 0"
         )
     if not 0 <= column < layout.width:
@@ -711,7 +714,7 @@ UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
 #: Those that are quoted in a .csv, and those that cannot be.
 QUOTED = re.compile(r"""[\s,;|"#%]""")
 UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^[ \t]|[ \t]$|^$""")
-ELSE = "format='gascl' can"
+ELSE = "gascl's own format (.npz) can"
 
 
 def write(path: Path, graph: Graph) -> None:

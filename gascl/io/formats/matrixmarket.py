@@ -436,7 +436,7 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
 
 
 PART = 1 << 16  # rows written at a time
-ELSE = "format='gascl' can"
+ELSE = "gascl's own format (.npz) can"
 
 
 def write(path: Path, graph: Graph) -> None:
