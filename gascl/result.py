@@ -165,8 +165,9 @@ class Result:
     ) -> list[tuple[Any, Any]]:
         """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        The name can be left out if only one field has a number per vertex. Ties are in vertex order; NaN always comes last. Values that are vertices are compared by
-        their places in the graph, and shown by label; None, for no vertex, comes last.
+        The name can be left out if only one field has a number per vertex. Ties are in vertex
+        order; NaN always comes last. Values that are vertices are compared by their places in the
+        graph, and shown by label; None, for no vertex, comes last.
         """
         name = self._only_number("top sorts by") if name is None else name
         values = self._scalars(name, "sorted", "sort")

@@ -69,7 +69,9 @@ def test_the_name_can_be_left_out_where_there_is_one():
     graph = Graph.from_edges(range(20), range(1, 21), directed=False)
     ax = Engine(graph).run(BreadthFirst(source=0)).plot()  # parents are vertices
     assert ax.get_xlabel() == "depth"
-    with pytest.raises(GasclError, match=r"plot draws one field: name it, such as 'x'; there are: x, y$"):
+    with pytest.raises(
+        GasclError, match=r"plot draws one field: name it, such as 'x'; there are: x, y$"
+    ):
         result_of(x=[1, 2], y=[3, 4]).plot()
     with pytest.raises(GasclError, match=r"one number per vertex, and there is none among: x$"):
         result_of(x=[[1, 2], [3, 4]]).plot()

@@ -123,7 +123,7 @@ class Graph:
                 stay those of the "first".
             self_loops: "keep" or "drop" them, or raise an "error".
             vertex_fields: name -> (V,) or (V, n) of the same types, in the order of the labels, or
-                a dict with a value for each label.
+                a dict or a pandas Series with a value for each label.
             edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
 
         Raises:

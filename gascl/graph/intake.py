@@ -83,6 +83,9 @@ def vertices_of_labels(
     Raises:
         GraphError: one end has labels and the other numbers, or an end is none of the labels given.
     """
+    for name, ids in (("src", src), ("dst", dst)):
+        if isinstance(ids, str) or not np.iterable(ids):
+            raise GraphError(f"{name} must be a list or an array with an id per edge, not {ids!r}")
     tails, heads = _labels_or_numbers(src, "src"), _labels_or_numbers(dst, "dst")
     texts = [end.dtype.kind in "UO" for end in (tails, heads)]
     if not any(texts):
@@ -127,18 +130,38 @@ def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
     return array
 
 
+def by_label(given: Any, graph: Graph) -> Any:
+    """A pandas Series of vertices as a dict from its index, or as an array where the index is that
+    of the graph's vertices, or none of labels (0, 1, ...); anything else as it is.
+
+    Raises:
+        GraphError: a label occurs twice in the index.
+    """
+    index: Any = getattr(given, "index", None)
+    if not hasattr(index, "is_unique"):
+        return given
+    numbers = np.arange(len(index))
+    for places in (numbers, numbers if graph.labels is None else graph.labels):
+        if np.array_equal(index.to_numpy(), places):
+            return given.to_numpy()
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise GraphError(f"{shown(twice)} occurs twice in the index of a Series; give each once")
+    return dict(zip(index.tolist(), given.tolist(), strict=True))
+
+
 def checked_vertex_fields(
     fields: Mapping[str, Any], graph: Graph, report: list[str]
 ) -> dict[str, np.ndarray]:
-    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict from labels to
-    values in the order of the vertices. All are copied.
+    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict or a Series from
+    labels to values in the order of the vertices. All are copied.
 
     Raises:
         GraphError: one is not as above, or a dict has no value for a vertex.
     """
     checked = {}
     for name, given in fields.items():
-        values = given
+        values = given = by_label(given, graph)
         if isinstance(given, Mapping):
             listed: list[Any] = [None] * graph.num_vertices
             for label, value in given.items():

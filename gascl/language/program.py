@@ -40,8 +40,8 @@ class VertexProgram:
     arguments (a list gives one value per lane), the names of the graph's edge fields that it reads
     if they differ from its own (`weight="minutes"`; None: the default for every edge), and initial
     values of vertex fields: an array of V values in the graph's vertex order, one value for all, or
-    a dict from labels to values (all other vertices begin with the field's `rest`, or as its `init`
-    says).
+    a dict or a pandas Series from labels to values (all other vertices begin with the field's
+    `rest`, or as its `init` says).
 
     Args:
         dtype: the type that `real` stands for, "float32" or "float64".

@@ -11,6 +11,7 @@ import numpy as np
 from gascl.codegen.header import Header
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.graph import Graph
+from gascl.graph.intake import by_label
 from gascl.language.fields import (
     REQUIRED,
     EdgeField,
@@ -160,7 +161,8 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
         GraphError: there is no such vertex.
     """
     arrays = {}
-    for name, given in program.initial.items():
+    for name, values in program.initial.items():
+        given = by_label(values, graph)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from gascl import Engine, Graph, GraphError
-from gascl.programs import ShortestPaths
+from gascl.programs import PageRank, ShortestPaths
 
 
 def ends(graph: Graph) -> list[tuple]:
@@ -69,6 +69,8 @@ def test_text_among_given_labels():
         (([1], ["a"]), "dst has labels and src int64; give both alike"),
         ((["a"], []), "src has 1 ids and dst has 0; give both the same length"),
         (([None, "a"], ["a", "b"]), "edge 0: src is None; leave out such edges"),
+        (("a", "b"), "src must be a list or an array with an id per edge, not 'a'"),
+        ((["a"], 3), "dst must be a list or an array with an id per edge, not 3"),
         (([("a", "b", "c")],), r"item 0 is \('a', 'b', 'c'\), which is not a pair"),
         (([("a", "b", 1.5)],), r"is not a pair; give the weights beside the pairs: .* weight=\["),
         ((np.array([[1, 2, 3]]),), r"not \(1, 3\); give the weights beside the pairs: "),
@@ -87,6 +89,22 @@ def test_ids_that_are_refused(given, words):
 def test_no_edges():
     assert Graph.from_edges([]).num_vertices == 0
     assert Graph.from_edges([], labels=["a"]).num_vertices == 1
+
+
+def test_a_series_is_by_its_index():
+    edges = [("a", "b"), ("b", "c")]
+    named = pandas.Series([0.0, 0, 1], index=list("cba"))
+    graph = Graph.from_edges(edges, vertex_fields={"x": named})
+    assert graph.vertex_fields["x"].tolist() == [1, 0, 0]
+    for values in (named, pandas.Series([1.0], index=["a"]), pandas.Series([1.0, 0, 0])):
+        rank = Engine(graph).run(PageRank(personalization=values, supersteps=0)).personalization
+        assert rank.tolist() == [1, 0, 0]
+    plain = Graph.from_edges([(0, 1), (1, 2)])
+    turned = pandas.Series([0.0, 0, 1], index=[2, 1, 0])
+    rank = Engine(plain).run(PageRank(personalization=turned, supersteps=0)).personalization
+    assert rank.tolist() == [1, 0, 0]
+    with pytest.raises(GraphError, match="'a' occurs twice in the index of a Series"):
+        Graph.from_edges(edges, vertex_fields={"x": pandas.Series([1, 2, 3], index=list("aab"))})
 
 
 def test_vertex_fields():

@@ -234,6 +234,15 @@ def test_pandas_fields_and_errors():
     refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
     refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src", "target"))
     refused(["source='src', target=None", "both", "'target'"], lambda: Graph.from_pandas(df, "src"))
+    refused(
+        ["weight='target' is the column of targets; name one of the others: 'ok',"],
+        lambda: Graph.from_pandas(df, weight="target"),
+    )
+    numbered = pd.DataFrame({"x": ["a"], "y": [1.5], "z": ["b"]})
+    refused(
+        ["'x' and 'y' must both", "; or name the columns: from_pandas(df, SOURCE, TARGET)"],
+        lambda: Graph.from_pandas(numbered),
+    )
     refused(["two columns", "has: 'source'"], lambda: Graph.from_pandas(df[["source"]]))
     unnamed = Graph.from_pandas(pd.DataFrame({"x": [1, 2], "y": [2, 3], "z": [5, 6]}))
     assert "source and target: 'x', 'y', the first two columns" in unnamed.report[0]

@@ -65,6 +65,12 @@ def read_pandas(
             asked.pop(WEIGHT, None)
         asked[weight] = WEIGHT
         chosen.append(weight)
+    if weight is not None and weight in (source, target):
+        others = ", ".join(repr(name) for name in names if name not in (source, target))
+        end = "sources" if weight == source else "targets"
+        raise GraphError(
+            f"weight={weight!r} is the column of {end}; name one of the others: {others or 'none'}"
+        )
     for name in (source, target, *chosen):
         if names.count(name) != 1:
             listed = ", ".join(map(repr, names))
@@ -73,7 +79,8 @@ def read_pandas(
                 f"the DataFrame has {count} column {name!r}; name one of its columns: {listed}"
             )
     report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}{how}"]
-    labels, src, dst = _vertices(pandas, df[source], df[target], report)
+    hint = "; or name the columns: from_pandas(df, SOURCE, TARGET)" if how else ""
+    labels, src, dst = _vertices(pandas, df[source], df[target], report, hint)
     numeric = [
         n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
     ]
@@ -161,9 +168,10 @@ def _check_nulls(column: Any) -> None:
 
 
 def _vertices(
-    pandas: Any, source: Any, target: Any, report: list[str]
+    pandas: Any, source: Any, target: Any, report: list[str], hint: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, and the ends of every edge as positions in them."""
+    """Labels, and the ends of every edge as positions in them; `hint` is the end of an error about
+    the columns' types."""
     columns = [source, target]
     for column in columns:
         _check_nulls(column)
@@ -171,14 +179,14 @@ def _vertices(
         report.append("ids read as integers")
         return numbered(*map(_values, columns))
     codes, values = pandas.factorize(pandas.concat([c.astype(object) for c in columns]))
-    labels = _labels(list(values), source.name, target.name)
+    labels = _labels(list(values), source.name, target.name, hint)
     report.append(f"ids read as {'text' if labels.dtype.kind == 'U' else 'integers'}")
     sorted_labels, rank = np.unique(labels, return_inverse=True)
     places = rank.astype(np.int32)[codes]
     return sorted_labels, places[: len(source)], places[len(source) :]
 
 
-def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
+def _labels(values: list[Any], source: Any, target: Any, hint: str) -> np.ndarray:
     if all(isinstance(value, str) for value in values):
         labels = np.array(values, dtype=str)
         if len(np.unique(labels)) == len(values):  # NumPy drops NULs at the end of text
@@ -191,7 +199,7 @@ def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
     odd = next((v for v in values if not isinstance(v, str)), values[0])
     raise GraphError(
         f"columns {source!r} and {target!r} must both be integers or both text, and a value there "
-        f"is {shown(odd)}; convert them with .astype(int) or .astype(str)"
+        f"is {shown(odd)}; convert them with .astype(int) or .astype(str){hint}"
     )
 
 
