@@ -8,7 +8,7 @@ and later changes to a class do not affect what was checked and compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -113,17 +113,6 @@ class ProgramSpec:
         only has initial values."""
         order = [*self.written, *self.vertex_fields]
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
-
-    def alike(self, given: Collection[str] = ()) -> tuple[str, ...]:
-        """The vertex fields that have one value at every vertex: no snippet writes them, what their
-        init reads is the same for all, and they are not in `given`, which have values before."""
-        found: list[str] = []
-        for name in self.vertex_fields:
-            init = self.snippets.get(f"{name}.init")
-            read = init.reads("v") if init is not None else set()
-            if name not in (*self.written, *given) and read <= set(found):
-                found.append(name)
-        return tuple(found)
 
     @property
     def types(self) -> dict[str, str | Struct]:

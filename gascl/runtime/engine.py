@@ -289,9 +289,7 @@ class Engine:
         prepared = time.perf_counter()
         if progress:
             progress.begin(f"{program.title()}: building kernels")
-        there = set(previous.names()) - previous.alike if previous else set()
-        given = {*initial, *there}
-        options = self.debug, self.seed, whole, numbered, given
+        options = self.debug, self.seed, whole, numbered
         plan = build(program, self.device, chosen, offset, *options)
         built = time.perf_counter()
         phases = [

@@ -51,7 +51,6 @@ class State:
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
     """
@@ -81,14 +80,6 @@ class State:
         process.holds_opencl(self)
         run = parameters(program, resident.graph, header, not self.device.is_cpu)
         kept = self._kept(previous, initial, resumes)
-        # This program may give each vertex a value of its own where the earlier one did not.
-        spread = {
-            key: kept.pop(key)
-            for key in [*kept]
-            if previous and previous._once(key) and key in spec.own and key.name not in header.alike
-        }
-        taken = (key.name for key in kept if previous and previous._once(key))
-        self.alike = frozenset((*header.alike, *taken))
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
@@ -112,7 +103,7 @@ class State:
         ]
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
-        self.kept = _bits(Key(VERTEX, n) in {**kept, **spread} for n in declared.vertex_fields)
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
         whole = initial.keys() - some.keys()
@@ -128,10 +119,6 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
-        for key, buffer in spread.items():
-            row = np.empty((1, earlier[key]), np.uint8)
-            self.device.download(row, buffer)
-            self.write(key, np.repeat(row, self.graph.num_vertices, axis=0))
         self.write(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
@@ -213,8 +200,7 @@ class State:
             return
         count = self.graph.num_vertices
         for key in kept:
-            # A program that has arc fields numbers nothing anew.
-            if key.owner == ARC or self._once(key):
+            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
                 continue
             rows = self.read(key, np.empty((count, self.sizes[key] // count), np.uint8))
             self.write(key, by_number(self.numbering, by_vertex(before, rows)))
@@ -246,10 +232,6 @@ class State:
             else:
                 values.append(self._number(name))
         return values
-
-    def _once(self, key: Key) -> bool:
-        """Whether a buffer has one value for all vertices."""
-        return key.owner == VERTEX and key.name in self.alike
 
     def _number(self, name: str) -> Any:
         """A number that depends on the graph alone."""
@@ -382,18 +364,15 @@ class State:
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
-        rows = self.graph.num_vertices if owner == VERTEX else self.num_arcs
-        once = self._once(Key(owner, name))
-        count = 1 if once else rows
+        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[Key(owner, name)], None
-            if self.numbering is not None and owner == VERTEX and not once:
+            if self.numbering is not None and owner == VERTEX:
                 ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
                 buffer, places = ordered or buffer, None if ordered else self.numbering.order
             self.device.download(host, buffer, places)
-        host = np.repeat(host, rows, axis=0) if once else host
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

@@ -43,7 +43,6 @@ from gascl.programs.strongly_connected import Colour, Trim
 from gascl.runtime.device import Device, find
 
 pytestmark = [
-    pytest.mark.unoptimized,
     pytest.mark.usefixtures("poisoned"),
     pytest.mark.filterwarnings("ignore:.*no edge field"),
 ]
