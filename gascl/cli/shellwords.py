@@ -21,6 +21,7 @@ _WORDS = [
     (r"\bdevice=\.\.\.", "--device"),
     (r"\b(duplicates|format|weight)=(?=[\s,;?]|$)", r"--\1"),
     (r"(?<![,(\w-])(duplicates|format|weight|delivery)=['\"]?(\w+)['\"]?", r"--\1 \2"),
+    (r"\bleave out weight=(?=\))", "leave out --set weight"),
     (r"\bself_loops=(?=\?)", "--self-loops"),
     (r"\bself_loops=['\"](\w+)['\"]", r"--self-loops \1"),
     (r"\bdtype=['\"](float\w+)['\"]", r"--set dtype=\1"),

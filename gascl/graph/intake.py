@@ -415,8 +415,8 @@ class Edges:
         loops = self.src == self.dst
         if policy == "error":
             raise GraphError(
-                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; use "
-                "self_loops='drop' to leave them out or 'keep' to keep them"
+                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; "
+                "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
             )
         if policy == "keep":
             self.report.append(f"self_loops='keep': {_count(count, 'self-loop')} kept")
@@ -466,8 +466,8 @@ class Edges:
         place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
         raise GraphError(
             f"{self._name(int(order[place]))} repeats edge {firsts[group[place]]}; edges that "
-            f"repeat an earlier one: {count:,}; use duplicates='sum', 'min', 'max' or 'first' to "
-            "merge them or 'keep' to keep them"
+            f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
+            "them, and duplicates='keep' keeps them"
         )
 
     def _keep(self, kept: np.ndarray) -> None:

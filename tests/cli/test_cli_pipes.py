@@ -195,6 +195,7 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
             "construct the program with km='FIELD'",
             "give --option columns=SOURCE,TARGET,km=FIELD",
         ),
+        ("field weight: leave out weight=)", "field weight: leave out --set weight)"),
         ("is required: Steps(source=...)", "is required: --set source=..."),
         ("in Python: Steps(x=...)", "in Python: Steps(x=...)"),
         ("Steps(weight='km'): no such", "Steps(weight='km'): no such"),
