@@ -5,6 +5,8 @@ By way of vertex 1 it is 2 minutes and 4 kilometres to vertex 2, otherwise 5 and
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from gascl import (
     Engine,
     Graph,
     GraphError,
+    Interrupted,
     NotConvergedError,
     ProgramError,
     VertexProgram,
@@ -132,10 +135,14 @@ def test_a_run_that_is_ended_has_the_graph_that_was_given():
 
     def press(step):
         if step.superstep == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt) as pressed:
-        engine.run(Endless(weight="km"), callback=press)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(Interrupted) as pressed:
+            engine.run(Endless(weight="km"), callback=press)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert pressed.value.result.graph is engine.graph
     with pytest.raises(NotConvergedError) as raised:
         engine.run(Endless(weight="km"), max_supersteps=2, not_converged="error")
