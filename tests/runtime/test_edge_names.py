@@ -105,8 +105,8 @@ def test_none_is_the_default_for_every_edge(recwarn):
         for none in (None, "None"):  # in a shell
             result = engine.run(ShortestPaths(source=0, weight=none))
             assert result.distance.tolist() == [0, 1, 1] and result.graph is graph
-        tree = engine.run(SpanningForest(weight=None)).arc_fields["member"]
-        assert tree.tolist() == [1, 1, 0], "the first edges, as none is lighter"
+        tree = engine.run(SpanningForest(weight=None, maximum=True)).arc_fields["member"]
+        assert tree.tolist() == [1, 0, 1], "the first edges, as none is heavier"
     assert not recwarn.list
     assert Engine(weighted).run(ShortestPaths(source=0)).distance.tolist() == [0, 1, 2]
 
