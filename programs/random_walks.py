@@ -8,8 +8,9 @@ Sources: Grover and Leskovec, node2vec: Scalable Feature Learning for Networks (
 Chen, Ma, Bai and Jiang, KnightKing: A Fast Distributed Graph Random Walk Engine (2019), rejection
 sampling for it.
 
-Differences: arcs have no weights. The numbers are those of `hash`, so that a walk depends on the
-seed, its place among the walks and its vertices alone, and not on the device.
+Differences: arcs have no weights. The numbers are those of `uniform`, so that a walk depends on the
+seed, its place among the walks and its vertices alone, and not on the device. They have 24 random
+bits: at a vertex of n arcs, the chances of arcs may differ by a share of n / 2^24.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Walkers(VertexProgram):
     functions = """
         #define TRIES 64
         #define DRAWN uniform(p.seed, v.walker, superstep, draws++)
+        #define PLACE(n) min((n) - 1, (int)(DRAWN * (n)))
         #define WEIGHT(next) ((next) == v.before ? p.back : has_edge(v.before, next) ? 1 : p.away)
     """
     apply = """
@@ -50,11 +52,11 @@ class Walkers(VertexProgram):
         }
         const bool prefers = v.before >= 0 && (p.back != 1 || p.away != 1);
         int draws = 0, tries = 0;
-        int next = neighbor_of(v.at, (int)(DRAWN * n));
+        int next = neighbor_of(v.at, PLACE(n));
         while (prefers && tries < TRIES) {
             if (DRAWN * max((real)1, max(p.back, p.away)) < WEIGHT(next))
                 break;
-            next = neighbor_of(v.at, (int)(DRAWN * n));
+            next = neighbor_of(v.at, PLACE(n));
             ++tries;
         }
         if (tries == TRIES) {
