@@ -240,7 +240,13 @@ def test_sum_at_the_edge_of_int64():
 
 def test_refused_edges_are_named_by_label():
     edges = {"src": [0, 1, 0, 1, 2], "dst": [1, 2, 1, 2, 2], "labels": ["x", "y", "z"]}
-    words = ["edge 2 ('x' to 'y')", "repeats edge 0", "earlier one: 2", "'first'", "'keep'"]
+    words = [
+        "edge 2 ('x' to 'y')",
+        "repeats edge 0",
+        "earlier one: 2",
+        "first",
+        "duplicates='keep'",
+    ]
     refused(words, lambda: Graph.from_edges(**edges, duplicates="error"))
     words = ["edge 4 ('z' to 'z')", "one of 1", "'drop'", "'keep'"]
     refused(words, lambda: Graph.from_edges(**edges, self_loops="error"))
