@@ -26,6 +26,10 @@ _WORDS = [
     (r"\bself_loops=['\"](\w+)['\"]", r"--self-loops \1"),
     (r"\bdtype=['\"](float\w+)['\"]", r"--set dtype=\1"),
     (r"\bmax_supersteps=(\d+)", r"--max-supersteps \1"),
+    (r"\bcheckpoint=(\S+), resume=True", r"--checkpoint \1 --resume"),
+    (r"\bcheckpoint=", "--checkpoint "),
+    (r"\bevery(=| must\b)", r"--every\1"),
+    (r"\bresume=True\b", "--resume"),
     (r"(?<!in Python: )\b[A-Z]\w*\((?=\w+=\.\.\.\))(\w+=)\.\.\.\)", r"--set \1..."),
     (r"(?<!--set )(?<!\()\b(sources?=)\[?\.\.\.\]?", r"--set \1..."),
 ]

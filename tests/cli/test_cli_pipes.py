@@ -199,6 +199,9 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
         ("is required: Steps(source=...)", "is required: --set source=..."),
         ("in Python: Steps(x=...)", "in Python: Steps(x=...)"),
         ("Steps(weight='km'): no such", "Steps(weight='km'): no such"),
+        ("with checkpoint='a', resume=True", "with --checkpoint 'a' --resume"),
+        ("give resume=True to", "give --resume to"),
+        ("every must be, not every=3", "--every must be, not --every=3"),
         ("cannot use --option columns=[1]", "cannot use --option columns=[1]"),
         (
             "a.py:3: wrong: directed=True\n    g(directed=True)",
