@@ -79,7 +79,7 @@ def read_columns(
     marks = comments.encode("ascii")
     fast = arrowcolumns.ArrowColumns(width, [*integers], [*numbers], separator, prepare is not None)
 
-    def columns_of(piece: bytes) -> tuple[list[list[np.ndarray]], int, int]:
+    def columns_of(piece: bytes) -> tuple[list[np.ndarray], int, int]:
         lines = remarks = 0
         if prepare:
             piece = prepare(piece)
@@ -100,22 +100,21 @@ def read_columns(
                 raise Irregular from None
         found = fast.read(piece, letters) if len(piece) >= arrowcolumns.LEAST else None
         if found is not None:
-            return [[_narrow(c) if c.dtype == np.int64 else c for c in found]], lines, remarks
+            return [_narrow(c) if c.dtype == np.int64 else c for c in found], lines, remarks
         pages = [
             _Page(page, width, separator).columns([*integers], [*numbers])
             for page in _pages(piece)
-            if not page.isspace() or page.strip(b" \t\n")  # strip copies
+            if page.strip(b" \t\n")
         ]
-        return pages, lines, remarks
+        return [np.concatenate(column) for column in zip(*pages, strict=True)], lines, remarks
 
     lines = remarks = 0
     # Once a block of this size has been freed, glibc keeps freed blocks up to that size. Else the
     # arrays of every piece come from the system anew, which takes as long as the reading.
     np.empty(KEPT, dtype=np.uint8)
-    for pages, more_lines, more_remarks in _in_order(columns_of, pieces):
-        for columns in pages:
-            for part, column in zip(parts, columns, strict=True):
-                part.append(column)
+    for columns, more_lines, more_remarks in _in_order(columns_of, pieces):
+        for part, column in zip(parts, columns, strict=False):
+            part.append(column)
         lines += more_lines
         remarks += more_remarks
     values = []
@@ -174,29 +173,27 @@ class _Page:
         # The eight bytes from every position on.
         self.words: np.ndarray = np.ndarray((len(self.text) - 7,), "<u8", self.text, 0, (1,))
         self.width = width
-        self.only_digits = False  # where nothing parts tokens
         size = len(piece) + len(end)
         self.starts, self.ends = self._plain(size, separator) or self._any(separator)
 
     def _plain(self, size: int, separator: str | None) -> tuple[np.ndarray, np.ndarray] | None:
         """The tokens if the same byte separates them all, and no line is empty; else None."""
         body = self.bytes[len(FRONT) : len(FRONT) + size]
-        parting = body == NEWLINE
-        rows = np.count_nonzero(parting)
-        if separator is not None and (b" " in self.piece or b"\t" in self.piece):
+        if separator is None:
+            ends = np.flatnonzero(body <= BLANK)
+        elif b" " in self.piece or b"\t" in self.piece:
             return None
-        if self.width > 1:
-            mark = TAB if separator is None and b"\t" in self.piece else ord(separator or " ")
-            parting |= body == mark
-        ends = np.flatnonzero(parting)
-        # As many line ends as rows, and one at the end of each.
-        if len(ends) != rows * self.width or (body[ends[self.width - 1 :: self.width]] != 10).any():
+        else:
+            ends = np.flatnonzero((body == ord(separator)) | (body == NEWLINE))
+        if len(ends) % self.width:
             return None
-        others = np.count_nonzero(body - np.uint8(ord("0")) > 9) - len(ends)
-        if separator is None and others and np.count_nonzero(body <= BLANK) > len(ends):
-            return None
-        self.only_digits = not others
         ends += len(FRONT)
+        kinds = self.bytes[ends].reshape(-1, self.width)
+        mark = kinds[0, 0] if self.width > 1 else NEWLINE
+        if mark not in (BLANK, TAB, NEWLINE if self.width == 1 else ord(separator or " ")):
+            return None
+        if not ((kinds[:, -1] == NEWLINE).all() and (kinds[:, :-1] == mark).all()):
+            return None
         starts = np.empty_like(ends)
         starts[0] = len(FRONT)
         np.add(ends[:-1], 1, out=starts[1:])
@@ -249,11 +246,11 @@ class _Page:
         if not columns:
             return []
         values = self._integers(*self._column(columns))
-        if values is None:
-            return None
-        fits = _fits(values)  # most do, and one pass over all is quicker
-        table = values.reshape(-1, len(columns)).T
-        return [c.astype(np.int32, order="C") if fits else _narrow(c) for c in table]
+        return (
+            None
+            if values is None
+            else [_narrow(column) for column in values.reshape(-1, len(columns)).T]
+        )
 
     def _numbers(self, column: int) -> np.ndarray:
         starts, ends = self._column([column])
@@ -294,41 +291,38 @@ class _Page:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The values of tokens of digits, uint64, and which tokens are not digits or too long."""
         lengths = ends - starts
-        values, odd = self._eight(ends, lengths)
-        wrong = lengths > longest
-        wrong |= odd
+        values, wrong = self._eight(ends, np.minimum(lengths, 8))
         for done in (8, 16):
-            longer = np.flatnonzero(lengths > done)
-            if not len(longer):
+            if not (lengths > done).any():
                 break
-            more, odd = self._eight(ends[longer] - done, lengths[longer] - done)
+            longer = np.flatnonzero(lengths > done)
+            left = np.minimum(lengths[longer] - done, 8)
+            more, odd = self._eight(ends[longer] - done, left)
             values[longer] += more * TENS[done]
             wrong[longer] |= odd
+        wrong |= lengths > longest
         return values, wrong
 
-    def _eight(self, ends: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray | bool]:
+    def _eight(self, ends: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The value of up to eight digits before each of `ends`, and which are not digits."""
         words = self.words[ends - 8].astype(np.uint64, copy=False)
         words ^= 0x3030303030303030
-        beyond = np.subtract(8, lengths, dtype=np.int64)  # bytes before the token
-        np.maximum(beyond, 0, out=beyond)
-        beyond <<= 3
-        words >>= beyond.view(np.uint64)
-        words <<= beyond.view(np.uint64)
-        wrong: np.ndarray | bool = False
-        if not self.only_digits:
-            odd = words + np.uint64(0x0606060606060606)
-            odd |= words
-            odd &= np.uint64(0xF0F0F0F0F0F0F0F0)
-            wrong = odd != 0
-        # Pairs of digits, pairs of these and pairs of those: processors are quicker with narrow
-        # integers, of which each has room for its result.
-        for dtype in (np.uint16, np.uint32, np.uint64):
-            parts, bits = words.view(dtype), 4 * np.dtype(dtype).itemsize
-            higher = parts >> dtype(bits)
-            parts *= dtype(10 ** (bits // 8))
-            parts += higher
-            parts &= dtype((1 << bits) - 1)
+        beyond = ((8 - lengths) << 3).astype(np.uint64)  # bits of bytes before the token
+        words >>= beyond
+        words <<= beyond
+        odd = words + np.uint64(0x0606060606060606)
+        odd |= words
+        odd &= np.uint64(0xF0F0F0F0F0F0F0F0)
+        wrong = odd != 0
+        for times, shift, mask in (
+            (10, 8, 0x00FF00FF00FF00FF),
+            (100, 16, 0x0000FFFF0000FFFF),
+            (10000, 32, 0x00000000FFFFFFFF),
+        ):
+            higher = words >> np.uint64(shift)
+            words *= np.uint64(times)
+            words += higher
+            words &= np.uint64(mask)
         return words, wrong
 
     def _floats(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -403,13 +397,9 @@ class _Page:
 
 def _narrow(values: np.ndarray) -> np.ndarray:
     """A contiguous copy, int32 if the values fit."""
-    return values.astype(np.int32 if _fits(values) else np.int64, order="C")
-
-
-def _fits(values: np.ndarray) -> bool:
-    """Whether all values, at least one, fit int32."""
     limits = np.iinfo(np.int32)
-    return bool(limits.min <= values.min() and values.max() <= limits.max)
+    fits = limits.min <= values.min() and values.max() <= limits.max
+    return values.astype(np.int32 if fits else np.int64, order="C")
 
 
 def _quotients(digits: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.parallel import blocks, cores, in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.adapters.arrow import KEY, Source, parsed_table, write_arrow
 from gascl.io.files import created, opened
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_METADATA = 1 << 26  # bytes; Parquet readers refuse text beyond about 100 MB
 BATCH = 1 << 20  # rows
-SHARES = 4  # of a column for each thread, which then end at about the same time
 
 
 def read_parquet(
@@ -47,39 +45,15 @@ def read_parquet(
         FormatError: the file is damaged, a column is missing, of another type or has a null, or
             pyarrow is not installed.
     """
-    pyarrow = imported("pyarrow", f"{path}: Parquet")
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
 
     def source(file: Any) -> Source:
-        def again(metadata: Any = None) -> Any:
-            checked = {"memory_map": True, "page_checksum_verification": True}
-            return parquet.ParquetFile(file, metadata=metadata, **checked)
-
-        data = again()
-        count = data.num_row_groups
-        # pyarrow's own threads take whole columns, and some take much longer than others.
-        groups = blocks(count, -(-count // (SHARES * cores())))
-
-        def part(share: tuple[str, slice]) -> Any:
-            name, each = share
-            rows = range(each.start, each.stop)
-            table = again(data.metadata).read_row_groups(rows, [name], use_threads=False)
-            return _whole(table).column(0).chunks
-
-        def load(names: list[str]) -> dict[str, Any]:
-            parts = iter(in_threads(part, [(name, each) for name in names for each in groups]))
-            columns = {}
-            for name in names:
-                chunks = [chunk for _ in groups for chunk in next(parts)]
-                kind = data.schema_arrow.field(name).type
-                columns[name] = pyarrow.chunked_array(chunks, kind if not chunks else None)
-            return columns
-
+        data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
         return Source(
             name=str(path),
             schema=data.schema_arrow,
             rows=data.metadata.num_rows,
-            load=load,
+            load=lambda names: _columns(data.read(columns=names)),
             error=FormatError,
         )
 
