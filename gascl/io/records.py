@@ -1,4 +1,4 @@
-"""Edges of GML and GraphML, and nodes of GraphML, that are all written alike, read as columns.
+"""Edges and nodes of GML and GraphML that are all written alike, read as columns.
 
 All but the first are cut out of the text, which a parser of the format then reads with all its
 checks; the others differ from the first in numbers only. Where anything is not as expected, they
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,6 +194,19 @@ class Records:
             if (known[places] != ids).any():
                 raise Irregular
             yield vertices[places]
+
+
+def without_nodes(
+    data: bytes, begin: bytes, node: re.Pattern[bytes], parts: re.Pattern[bytes]
+) -> tuple[bytes, list[str]]:
+    """The text with the first of its nodes only, and the ids of all; the text itself and no ids
+    where they are not all written alike. `begin` and the patterns are as in `Records.cut`."""
+    nodes = Records.cut(data, begin, node, parts, ids=1)
+    if nodes is not None:
+        with suppress(Irregular):
+            (numbers,) = nodes.columns()
+            return nodes.rest, [f"{nodes.prefix}{number}" for number in numbers.tolist()]
+    return data, []
 
 
 def _byte(value: int) -> bytes:

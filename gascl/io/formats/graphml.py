@@ -33,7 +33,7 @@ from gascl.io.adapters.networkx import (
 from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records
+from gascl.io.records import Records, without_nodes
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 from gascl.optional import imported
 
@@ -97,15 +97,13 @@ def _read(
     reading = imported("networkx.readwrite.graphml", f"{path}: GraphML")
     ids: list[str] = []
     if records is not None and label == "id":
-        data, ids = _without_nodes(data)
+        data, ids = without_nodes(data, b"<node", NODE, NUMBERS)
     root = _tree(path, io.BytesIO(data))
     graph = _only_graph(path, root)
     nodes, edges = _elements(graph, "node"), _elements(graph, "edge")
-    if ids and [node.get("id") for node in nodes] != ids[:1]:
-        raise Irregular  # the first one stands in a comment
-    place = _places(path, nodes) if not ids else dict(zip(ids, range(len(ids)), strict=True))
-    if len(place) < len(ids):
-        raise Irregular
+    place = dict(zip(ids, range(len(ids)), strict=True)) or _places(path, nodes)
+    if ids and ([node.get("id") for node in nodes] != ids[:1] or len(place) < len(ids)):
+        raise Irregular  # the first one stands in a comment, or one is there twice
     _check_ends(path, edges, place)
     report = ["GraphML, attributes by NetworkX"]
     declared = _direction(path, graph, edges)
@@ -253,17 +251,6 @@ def _check_places(path: Path, root: Located) -> None:
                 f"{path}, line {line}: <{names[0]}> is in <{names[1]}>; <node> and <edge> belong "
                 "in <graph>, and little else does; correct the tags"
             )
-
-
-def _without_nodes(data: bytes) -> tuple[bytes, list[str]]:
-    """The text with the first node only, and the ids of all; the text itself and no ids where they
-    are not all written alike."""
-    nodes = Records.cut(data, b"<node", NODE, NUMBERS, ids=1)
-    if nodes is not None:
-        with suppress(Irregular):
-            (numbers,) = nodes.columns()
-            return nodes.rest, [f"{nodes.prefix}{number}" for number in numbers.tolist()]
-    return data, []
 
 
 def _places(path: Path, nodes: list[Any]) -> dict[str, int]:
