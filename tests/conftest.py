@@ -67,12 +67,11 @@ def small(write):
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_builds(request):
-    """PoCL's optimizer is left out of builds for groups of 8, and of all builds in modules that are
-    marked `unoptimized`, unless slow tests are asked for.
+    """PoCL's optimizer is left out of builds, unless slow tests are asked for.
 
-    On a CPU gascl runs groups of 1. Those of 8 stand for a GPU's, in tests of barriers and memory
-    that items share, and the optimizer takes more than two thirds of the time of their builds; of
-    the builds for groups of 1 it takes a third.
+    It takes a third of the time of a build, and of one for groups of 8, which stand for a GPU's,
+    more than two thirds. Modules marked `optimized` build for groups of 1, which is what gascl runs
+    on a CPU, as users do.
     """
     if request.config.option.markexpr != "not slow" or find_spec("pyopencl") is None:
         yield
@@ -80,11 +79,12 @@ def quick_builds(request):
     import pyopencl as cl
 
     build = cl.Program.build
-    marked = request.node.get_closest_marker("unoptimized") is not None
+    marked = request.node.get_closest_marker("optimized") is not None
 
     def quick(self: Any, options: Any = (), *arguments: Any, **others: Any) -> Any:
         (device, *_) = self._context.devices  # to ask the program would keep it out of caches
-        if (marked or "-DGASCL_GROUP=8" in options) and "PoCL" in device.platform.version:
+        quickly = not marked or "-DGASCL_GROUP=8" in options
+        if quickly and "PoCL" in device.platform.version:
             options = [*options, "-cl-opt-disable"]
         return build(self, options, *arguments, **others)
 

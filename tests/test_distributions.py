@@ -43,26 +43,23 @@ def run(*command, **options):
     return done.stdout.strip()
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The folder of both: the source archive of a clean tree, and the wheel of that archive."""
-    pytest.importorskip("build")
-    tree = tmp_path_factory.mktemp("built") / "tree"
-    shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(*LEFT))
-    run(sys.executable, "-m", "build", tree, "--outdir", tree.parent)
-    return tree.parent
-
-
 @pytest.mark.slow
-@pytest.mark.xdist_group("distributions")  # one process builds them, once
-@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
-def test_installed(built, kind, tmp_path):
-    (package,) = built.glob(kind)
-    target = tmp_path / "target"
+def test_source_archive_and_its_wheel(tmp_path):
+    pytest.importorskip("build")
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(*LEFT))
+    run(sys.executable, "-m", "build", tree, "--outdir", tmp_path)
+    for kind in ("*.whl", "*.tar.gz"):
+        (package,) = tmp_path.glob(kind)
+        check(package, tree, tmp_path / f"target{package.suffix}")
+
+
+def check(package, tree, target):
+    """Install a package in a folder of its own, and use what is there."""
     install = ["install", "--quiet", "--no-deps", "--target", target]
     run(sys.executable, "-m", "pip", *install, package)
-    there = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(target)}}
-    version = run(sys.executable, "-c", LOOK, built / "tree", target, **there)
+    there = {"cwd": target, "env": os.environ | {"PYTHONPATH": str(target)}}
+    version = run(sys.executable, "-c", LOOK, tree, target, **there)
     assert f"-{version}" in package.name
     (command,) = target.glob("[bS]*/gascl*")  # bin, or Scripts
     assert run(command, "--version", **there) == f"gascl {version}"

@@ -71,7 +71,6 @@ def _source(program: VertexProgram, delivery: str) -> str:
         real=program.dtype,
         choices=program.choices(),
         lanes=program.lanes,
-        given=program.initial,
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     return assemble(header, demand.facts, choose(program, demand, delivery))[0]

@@ -61,7 +61,7 @@ class Calls:
                 "        __global int *faults, __global gascl_control *control,",
                 f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
-                f"    return values[GASCL_AT(is ? {'0' if name in c.alike else 'id'} : 0)];",
+                "    return values[GASCL_AT(is ? id : 0)];",
                 "}",
                 "",
             )

@@ -40,7 +40,6 @@ class Context:
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
         numbered: whether vertices have other numbers on the device than the user's.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
     """
 
     spec: ProgramSpec
@@ -51,7 +50,6 @@ class Context:
     fp64: bool
     debug: bool
     numbered: bool
-    alike: tuple[str, ...]
 
     @property
     def lanes(self) -> int:
@@ -94,7 +92,7 @@ class Context:
         if scatter is None or not self.facts.reads_edge:
             return self.message
         members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
-        read = scatter.reads("v") - set(self.alike)
+        read = scatter.reads("v")
         return struct_of("gascl_letter", [(n, t) for n, t in members.items() if n in read])
 
     # Fields -----------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ class Context:
 
     def field_at(self, name: str, place: str) -> str:
         """C text of a vertex field in its array, at a place on the device."""
-        return f"gascl_v_{name}[GASCL_AT({'0' if name in self.alike else place})]"
+        return f"gascl_v_{name}[GASCL_AT({place})]"
 
     @cached_property
     def reals(self) -> list[str]:

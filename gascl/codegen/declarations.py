@@ -23,6 +23,9 @@ _POINTER = "*GASCL_RESTRICT "
 #: Floats that are added up in double.
 _WIDE = ("float", "double")
 #: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
+#: How the names begin that a compiler complains about where layouts disagree.
+LAYOUT = "gascl_layout_"
+
 _HASH = """
 #define hash(gascl_x) gascl_hash(gascl_x)
 static uint gascl_hash(const uint x) {
@@ -130,12 +133,9 @@ def _mentions(c: Context, type_name: str) -> bool:
     return type_name in [*declared, *members, spec.message] or type_name in texts
 
 
-def write_structs(text: Text, c: Context) -> list[int]:
-    """Write the user's structs, with all names that the class gives them, and a function with which
-    the device reports their layout; returns the required layout: sizes and members' offsets."""
+def write_structs(text: Text, c: Context) -> None:
+    """Write the user's structs, with all names that the class gives them."""
     names: dict[tuple[tuple[str, str], ...], str] = {}
-    layouts: list[int] = []
-    offsets: list[str] = []
     for name, declared in c.spec.structs.items():
         if declared.members in names:
             text.put(f"typedef {names[declared.members]} {name};", "")
@@ -143,15 +143,19 @@ def write_structs(text: Text, c: Context) -> list[int]:
         names[declared.members] = name
         type_ = resolve(declared, c.real)
         text.struct(Type(name, type_.scalar, 1, type_.members))
-        layouts.append(type_.itemsize)
-        offsets.append(f"    *sizes++ = sizeof({name});")
-        for member, _ in type_.members:
-            layouts.append(type_.scalar.fields[member][1])  # type: ignore[index]
-            offset = f"(__private char *)&{name}_.{member} - (__private char *)&{name}_"
-            offsets.append(f"    *sizes++ = (int)({offset});")
-        offsets.insert(0, f"    {name} {name}_;")
-    text.put("static void gascl_layouts(__global int *sizes) {", *offsets, "}", "")
-    return layouts
+
+
+def write_layouts(text: Text, c: Context) -> None:
+    """Write what does not compile if host and device disagree on the structs that both use.
+
+    Their sizes are compared: C has members in the order of their declaration (C99, 6.7.2.1), so
+    that other places mean another size, unless gaps between members make up for each other.
+    """
+    sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
+    shared = {"box": c.box, "tally": c.tally, "control": c.control}
+    sizes |= {"gascl_run": c.run.itemsize, **{f"gascl_{n}": t.itemsize for n, t in shared.items()}}
+    for name, size in sizes.items():
+        text.put(f"typedef char {LAYOUT}{name}[sizeof({name}) == {size} ? 1 : -1];")
 
 
 def write_params(text: Text, c: Context) -> None:

@@ -8,7 +8,7 @@ each generated line to the user's, so that compiler messages can be translated f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gascl.codegen.combiner import write_combiner
 from gascl.codegen.context import Context
 from gascl.codegen.declarations import (
     write_arguments,
+    write_layouts,
     write_message,
     write_params,
     write_structs,
@@ -43,7 +44,6 @@ def generate(
     lanes: int = 1,
     debug: bool = False,
     numbered: bool = False,
-    given: Collection[str] = (),
 ) -> Header:
     """The header of a program.
 
@@ -55,16 +55,14 @@ def generate(
         lanes: the number of runs at once.
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
-        given: the vertex fields that have a value before the run.
     """
     facts = Facts.of(spec, lanes, debug)
-    types = resolve(offset, real), fp64
-    c = Context(spec, facts, real, choices or {}, *types, debug, numbered, spec.alike(given))
+    c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
     write_switches(text, c)
-    layouts = write_structs(text, c)
+    write_structs(text, c)
     write_params(text, c)
     write_aggregators(text, c)
     write_control(text, c)
@@ -81,6 +79,7 @@ def generate(
     Phases(text, c, traps, calls).write()
     if facts.pairs:
         Pairs(text, c, traps, calls).write()
+    write_layouts(text, c)
     return Header(
         text="\n".join(text.lines) + "\n",
         places=tuple(text.places),
@@ -96,8 +95,6 @@ def generate(
         tally=c.tally.scalar,
         control=c.control.scalar,
         other=c.other.scalar if facts.pairs else np.dtype([]),
-        layouts=tuple(layouts),
         lanes=lanes,
         reals=tuple(c.reals),
-        alike=c.alike,
     )

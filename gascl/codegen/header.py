@@ -25,11 +25,9 @@ class Header:
         letter: the type of what the outbox keeps of each vertex.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
-        layouts: the sizes and offsets that the user's structs must have on the device.
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
             GASCL_FOR_REALS.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
     """
 
     text: str
@@ -46,7 +44,5 @@ class Header:
     tally: np.dtype
     control: np.dtype
     other: np.dtype
-    layouts: tuple[int, ...]
     lanes: int
     reals: tuple[str, ...]
-    alike: tuple[str, ...]

@@ -84,8 +84,7 @@ class Phases:
             )
         put("    v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);")
         for i, name in enumerate(c.spec.vertex_fields):
-            once = " && gascl_id == 0" if name in c.alike else ""
-            put(f"    if (!(gascl_kept >> {i} & 1){once})")
+            put(f"    if (!(gascl_kept >> {i} & 1))")
             put(f"        {c.field_at(name, 'gascl_id')} = v.{name};")
         self.traps.after_init(init)
         if c.facts.masked and mask is not None:
@@ -187,9 +186,7 @@ class Phases:
         put("static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,")
         put("        const int gascl_id, GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
         put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.facts.masked)
-        put(*(f"    v.{n} = gascl_from->{n};" for n in names))
-        alike = [n for n in c.alike if n in c.spec.snippets["scatter"].reads("v")]
-        put(*(f"    v.{n} = {c.field_at(n, 'gascl_id')};" for n in alike), "    return v;", "}", "")
+        put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
 
     def _receive(self) -> None:
         """Write which messages a vertex receives, when it has enough, and its bucket."""

@@ -252,8 +252,7 @@ class _Builder:
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
-        alike = self.header.alike
-        vertex = [("v.", VERTEX, n, 1 if n in alike else rows) for n in self.spec.vertex_fields]
+        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
         copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
         arcs = self.spec.arc_fields if self.facts.arc_state else ()
         arc = [("a.", ARC, n, self.extent.arcs) for n in arcs]

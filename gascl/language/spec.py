@@ -8,7 +8,7 @@ and later changes to a class do not affect what was checked and compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -107,17 +107,6 @@ class ProgramSpec:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
         return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
-
-    def alike(self, given: Collection[str] = ()) -> tuple[str, ...]:
-        """The vertex fields that have one value at every vertex: no snippet writes them, what their
-        init reads is the same for all, and they are not in `given`, which have values before."""
-        found: list[str] = []
-        for name in self.vertex_fields:
-            init = self.snippets.get(f"{name}.init")
-            read = init.reads("v") if init is not None else set()
-            if name not in (*self.written, *given) and read <= set(found):
-                found.append(name)
-        return tuple(found)
 
     @property
     def types(self) -> dict[str, str | Struct]:

@@ -211,11 +211,8 @@ def _run(
     """The bytes of a run: of each buffer on the device, and of its results on the host."""
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
-    # What nobody writes and has no init is there to be given, if not here then by `prepare`.
-    bare = (name for name, field in program.spec.vertex_fields.items() if field.init == 0)
-    given = {*program.initial, *bare}
     offset = index_dtype(arcs).name
-    header, facts = header_of(program, device, offset, numbered=numbered, given=given)
+    header, facts = header_of(program, device, offset, numbered=numbered)
     lines = len(assemble(header, facts, chosen)[1]) + 1
     extent = extent_of(device, vertices, arcs, *group_size(header, device), lines, symmetric)
     spec = run_spec(program.spec, header, facts, chosen, extent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.declarations import LAYOUT
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.delivery.assembly import CHUNK_ARCS, assemble
@@ -202,7 +203,6 @@ def build(
     seed: int = 0,
     whole: bool = False,
     numbered: bool = False,
-    given: Collection[str] = (),
 ) -> Plan:
     """The kernels of a program: built, or reused if this process has built them before. pyopencl
     and the drivers also cache compiled kernels on disk.
@@ -211,7 +211,6 @@ def build(
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
         whole: for a whole run in one launch, instead of launches for each superstep.
         numbered: vertices have other numbers on the device than the user's.
-        given: the vertex fields that have a value before the run.
 
     Raises:
         ProgramError: a snippet does not compile; names the user's file and line.
@@ -220,7 +219,7 @@ def build(
     choices = tuple(program.choices().items())
     key = (
         *(program.dtype, choices, program.lanes, device, delivery, offset),
-        *(debug, seed, whole, numbered, program.spec.alike(given)),
+        *(debug, seed, whole, numbered),
     )
     plans = _plans.setdefault(type(program), {})
     plan = plans.get(key)
@@ -228,9 +227,7 @@ def build(
         with _building:
             plan = plans.get(key)  # another thread may have built it meanwhile
             if plan is None:
-                plan = _build(
-                    program, device, delivery, offset, debug, seed, whole, numbered, given
-                )
+                plan = _build(program, device, delivery, offset, debug, seed, whole, numbered)
                 if len(plans) == PLANS:  # there can be any number of seeds in debug mode
                     del plans[next(iter(plans))]
                 plans[key] = plan
@@ -243,12 +240,8 @@ def header_of(
     offset: str,
     debug: bool = False,
     numbered: bool = False,
-    given: Collection[str] = (),
 ) -> tuple[Header, Facts]:
     """The header of a program for a device, and its facts."""
-    if not device.is_cpu:
-        # PageRank on an H200 took two to four times as long with this (docs/performance.md).
-        given = program.spec.vertex_fields
     header = generate(
         program.spec,
         real=program.dtype,
@@ -258,7 +251,6 @@ def header_of(
         lanes=program.lanes,
         debug=debug,
         numbered=numbered,
-        given=given,
     )
     return header, Facts.of(program.spec, program.lanes, debug)
 
@@ -272,10 +264,9 @@ def _build(
     seed: int,
     whole: bool,
     numbered: bool,
-    given: Collection[str],
 ) -> Plan:
     spec = program.spec
-    header, facts = header_of(program, device, offset, debug, numbered, given)
+    header, facts = header_of(program, device, offset, debug, numbered)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
@@ -309,10 +300,14 @@ def _build(
     try:
         plan.program = _built(text, tuple(options), device)
     except cl.RuntimeError as error:
+        if LAYOUT in str(error):
+            raise DeviceError(
+                f"{device} and the host disagree on the layout of structs; please report this:\n"
+                f"{error}"
+            ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
         raise ProgramError(translate(str(error), places, spec.name)) from None
-    _check_sizes(device, kernel(plan.program, "gascl_sizes"), header)
     return plan
 
 
@@ -320,22 +315,6 @@ def _build(
 def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
     """A program by its text: classes that differ only in their place in files share it."""
     return built(device, text, options)
-
-
-def _check_sizes(device: Device, kernel: Any, header: Header) -> None:
-    """Raise DeviceError unless host and device agree on the layout of shared structs."""
-    expected = [d.itemsize for d in (header.run, header.box, header.tally, header.control)]
-    expected += header.layouts
-    sizes = np.zeros(len(expected), np.int32)
-    buffer = cl.Buffer(device.context, cl.mem_flags.WRITE_ONLY, sizes.nbytes)
-    kernel(device.queue, (1,), (1,), buffer)
-    cl.enqueue_copy(device.queue, sizes, buffer)
-    if sizes.tolist() != expected:
-        raise DeviceError(
-            f"{device} and the host disagree on the layout of structs: the sizes of run, box, "
-            "tally and control, and the sizes and offsets of the program's own structs, are "
-            f"{sizes.tolist()}, not {expected}; please report this"
-        )
 
 
 def _double_params(program: VertexProgram) -> bool:

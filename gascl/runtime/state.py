@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ class State:
         unset: the buffers whose initial content must still be set, and what it is.
         given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
             which vertex and arc fields keep that of an earlier run.
-        alike: the vertex fields that have one value at every vertex, which is stored once.
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
     """
@@ -81,14 +80,6 @@ class State:
         process.holds_opencl(self)
         run = parameters(program, resident.graph, header, not self.device.is_cpu)
         kept = self._kept(previous, initial, resumes)
-        # This program may give each vertex a value of its own where the earlier one did not.
-        spread = {
-            key: kept.pop(key)
-            for key in [*kept]
-            if previous and previous._once(key) and key in spec.own and key.name not in header.alike
-        }
-        taken = (key.name for key in kept if previous and previous._once(key))
-        self.alike = frozenset((*header.alike, *taken))
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
@@ -112,7 +103,7 @@ class State:
         ]
         self.types = {**(previous.types if previous else {}), **self.types}
         declared = self.program.spec
-        self.kept = _bits(Key(VERTEX, n) in {**kept, **spread} for n in declared.vertex_fields)
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
         whole = initial.keys() - some.keys()
@@ -128,10 +119,6 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
-        for key, buffer in spread.items():
-            row = np.empty((1, earlier[key]), np.uint8)
-            self.device.download(row, buffer)
-            self.write(key, np.repeat(row, self.graph.num_vertices, axis=0))
         self.write(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
@@ -211,12 +198,10 @@ class State:
         """Bring what was kept of vertices into the order that they have in this run."""
         if before is self.numbering:
             return
-        count = self.graph.num_vertices
         for key in kept:
-            # A program that has arc fields numbers nothing anew.
-            if key.owner == ARC or self._once(key):
+            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
                 continue
-            rows = self.read(key, np.empty((count, self.sizes[key] // count), np.uint8))
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
             self.write(key, by_number(self.numbering, by_vertex(before, rows)))
 
     # What a run does --------------------------------------------------------------------------
@@ -247,10 +232,6 @@ class State:
                 values.append(self._number(name))
         return values
 
-    def _once(self, key: Key) -> bool:
-        """Whether a buffer has one value for all vertices."""
-        return key.owner == VERTEX and key.name in self.alike
-
     def _number(self, name: str) -> Any:
         """A number that depends on the graph alone."""
         numbers = self._numbers[self._turn]
@@ -277,7 +258,8 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        for name in ("under_way", "pulls", "bits", "near_side", "far_side"):
+        control["pulls"] = control["pulled"]  # so that it decides once more as it did
+        for name in ("under_way", "bits", "near_side", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
         lows = ("near_low", "far_low", "near_low_next", "far_low_next")
@@ -296,7 +278,8 @@ class State:
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer, and return it."""
-        self.device.download(values, self.buffers[key])
+        if values.nbytes:
+            self.device.download(values, self.buffers[key])
         return values
 
     def faults(self, plan: Plan) -> np.ndarray:
@@ -345,6 +328,42 @@ class State:
             found.update(host.data)
         return found.digest()
 
+    def saved(self, leave_out: Collection[str] = ()) -> dict[str, np.ndarray]:
+        """Everything that the next superstep depends on, but for the control record, on the host:
+        uint8 (rows, bytes of a row) each, with a row for each vertex or arc in the graph's order.
+
+        Args:
+            leave_out: vertex fields.
+        """
+        found = {}
+        for key in sorted(self._lasting()):
+            if key.owner == VERTEX and key.name in leave_out:
+                continue
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
+            found[str(key)] = by_vertex(self.numbering, rows)  # where arcs have fields, it is None
+        return found
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Set the buffers to what `saved` has returned, in a new State."""
+        for key in [key for key in self.buffers if str(key) in saved]:
+            self.write(key, by_number(self.numbering, saved[str(key)]))
+            self.unset.pop(key, None)
+
+    def layout(self) -> str:
+        """What must agree between the State that was saved and the one that is restored: the
+        control record, and the bytes of what can last."""
+        sizes = {
+            str(key): self._shape(key)[1]
+            for key in sorted(self.buffers)
+            if key in (MASK, *_PENDING) or key.owner in (VERTEX, ARC)
+        }
+        return f"{self.header.control.descr} {self.header.accumulator.scalar} {sizes}"
+
+    def _shape(self, key: Key) -> tuple[int, int]:
+        """The rows of a buffer of vertices or arcs, and the bytes of each."""
+        rows = self.num_arcs if key.owner == ARC else self.graph.num_vertices
+        return rows, self.sizes[key] // max(rows, 1)
+
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0, with these fields set by their `init`."""
         self.resumable = False
@@ -382,18 +401,15 @@ class State:
         process.check()
         check_free(self.device)
         type_ = self.types[Key(owner, name)]
-        rows = self.graph.num_vertices if owner == VERTEX else self.num_arcs
-        once = self._once(Key(owner, name))
-        count = 1 if once else rows
+        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[Key(owner, name)], None
-            if self.numbering is not None and owner == VERTEX and not once:
+            if self.numbering is not None and owner == VERTEX:
                 ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
                 buffer, places = ordered or buffer, None if ordered else self.numbering.order
             self.device.download(host, buffer, places)
-        host = np.repeat(host, rows, axis=0) if once else host
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

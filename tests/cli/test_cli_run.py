@@ -26,7 +26,6 @@ from support.command_line import (
 
 import gascl
 from gascl.cli.run_command import OUTPUTS
-from gascl.delivery.table import DELIVERIES
 
 
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
@@ -122,13 +121,13 @@ def test_policies_and_undirected(gascl_, write, options, distance):
     assert dict(table(out)[1]) == distance
 
 
-def test_every_delivery_and_a_device_by_index_and_name(gascl_):
+def test_a_delivery_by_name_and_a_device_by_index_and_name(gascl_):
     first = str(gascl.devices()[0])
     outs = []
-    for delivery in ("auto", *DELIVERIES):
+    for delivery in ("auto", "slots", "edges"):
         device = 0 if delivery == "auto" else first.upper()
         options = ["--delivery", delivery, "--device", device, "--top", 5]
-        if delivery in ("push", "frontier", "edges"):
+        if delivery == "edges":
             code, _, err = gascl_("run", "PageRank", KARATE, *options)
             assert code == 1
             assert "cannot run PageRank: " in err
@@ -137,7 +136,7 @@ def test_every_delivery_and_a_device_by_index_and_name(gascl_):
         code, out, _ = gascl_("run", "PageRank", KARATE, *options)
         assert code == 0
         assert f"device: {first}" in out
-        assert delivery in ("auto", "frontier") or f"delivery: {delivery}\n" in out
+        assert delivery == "auto" or f"delivery: {delivery}\n" in out
         outs.append(table(out))
     assert all(out == outs[0] for out in outs)
 
@@ -181,6 +180,14 @@ def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
     assert (code, err) == (0, "")
     assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
+
+
+def test_numbers_of_the_whole_graph(gascl_):
+    given = ("--set", "source=33", "--set", "epsilon=1")
+    code, out, _ = gascl_("run", "LocalCommunity", KARATE, *given)
+    assert code == 0 and "\nconductance: 1\n" in out  # no set is larger than the source
+    _, out, _ = gascl_("run", "PageRank", KARATE)
+    assert "change:" not in out
 
 
 def test_empty_graph(gascl_, write, tmp_path):
@@ -273,6 +280,29 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     assert "Traceback" not in err
     assert table(out)[1] == [("1", str(supersteps)), ("2", str(supersteps))]
     assert path.read_text().splitlines() == ["vertex,count", f"1,{supersteps}", f"2,{supersteps}"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_a_run_goes_on_after_ctrl_c(write, gascl_, tmp_path):
+    program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
+    options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]
+    process = start("run", program, graph, *options, "--resume", "--max-supersteps", 10**9)
+    try:
+        first_supersteps(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    done = int(re.search(r"Endless: ([\d,]+) supersteps; inter", out)[1].replace(",", ""))
+    again = f"to go on, run it again with --checkpoint '{tmp_path / 'run.ckpt'}' --resume"
+    assert f"interrupted after {done} supersteps; {again}; the result is partial" in err
+    code, out, err = gascl_("run", program, graph, *options)
+    assert code == 1 and "run.ckpt is there already: give --resume to go on from it" in err
+    more = ["--resume", "--max-supersteps", done + 5]
+    code, out, err = gascl_("run", program, graph, *options, *more)
+    assert code == 3 and table(out)[1] == [("1", str(done + 5)), ("2", str(done + 5))]
+    assert f"Endless: {done + 5:,} supersteps; reached --max-supersteps" in out
 
 
 MINUTES = "from,to,name,minutes,km\na,b,x,1,2\nb,c,y,1,2\na,c,z,5,1\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -60,3 +62,25 @@ def test_struct_layouts_are_the_devices():
     found = np.empty(len(expected), np.int32)
     cl.enqueue_copy(device.queue, found, out)
     assert found.tolist() == expected
+
+
+def test_another_layout_on_the_device_is_an_error(monkeypatch):
+    from gascl import DeviceError, Engine, Graph, VertexProgram, vertex
+    from gascl.runtime import plan
+
+    class Own(VertexProgram):
+        x = vertex.int32()
+        message, combine = "int32", "min"
+        scatter = "send(1);"
+        apply = "v.x = msg;"
+
+    def other(*args, **options):
+        header = generate(*args, **options)
+        return replace(
+            header, text=header.text.replace("(gascl_control) ==", "(gascl_control) + 1 ==")
+        )
+
+    generate = plan.generate
+    monkeypatch.setattr(plan, "generate", other)
+    with pytest.raises(DeviceError, match=r"disagree on the layout of structs(?s:.)*gascl_control"):
+        Engine(Graph.from_edges([0], [1])).run(Own())

@@ -14,8 +14,6 @@ from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, choose
 from gascl.runtime.device import Device, find
 
-pytestmark = pytest.mark.unoptimized
-
 #: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
 FULL = Atomics(int64=True, int64_extended=True)
 

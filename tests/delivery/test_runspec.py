@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -56,16 +55,12 @@ class Ahead(Levels):
 
 
 def spec_of(
-    program: type[VertexProgram],
-    delivery: str | Delivery,
-    extent: Extent = EXTENT,
-    given: Collection[str] = (),
+    program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
 ) -> RunSpec:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     facts = Facts.of(program.spec, lanes)
-    header = generate(program.spec, lanes=lanes, given=given)
-    return run_spec(program.spec, header, facts, chosen, extent)
+    return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
 
 
 def bundled() -> list[type[VertexProgram]]:
@@ -86,11 +81,9 @@ def test_buffers_of_a_delivery():
 
 
 def test_types_and_counts():
-    spec = spec_of(Weighed, "slots", given=["at"])
+    spec = spec_of(Weighed, "slots")
     at = spec.own[Key(VERTEX, "at")]  # a vector of 3 takes the place of 4
     assert (at.nbytes, at.count) == (4 * 4 * 3 * V, 3 * V)
-    once = spec_of(Weighed, "slots").own[Key(VERTEX, "at")]  # the same at every vertex
-    assert (once.nbytes, once.count) == (4 * 4 * 3, 3)
     kept = spec.own[Key(ARC, "kept")]
     assert (kept.dtype, kept.count) == (np.int16, 3 * A)
     assert spec.own[Key("slots", "messages")].nbytes == 4 * 3 * A

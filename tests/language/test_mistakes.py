@@ -21,8 +21,6 @@ from gascl import (
 )
 from gascl.programs import BreadthFirst, ShortestPaths
 
-pytestmark = pytest.mark.unoptimized
-
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
 
 

@@ -15,6 +15,8 @@ from support.verifiers import page_rank
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.programs import PageRank
 
+pytestmark = pytest.mark.optimized
+
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "edgelist"
 DELIVERIES = ("slots", "pull", "outbox", "serial")
 TIGHT = 1e-13

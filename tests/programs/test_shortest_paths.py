@@ -22,6 +22,8 @@ from gascl.programs import BellmanFord, BreadthFirst, Distances, ShortestPaths
 from gascl.programs.shortest_paths import predecessors
 from gascl.runtime import engine as engine_module
 
+pytestmark = pytest.mark.optimized
+
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 DELIVERIES = ("auto", "slots", "pull", "push", "edges", "serial")
 

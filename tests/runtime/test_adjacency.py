@@ -9,8 +9,6 @@ from support.samples import arcs_of, grid, random_graph, shared, skewed, to_netw
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 
 class Triangles(VertexProgram):
     """How many triangles each vertex is in, by trying every pair of neighbours.

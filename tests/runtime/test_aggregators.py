@@ -10,8 +10,6 @@ from support.samples import random_graph
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, struct, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 DELIVERIES = ("auto", "slots", "pull", "push", "edges", "serial")
 
 

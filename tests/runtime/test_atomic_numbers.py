@@ -25,8 +25,6 @@ from gascl.codegen.kerneltext import kernel_text
 from gascl.language.combiners import PRODUCT
 from gascl.language.types import resolve
 
-pytestmark = pytest.mark.unoptimized
-
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
 SMALL = ["int8", "uint8", "int16", "uint16"]
 FLOATS = ["float32", "float64"]

@@ -28,7 +28,7 @@ from gascl.programs import (
     ShortestPaths,
 )
 
-pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.unoptimized]
+pytestmark = pytest.mark.usefixtures("poisoned")
 
 # Going on where a run stopped is as if it had not.
 

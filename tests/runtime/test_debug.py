@@ -18,8 +18,6 @@ from gascl.programs import (
     ShortestPaths,
 )
 
-pytestmark = pytest.mark.unoptimized
-
 LABELS = list(string.ascii_lowercase[:8])
 
 

@@ -24,7 +24,7 @@ from gascl.result import Result
 from gascl.runtime import direction
 from gascl.runtime.device import Device, find
 
-pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.unoptimized]
+pytestmark = pytest.mark.usefixtures("poisoned")
 
 GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 

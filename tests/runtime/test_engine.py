@@ -28,8 +28,6 @@ from gascl import (
 from gascl.delivery.table import DELIVERIES
 from gascl.programs import PageRank
 
-pytestmark = pytest.mark.unoptimized
-
 
 class Bfs(VertexProgram):
     source = param.vertex()

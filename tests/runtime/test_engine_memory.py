@@ -27,8 +27,6 @@ from gascl.runtime import arcsort, resident, state
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import BLOCK
 
-pytestmark = pytest.mark.unoptimized
-
 
 class Summing(VertexProgram):
     x = vertex.int32()

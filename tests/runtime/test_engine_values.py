@@ -23,8 +23,6 @@ from gascl import (
 from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime.device import Device, find
 
-pytestmark = pytest.mark.unoptimized
-
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])
 DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")
 

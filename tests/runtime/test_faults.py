@@ -12,8 +12,6 @@ from support.demands import admitted
 from gascl import Engine, Graph, ProgramError, VertexProgram
 from gascl.runtime.device import Device, find
 
-pytestmark = pytest.mark.unoptimized
-
 #: a > b > c > d, and b > d; d has no arc out.
 GRAPH = Graph.from_edges([0, 1, 2, 1], [1, 2, 3, 3], labels=list("abcd"))
 HEAD = """from gascl import VertexProgram, aggregate, arc, param, struct, vertex

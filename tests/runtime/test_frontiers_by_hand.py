@@ -29,8 +29,6 @@ from gascl.delivery.admission import demand_of
 from gascl.delivery.table import admitted
 from gascl.runtime.device import find
 
-pytestmark = pytest.mark.unoptimized
-
 CASES: dict[str, Written] = {}
 
 

@@ -9,8 +9,6 @@ from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.programs import BreadthFirst
 from gascl.runtime.device import Device, find
 
-pytestmark = pytest.mark.unoptimized
-
 V, HUB, MIDDLING = 700, 5000, 70
 #: How many items a work-group has.
 GROUPS = (8, 64)

@@ -13,8 +13,6 @@ from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, arc, para
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 from gascl.result import Result
 
-pytestmark = pytest.mark.unoptimized
-
 SOURCES = 64
 
 

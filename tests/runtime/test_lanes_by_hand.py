@@ -31,8 +31,6 @@ from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 CASES: dict[str, Written] = {}
 
 

@@ -8,8 +8,6 @@ import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, arc, edge, param, struct, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weight=[10, 20, 30, 40])
 
 

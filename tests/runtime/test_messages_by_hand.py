@@ -28,8 +28,6 @@ from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, param, struct, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 CASES: dict[str, Written] = {}
 
 

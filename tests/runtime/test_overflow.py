@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.agreement import in_turn
 from support.demands import admitted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
 from gascl.language.combiners import SUM
-from gascl.runtime.device import Device, find
 
-pytestmark = pytest.mark.unoptimized
-
-SHAPES = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 STAR = Graph.from_edges(range(1, 20), [0] * 19)
 
 
@@ -99,11 +96,26 @@ class PostedTooMuch(Posted):
     scatter = "if (superstep && v.id > 2) send_to(0, v.id < 5);"
 
 
-def outcomes(program: VertexProgram, graph: Graph, group: int) -> set:
-    """What every delivery makes of vertex 0, or that it overflows: one thing, if all agree."""
-    device = Device(find().cl, group)
-    engine = Engine(graph, device)
-    found = set()
+RING = Graph.from_edges([0, 1, 2], [1, 2, 0])
+#: The program, the graph, and what every delivery makes of vertex 0: supersteps and value.
+OUTCOMES: dict[str, tuple[VertexProgram, Graph, tuple[int, int] | str]] = {
+    "a sum leaves its range and comes back": (Long(), STAR, (1, 2**63 - 17)),
+    "messages sent anywhere do so": (Posted(), STAR, (2, 2**63 - 17)),
+    "a sum beyond 64 bits": (TooLong(), STAR, "overflow"),
+    "a sum of uint64": (Unsigned(), STAR, "overflow"),
+    "messages sent anywhere": (PostedTooMuch(), STAR, "overflow"),
+    "a product with a zero first": (Product(zero=1), STAR, (1, 0)),
+    "a product with a zero": (Product(zero=3), STAR, (1, 0)),
+    "a product with a zero last": (Product(zero=19), STAR, (1, 0)),
+    "a product without a zero": (Product(zero=-1), STAR, "overflow"),
+    "a superstep that never runs": (Last(), RING, (1, 2**30)),
+}
+
+
+@pytest.mark.parametrize(("name", "device"), in_turn(OUTCOMES), indirect=["device"])
+def test_every_delivery_agrees(device, name):
+    program, graph, expected = OUTCOMES[name]
+    engine, found = Engine(graph, device), set()
     able = admitted(program, device)
     assert ("push" in able) == ("edges" in able) == (program.spec.combiner is SUM)
     for delivery in able:
@@ -112,55 +124,27 @@ def outcomes(program: VertexProgram, graph: Graph, group: int) -> set:
             found.add((result.supersteps, int(result.x[0])))
         except GasclError as error:
             found.add("overflow" if "overflowed" in str(error) else str(error))
-    return found
+    assert found == {expected}
 
 
-@pytest.mark.parametrize("group", SHAPES)
-def test_a_sum_may_leave_its_range_and_come_back(group):
-    assert outcomes(Long(), STAR, group) == {(1, 2**63 - 17)}
+PARTS = [
+    (Parts, [0, 0, 0]),
+    (Parts, [1, -1, 1, -1, 0]),
+    (Parts, [2**31 - 1, -(2**31), 5, 0]),
+    (Parts, [-(2**31), 0, 0]),
+    (Parts, [2**31 - 1] * 9 + [-(2**31 - 1)] * 8),
+    (PartsUnsigned, [2**32 - 1, 0]),
+    (PartsUnsigned, [0]),
+]
 
 
-@pytest.mark.parametrize("group", SHAPES)
-def test_a_sum_of_messages_sent_anywhere_may_leave_its_range_and_come_back(group):
-    assert outcomes(Posted(), STAR, group) == {(2, 2**63 - 17)}
-
-
-@pytest.mark.parametrize("group", SHAPES)
-@pytest.mark.parametrize("program", [TooLong, Unsigned, PostedTooMuch])
-def test_a_sum_beyond_64_bits_is_an_error(group, program):
-    assert outcomes(program(), STAR, group) == {"overflow"}
-
-
-@pytest.mark.parametrize("group", SHAPES)
-@pytest.mark.parametrize("zero", [1, 3, 19])
-def test_a_product_with_a_zero_is_zero(group, zero):
-    assert outcomes(Product(zero=zero), STAR, group) == {(1, 0)}
-
-
-@pytest.mark.parametrize("group", SHAPES)
-def test_a_product_without_one_overflows(group):
-    assert outcomes(Product(zero=-1), STAR, group) == {"overflow"}
-
-
-@pytest.mark.parametrize("group", SHAPES)
-@pytest.mark.parametrize(
-    ("program", "parts"),
-    [
-        (Parts, [0, 0, 0]),
-        (Parts, [1, -1, 1, -1, 0]),
-        (Parts, [2**31 - 1, -(2**31), 5, 0]),
-        (Parts, [-(2**31), 0, 0]),
-        (Parts, [2**31 - 1] * 9 + [-(2**31 - 1)] * 8),
-        (PartsUnsigned, [2**32 - 1, 0]),
-        (PartsUnsigned, [0]),
-    ],
-)
-def test_a_sum_of_narrow_messages_is_applied_once(group, program, parts):
+@pytest.mark.parametrize(("case", "device"), in_turn(range(len(PARTS))), indirect=["device"])
+def test_a_sum_of_narrow_messages_is_applied_once(device, case):
     """By each delivery: vertex 0 and those behind the senders all get the same messages."""
+    program, parts = PARTS[case]
     n = len(parts)
     src, dst = np.tile(np.arange(1, n + 1), n), np.repeat(np.arange(n + 1, 2 * n + 1), n)
     graph = Graph.from_edges([*src, *range(1, n + 1)], [*dst, *[0] * n])
-    device = Device(find().cl, group)
     started = program(x=np.array([0, *parts, *[0] * n]))
     for delivery in admitted(started, device):
         result = Engine(graph, device).run(started, delivery=delivery)
@@ -168,9 +152,3 @@ def test_a_sum_of_narrow_messages_is_applied_once(group, program, parts):
         assert result["sum"][reached].tolist() == [sum(parts)] * (n + 1), delivery
         assert result.times[reached].tolist() == [1] * (n + 1), delivery
         assert not result.times[1 : n + 1].any()
-
-
-@pytest.mark.parametrize("group", SHAPES)
-def test_a_superstep_that_never_runs_overflows_nothing(group):
-    ring = Graph.from_edges([0, 1, 2], [1, 2, 0])
-    assert outcomes(Last(), ring, group) == {(1, 2**30)}

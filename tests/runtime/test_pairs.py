@@ -24,8 +24,6 @@ from gascl.codegen.generate import generate
 from gascl.codegen.pairs import splits
 from gascl.runtime.plan import tile_size
 
-pytestmark = pytest.mark.unoptimized
-
 ONE, EIGHT = 1, 8  # items of a work-group: the two shapes of the kernel
 
 

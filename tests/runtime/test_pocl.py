@@ -16,6 +16,8 @@ from gascl import Engine, Graph, VertexProgram, vertex
 from gascl.runtime import pocl
 from gascl.runtime.device import devices
 
+pytestmark = pytest.mark.optimized
+
 ZEN5 = set(
     "cx16 sse4_1 ssse3 avx avx2 popcnt abm f16c fma bmi1 bmi2 "
     "avx512f avx512cd avx512bw avx512dq avx512vl".split()

@@ -30,7 +30,7 @@ from gascl import VertexProgram
 from gascl.codegen.generate import generate
 from gascl.language.tokens import tokens
 
-pytestmark = pytest.mark.usefixtures("poisoned")
+pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 
 #: A sixth of the recipes in the default run, in both shapes of a work-group.

@@ -34,8 +34,6 @@ from gascl.programs import (
 )
 from gascl.runtime.standstill import RECENT
 
-pytestmark = pytest.mark.unoptimized
-
 
 def swapping_cycles() -> nx.DiGraph:
     """Directed cycles of many lengths, so that all of them swap ranks in step only after 360,360

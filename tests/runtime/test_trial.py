@@ -13,6 +13,8 @@ from gascl.runtime import device as device_module
 from gascl.runtime import trial
 from gascl.runtime.device import Device, complaint, devices, find
 
+pytestmark = pytest.mark.optimized
+
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):

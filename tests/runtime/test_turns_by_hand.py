@@ -24,8 +24,6 @@ from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, vertex
 
-pytestmark = pytest.mark.unoptimized
-
 CASES: dict[str, Written] = {}
 
 ID, MSG, NOW, X = Var("v", "id"), Var("", "msg"), Var("", "superstep"), Var("v", "x")

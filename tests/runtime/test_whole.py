@@ -31,6 +31,7 @@ from gascl.runtime.loop import Loop
 from gascl.runtime.plan import ALONE, Plan
 
 pytestmark = [
+    pytest.mark.optimized,
     pytest.mark.usefixtures("poisoned"),
     pytest.mark.skipif(not find().can_join, reason="no launch of this device makes a whole run"),
 ]

@@ -162,7 +162,7 @@ GENERATED = {
     "singly": (Singly, {}),
     "singly_debug": (Singly, {"debug": True}),
     "all_pairs_lanes2": (AllPairs, {"lanes": 2}),
-    "all_pairs_debug": (AllPairs, {"debug": True, "given": ("known",)}),
+    "all_pairs_debug": (AllPairs, {"debug": True}),
     "fewer": (Fewer, {}),
 }
 #: The headers that are kept: between them nearly every part of the language, lanes and debug mode.

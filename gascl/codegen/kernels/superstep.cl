@@ -1,15 +1,6 @@
 // What every run needs around a delivery: init, the commit of masks, and the end of a superstep.
 #include "runtime.cl"
 
-// Sizes of the structs that the host lays out, too, so that it can compare; then the user's.
-__kernel void gascl_sizes(__global int *sizes) {
-    sizes[0] = sizeof(gascl_run);
-    sizes[1] = sizeof(gascl_box);
-    sizes[2] = sizeof(gascl_tally);
-    sizes[3] = sizeof(gascl_control);
-    gascl_layouts(sizes + 4);
-}
-
 #if GASCL_INBOX
 // Empties the inbox of a vertex.
 #if GASCL_FIRST
@@ -33,8 +24,9 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 #endif
 
 // Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
-// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep it; `own_mask`: the program says who scatters first. All that a run
-// counts is 0, and its inbox empty: filling each buffer by itself would take longer than this.
+// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep
+// it; `own_mask`: the program says who scatters first. All that a run counts is 0, and its inbox
+// empty: filling each buffer by itself would take longer than this.
 __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *partly,
                           const ulong kept, const int own_mask, __global gascl_tally *tallies,
                           __global long *counts, __global long *posted) {

@@ -51,17 +51,6 @@ typedef struct {
 
 typedef Force message;
 
-static void gascl_layouts(__global int *sizes) {
-    Known Known_;
-    Force Force_;
-    *sizes++ = sizeof(Force);
-    *sizes++ = (int)((__private char *)&Force_.along - (__private char *)&Force_);
-    *sizes++ = (int)((__private char *)&Force_.up - (__private char *)&Force_);
-    *sizes++ = sizeof(Known);
-    *sizes++ = (int)((__private char *)&Known_.weight - (__private char *)&Known_);
-    *sizes++ = (int)((__private char *)&Known_.kind - (__private char *)&Known_);
-}
-
 typedef struct {
     float reach;
 } gascl_params;
@@ -249,7 +238,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 252 };
+enum { gascl_first = __LINE__ - 241 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -322,7 +311,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     v.in_degree = gascl_in_degree[gascl_id];
     v.out_degree = gascl_out_degree[gascl_id];
     if (gascl_given >> 0 & 1)
-        v.place = gascl_v_place[GASCL_AT(0)];
+        v.place = gascl_v_place[GASCL_AT(gascl_id)];
     else
         v.place = (float2)(0);
     if (gascl_given >> 1 & 1)
@@ -334,8 +323,8 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     else
         v.push = (Force){0};
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
-    if (!(gascl_kept >> 0 & 1) && gascl_id == 0)
-        gascl_v_place[GASCL_AT(0)] = v.place;
+    if (!(gascl_kept >> 0 & 1))
+        gascl_v_place[GASCL_AT(gascl_id)] = v.place;
     if (!(gascl_kept >> 1 & 1))
         gascl_v_known[GASCL_AT(gascl_id)] = v.known;
     if (!(gascl_kept >> 2 & 1))
@@ -435,8 +424,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 406, gascl_faults, gascl_control_);
+    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 406, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
@@ -448,7 +437,7 @@ superstep > 3
     );
 }
 #define GASCL_REALS 1
-#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(0)])))
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
 
 // Every pair: what is read of the sender, and of the receiver.
 typedef struct {
@@ -459,7 +448,7 @@ typedef struct {
 static gascl_vertex gascl_giving(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
-    v.place = gascl_v_place[GASCL_AT(0)];
+    v.place = gascl_v_place[GASCL_AT(gascl_id)];
     v.known = gascl_v_known[GASCL_AT(gascl_id)];
     return v;
 }
@@ -468,7 +457,7 @@ static gascl_vertex gascl_receiving(const int gascl_id, GASCL_STATE GASCL_LANE) 
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
-    v.place = gascl_v_place[GASCL_AT(0)];
+    v.place = gascl_v_place[GASCL_AT(gascl_id)];
     return v;
 }
 
@@ -578,3 +567,10 @@ static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,
         send((Force){v.place - u.place, u.known.weight / far});
     
 }
+typedef char gascl_layout_Force[sizeof(Force) == 16 ? 1 : -1];
+typedef char gascl_layout_Known[sizeof(Known) == 8 ? 1 : -1];
+typedef char gascl_layout_message[sizeof(message) == 16 ? 1 : -1];
+typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
+typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 48 ? 1 : -1];
+typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 104 ? 1 : -1];

@@ -43,13 +43,6 @@ typedef struct {
 
 typedef Pair message;
 
-static void gascl_layouts(__global int *sizes) {
-    Pair Pair_;
-    *sizes++ = sizeof(Pair);
-    *sizes++ = (int)((__private char *)&Pair_.distance - (__private char *)&Pair_);
-    *sizes++ = (int)((__private char *)&Pair_.parent - (__private char *)&Pair_);
-}
-
 typedef struct {
     int source;
 } gascl_params;
@@ -354,7 +347,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     else
         v.up = gascl_first_of_up(v, GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_given >> 2 & 1)
-        v.place = gascl_v_place[GASCL_AT(0)];
+        v.place = gascl_v_place[GASCL_AT(gascl_id)];
     else
         v.place = (float2)(0);
     v = gascl_init_snippet(v, gascl_all, GASCL_STATE_ON GASCL_LANE_ON);
@@ -362,8 +355,8 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
         gascl_v_best[GASCL_AT(gascl_id)] = v.best;
     if (!(gascl_kept >> 1 & 1))
         gascl_v_up[GASCL_AT(gascl_id)] = v.up;
-    if (!(gascl_kept >> 2 & 1) && gascl_id == 0)
-        gascl_v_place[GASCL_AT(0)] = v.place;
+    if (!(gascl_kept >> 2 & 1))
+        gascl_v_place[GASCL_AT(gascl_id)] = v.place;
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     if (gascl_own_mask && (
 v.id == p.source
@@ -563,4 +556,10 @@ agg.farthest.distance > 100 || agg.mean > 1000
     );
 }
 #define GASCL_REALS 1
-#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(0)])))
+#define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
+typedef char gascl_layout_Pair[sizeof(Pair) == 8 ? 1 : -1];
+typedef char gascl_layout_message[sizeof(message) == 8 ? 1 : -1];
+typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
+typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 12 ? 1 : -1];
+typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 48 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 160 ? 1 : -1];

@@ -36,9 +36,6 @@ enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
 
-static void gascl_layouts(__global int *sizes) {
-}
-
 typedef struct {
     int gascl_unused;
 } gascl_params;
@@ -391,3 +388,7 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 }
 #define GASCL_REALS 2
 #define GASCL_FOR_REALS(gascl_call) gascl_call(0, isnan(gascl_v_x[GASCL_AT(id)])) gascl_call(1, isnan(gascl_v_share[GASCL_AT(id)]))
+typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
+typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 8 ? 1 : -1];
+typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
+typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 104 ? 1 : -1];
