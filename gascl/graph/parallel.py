@@ -93,12 +93,18 @@ def extremes(*arrays: np.ndarray) -> tuple[int, int]:
     return min(low for low, _ in found), max(high for _, high in found)
 
 
-def joined(parts: list[np.ndarray]) -> np.ndarray:
-    """np.concatenate of arrays of one dimension; of none, an empty one of int32."""
+def joined(parts: list[np.ndarray], least: Any = None) -> np.ndarray:
+    """np.concatenate of arrays of one dimension; of none, an empty one of int32.
+
+    Args:
+        least: a dtype, whose values that of the whole can have, too.
+    """
+    dtypes = {part.dtype for part in parts} | ({np.dtype(least)} if least else set())
+    dtype = np.result_type(*dtypes or {np.dtype(np.int32)})
     if not parts:
-        return np.empty(0, np.int32)
+        return np.empty(0, dtype)
     ends = np.cumsum([len(part) for part in parts])
-    whole = np.empty(int(ends[-1]), np.result_type(*{part.dtype for part in parts}))
+    whole = np.empty(int(ends[-1]), dtype)
 
     def put(number: int) -> None:
         whole[ends[number] - len(parts[number]) : ends[number]] = parts[number]

@@ -36,7 +36,7 @@ class ArrowColumns:
         self.separator = separator
         self.names = [str(column) for column in range(width)]
         # A column that is not read could be the nothing between two blanks.
-        all_read = len(integers) + len(numbers) + begun == width
+        all_read = len(integers) + len(numbers) + begun >= width
         self.usable = find_spec("pyarrow") is not None and (separator is not None or all_read)
         self.wide = False  # an integer did not fit int32
 

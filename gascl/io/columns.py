@@ -46,7 +46,7 @@ class Irregular(Exception):
 class Columns:
     """What was read; R rows."""
 
-    values: list[np.ndarray]  # (R,) each: int32 or int64, and for numbers perhaps float64
+    values: list[np.ndarray]  # (R,) each: int32 or int64; of numbers int64 or float64
     comments: int  # lines
     remarks: int  # comments after a row
 
@@ -118,8 +118,8 @@ def read_columns(
         lines += more_lines
         remarks += more_remarks
     values = []
-    for part in parts:  # one at a time, so that not all are in memory twice
-        values.append(joined(part))
+    for place, part in enumerate(parts):  # one at a time, so that not all are in memory twice
+        values.append(joined(part, np.int64 if place >= len(integers) else None))
         part.clear()
     return Columns(values, lines, remarks)
 

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from gascl.errors import FormatError
+from gascl.graph.arcs import ARRAYS
 from gascl.graph.graph import Graph
 
 FORMATS = ["csr", "csc", "coo", "bsr", "dia"]
@@ -32,6 +33,28 @@ def test_what_scipy_writes(tmp_path, kind, compressed):
     assert list(Graph.read(path, field="far").edge_fields) == ["far"]
     (tmp_path / "b.gz").write_bytes(gzip.compress(path.read_bytes()))
     assert Graph.read(tmp_path / "b.gz").fingerprint == graph.fingerprint
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("directed", [True, False])
+def test_arcs_of_entries_in_any_order(tmp_path, kind, index, directed):
+    """The file's offsets are those of the arcs, even if the entries of a row are not sorted."""
+    half = sp.random(30, 30, density=0.1, random_state=2)
+    matrix = sp.csr_array(half + half.T).asformat(kind)
+    if kind != "coo":
+        for part in (matrix.indices, matrix.data):
+            for begin, end in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True):
+                part[begin:end] = part[begin:end][::-1].copy()
+        matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    sp.save_npz(tmp_path / "a.npz", matrix)
+    graph = Graph.read(tmp_path / "a.npz", directed=directed)
+    made = Graph.from_edges(
+        graph.edge_src, graph.edge_dst, num_vertices=30, directed=directed
+    ).arcs()
+    for name in ARRAYS:
+        found, expected = getattr(graph.arcs(), name), getattr(made, name)
+        assert found.dtype == expected.dtype and np.array_equal(found, expected), name
 
 
 def test_zeros_patterns_and_symmetry(tmp_path):

@@ -19,7 +19,6 @@ import numpy as np
 from gascl.decimals import decimals
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
-from gascl.graph.parallel import copied
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.edgecolumns import WEIGHT, ends_of, field_and_column, no_weight
@@ -213,12 +212,8 @@ def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
         return None
     src, dst = table.values.pop(0), table.values.pop(0)
     labels, src, dst = numbered(src, dst)
-    fields = {name: _wide(values) for name, values in zip(layout.fields, table.values, strict=True)}
+    fields = dict(zip(layout.fields, table.values, strict=True))
     return Rows(labels, src, dst, fields, layout.skipped + table.comments, table.remarks)
-
-
-def _wide(values: np.ndarray) -> np.ndarray:
-    return copied(values, np.int64) if values.dtype.kind == "i" else values
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:

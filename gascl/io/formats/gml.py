@@ -6,6 +6,7 @@ Himsolt, "GML: A portable Graph File Format", University of Passau, 1997.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from gascl.io.adapters.networkx import (
 from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records
+from gascl.io.records import Records, without_nodes
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 from gascl.optional import imported
 
@@ -37,7 +38,8 @@ BEGIN = re.compile(
     rb'(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n|[A-Za-z]\w*\s+(?:"[^"]*"|[\d.]+))*graph\s*\['
 )
 
-#: An edge of numbers, and the numbers in it.
+#: A node with nothing but an id, an edge of numbers, and the numbers in either.
+NODE = re.compile(rb"\bnode\s*\[\s+id\s+\d+\s*\]")
 EDGE = re.compile(
     rb"\bedge\s*\[\s+source\s+\d+\s+target\s+\d+(?:\s+[A-Za-z]\w*\s+[-+.\d][-+.\deE]*)*\s*\]"
 )
@@ -76,8 +78,13 @@ def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
         text = data.decode("utf-8-sig")
     records = Records.cut(data, b"edge", EDGE, NUMBERS)
     if records is not None:
+        rest, ids = records.rest, list[str]()
+        if label in (None, "id"):
+            rest, ids = without_nodes(rest, b"node", NODE, NUMBERS)
+        if ids:
+            rest = _of_node(rest, ids[0].encode())
         with suppress(Irregular, FormatError):  # an error names the line of the whole file
-            return _read(path, records.rest.decode("utf-8-sig"), directed, label, records)
+            return _read(path, rest.decode("utf-8-sig"), directed, label, records, ids)
     return _read(path, text, directed, label)
 
 
@@ -87,8 +94,10 @@ def _read(
     directed: bool | None,
     label: str | None,
     records: Records | None = None,
+    ids: Sequence[str] = (),
 ) -> Parsed:
-    """`read` of a text; `records` has the edges that were cut out of it."""
+    """`read` of a text; `records` has the edges that were cut out of it, and `ids` are those of all
+    nodes if they were."""
     networkx = imported("networkx", f"{path}: GML")
     if text.lstrip().startswith("<"):
         raise FormatError(
@@ -106,6 +115,10 @@ def _read(
         raise
     except Exception as error:  # damage makes its parser fail in many ways
         raise FormatError(f"{path}{_explained(error, text)}; correct the file") from error
+    if ids:
+        if nodes != [(int(ids[0]), {})] or len({*ids}) < len(ids):
+            raise Irregular  # the first one stands in a comment, or one is there twice
+        nodes = [(int(id), {}) for id in ids]
     declared = G.graph.get(DIRECTED, 0)
     if declared not in (0, 1, "0", "1"):
         raise FormatError(
@@ -138,6 +151,16 @@ def _read(
         report=report,
         vertex_fields=numeric_attributes(attributes_of, "node", report, text=True),
     )
+
+
+def _of_node(data: bytes, id: bytes) -> bytes:
+    """The text after its first edge, whose nodes may have been cut out, was made a loop."""
+    edge = EDGE.search(data)
+    if edge is None:
+        return data
+    tail, head = list(NUMBERS.finditer(edge[0]))[:2]
+    loop = edge[0][: tail.start(2)] + id + edge[0][tail.end(2) : head.start(2)] + id
+    return data[: edge.start()] + loop + edge[0][head.end(2) :] + data[edge.end() :]
 
 
 def _prepared(path: Path, text: str) -> str:

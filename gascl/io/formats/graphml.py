@@ -33,7 +33,7 @@ from gascl.io.adapters.networkx import (
 from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records
+from gascl.io.records import Records, without_nodes
 from gascl.io.undirected import MADE_DIRECTED, both_ways
 from gascl.optional import imported
 
@@ -50,13 +50,17 @@ PARENTS = {
     **{"graphml": (), "graph": ("graphml", "node", "edge")},
     **{"node": ("graph",), "edge": ("graph",), "hyperedge": ("graph",)},
 }
-#: An edge with nothing but values, and the numbers in it, each behind what precedes it in an id.
+#: An edge with nothing but values.
 EDGE = re.compile(
     rb'<edge\s+source="[^"<&]*"\s+target="[^"<&]*"\s*'
     rb'(?:/>|>(?:\s*<data\s+key="[^"<&]*"\s*>[^<&]*</data>)*\s*</edge>)'
 )
+#: A node with nothing but an id.
+NODE = re.compile(rb'<node\s+id="[^"<&]*"\s*(?:/>|>\s*</node>)')
+#: The numbers in either, each behind what precedes it in an id.
 NUMBERS = re.compile(
-    rb'(?:(?<=source=")|(?<=target=")|(?<=>))([^"<\s\d+.-]*)([-+]?\.?\d[-+.\deE]*)(?=["<])'
+    rb'(?:(?<= id=")|(?<=source=")|(?<=target=")|(?<=>))'
+    rb'([^"<\s\d+.-]*)([-+]?\.?\d[-+.\deE]*)(?=["<])'
 )
 DIRECTIONS = {"directed": True, "undirected": False}
 
@@ -91,10 +95,16 @@ def _read(
 ) -> Parsed:
     """`read` of a file's content; `records` has the edges that were cut out of it."""
     reading = imported("networkx.readwrite.graphml", f"{path}: GraphML")
+    ids: list[str] = []
+    if records is not None and label == "id":
+        data, ids = without_nodes(data, b"<node", NODE, NUMBERS)
     root = _tree(path, io.BytesIO(data))
     graph = _only_graph(path, root)
     nodes, edges = _elements(graph, "node"), _elements(graph, "edge")
-    place = _places(path, nodes, edges)
+    place = dict(zip(ids, range(len(ids)), strict=True)) or _places(path, nodes)
+    if ids and ([node.get("id") for node in nodes] != ids[:1] or len(place) < len(ids)):
+        raise Irregular  # the first one stands in a comment, or one is there twice
+    _check_ends(path, edges, place)
     report = ["GraphML, attributes by NetworkX"]
     declared = _direction(path, graph, edges)
     if directed not in (None, declared):
@@ -121,7 +131,7 @@ def _read(
         count = len(_elements(graph, left_out)) - (left_out == "graph")
         if count:
             report.append(f"{what} left out: {count:,}")
-    labels = _labels(path, nodes, rows["node"], label, report)
+    labels = _labels(path, place, nodes, rows["node"], label, report)
     kept = without_labels(_values(path, reader, keys, graph), labels, report)
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
@@ -136,7 +146,7 @@ def _read(
     return Parsed(
         src=src,
         dst=dst,
-        num_vertices=len(nodes),
+        num_vertices=len(place),
         directed=declared if directed is None else directed,
         labels=kept,
         fields=fields,
@@ -243,8 +253,8 @@ def _check_places(path: Path, root: Located) -> None:
             )
 
 
-def _places(path: Path, nodes: list[Any], edges: list[Any]) -> dict[str, int]:
-    """The number of each node by its id; checks the ids of nodes and the ends of edges."""
+def _places(path: Path, nodes: list[Any]) -> dict[str, int]:
+    """The number of each node by its id."""
     place: dict[str, int] = {}
     for node in nodes:
         name = node.get("id")
@@ -252,6 +262,11 @@ def _places(path: Path, nodes: list[Any], edges: list[Any]) -> dict[str, int]:
             wrong = "has no id" if name is None else f"has the id {name!r} of an earlier one"
             raise FormatError(f"{path}, line {node.line}: a node {wrong}; give it its own")
         place[name] = len(place)
+    return place
+
+
+def _check_ends(path: Path, edges: list[Any], place: dict[str, int]) -> None:
+    """Raises FormatError if an end of an edge is not a node."""
     for edge in edges:
         for end in ("source", "target"):
             name = edge.get(end)
@@ -260,7 +275,6 @@ def _places(path: Path, nodes: list[Any], edges: list[Any]) -> dict[str, int]:
                 raise FormatError(
                     f"{path}, line {edge.line}: an edge has {wrong}; correct it or add the node"
                 )
-    return place
 
 
 def _direction(path: Path, graph: Any, edges: list[Any]) -> bool:
@@ -305,11 +319,16 @@ def _values(path: Path, reader: Any, keys: Any, element: Any) -> dict[str, Any]:
 
 
 def _labels(
-    path: Path, nodes: list[Any], rows: list[dict[str, Any]], name: str, report: list[str]
+    path: Path,
+    place: dict[str, int],
+    nodes: list[Any],
+    rows: list[dict[str, Any]],
+    name: str,
+    report: list[str],
 ) -> np.ndarray:
     """The labels from the attribute `name`, which is removed from the rows."""
     if name == "id":
-        labels = whole_or_text([node.get("id") for node in nodes])
+        labels = whole_or_text(list(place))
     else:
         first: dict[str, int] = {}
         for node, row in zip(nodes, rows, strict=True):

@@ -191,7 +191,7 @@ def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> lis
                 raise Irregular
     except Irregular:
         columns = _line_by_line(path, header, names, dtype)
-    if dtype is not None:
+    if dtype is not None and columns[-1].dtype != dtype:
         columns[-1] = copied(columns[-1], dtype)
     return columns
 
@@ -405,8 +405,6 @@ def _bare_rows(
         table = read_columns(lines.pieces(rows), width, (0, 1), range(2, width), None, "%")
     except Irregular:
         return _bare_line_by_line(path, width, skip)
-    if len(table.values) == 3 and table.values[2].dtype.kind == "i":
-        table.values[2] = table.values[2].astype(np.int64)
     return table.values
 
 

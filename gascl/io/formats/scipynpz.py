@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.arcs import rows
+from gascl.graph.arcs import arcs_of, index_dtype, rows
 from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
@@ -49,7 +49,7 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
         matrix = _matrix(path, report)
         kind, values, size = matrix.format, matrix.data, matrix.shape[0]
     else:
-        kind, row, col, values, size = entries
+        kind, row, col, values, size, offsets = entries
     report.insert(0, f"SciPy .npz: {kind}, {values.dtype}")
     if field is not None and values.dtype == bool and values.all():
         field = None
@@ -61,16 +61,23 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
             parsed = read_scipy(matrix, directed is not False, field)
         else:
             parsed = parsed_entries(row, col, values, size, directed is not False, field)
-            parsed = replace(parsed, in_range=True)
+            arcs = {}
+            if parsed.directed and offsets is not None:
+                arcs["out"] = arcs_of(row, col, size, "out")
+                (arcs["out"].out if kind == "csr" else arcs["out"].into).know(offsets)
+            parsed = replace(parsed, arcs=arcs, in_range=True)
     except GraphError as error:
         raise FormatError(f"{path}: {error}") from error
     parsed.report[:0] = report
     return parsed
 
 
-def _entries(path: Path) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int] | None:
-    """Format, rows, columns, values and size of a square CSR, CSC or COO matrix, read in threads;
-    None if it is another or anything is wrong, which SciPy's reader says."""
+def _entries(
+    path: Path,
+) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray | None] | None:
+    """Format, rows, columns, values and size of a square CSR, CSC or COO matrix, read in threads,
+    and the offsets of the first two; None if it is another or anything is wrong, which SciPy's
+    reader says."""
     try:
         members = read_members(path, mapped=True, packed=True)
         kind = members["format"].array.item()
@@ -92,14 +99,17 @@ def _entries(path: Path) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int] 
     if {first.dtype.kind, second.dtype.kind} != {"i"} or len(values) != len(first):
         return None
     if kind == "coo":
-        return (kind, first, second, values, height) if len(first) == len(second) else None
+        if len(first) != len(second):
+            return None
+        return kind, first, second, values, height, None
     if len(second) != height + 1 or second[0] or second[-1] != len(first):
         return None
     if (second[1:] < second[:-1]).any():
         return None
     places = (rows(second), first)
     row, col = places if kind == "csr" else places[::-1]
-    return kind, row, col, values, height
+    offsets = second.astype(index_dtype(len(first)), copy=False)
+    return kind, row, col, values, height, offsets if first.dtype == np.int32 else None
 
 
 def _matrix(path: Path, report: list[str]) -> Any:
