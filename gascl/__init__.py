@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gascl.graph.outside import provide
+from gascl.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from gascl import datasets as datasets
@@ -49,8 +50,6 @@ provide(
     to_networkx="gascl.io.adapters.networkx:write_networkx",
     to_pandas="gascl.io.adapters.pandas:write_pandas",
 )
-
-__version__ = "0.1.0"
 
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
 #: `draw` is not imported for type checkers: it stands above the programs, which import from here.

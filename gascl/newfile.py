@@ -13,6 +13,7 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -84,6 +85,31 @@ def is_replaced(path: Path) -> bool:
     except OSError:
         return True
     return stat.S_ISREG(there.st_mode) and not any(_is_file_of(fd, there) for fd in (1, 2))
+
+
+def why_unwritable(path: Path, pipes: bool = False) -> str | None:
+    """Why no file can be written to a path in an existing folder, and what to do; None if one can.
+
+    Args:
+        pipes: accept a pipe or a device.
+    """
+    if path.is_dir():
+        return "it is a folder; name another file"
+    if path.exists() and not path.is_file() and not pipes:
+        return "it is a device or a pipe; name another file"
+    if path.exists() and not os.access(path, os.W_OK):
+        return "Permission denied; name another file"
+    if not is_replaced(path):
+        return None
+    folder = Path(os.path.realpath(path)).parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return (
+            f"{error.strerror} in {folder}; check the permissions of that folder, or name a file "
+            "in another one"
+        )
 
 
 class _Part:

@@ -13,7 +13,7 @@ import pytest
 from support.samples import random_graph
 
 from gascl import Engine, GasclError, Graph
-from gascl.programs import Betweenness, BreadthFirst, PageRank
+from gascl.programs import Betweenness, BreadthFirst, PageRank, ShortestPaths
 from gascl.progress import Progress
 
 
@@ -85,6 +85,13 @@ def test_of_a_run(program, says, capsys):
     assert seen == list(told.trace)
     for name in quiet.fields:
         assert quiet[name].tobytes() == told[name].tobytes()
+
+
+def test_of_a_run_along_another_edge_field(capsys):
+    graph = random_graph(1, directed=True)
+    graph = graph.with_fields(minutes=np.ones(graph.num_edges))
+    Engine(graph).run(ShortestPaths(source=0, weight="minutes"), progress=True)
+    assert "ShortestPaths: " in shown(capsys).splitlines()[-1]
 
 
 def test_it_is_closed_when_a_run_fails(monkeypatch):

@@ -13,9 +13,9 @@ from gascl.cli import graphfile
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
 from gascl.cli.numbertext import count, size
-from gascl.cli.outputfile import why_unwritable
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
+from gascl.newfile import why_unwritable
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

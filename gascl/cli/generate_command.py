@@ -14,8 +14,8 @@ from gascl.cli import directionoption as direction
 from gascl.cli.exitcode import DONE
 from gascl.cli.graphfile import describe
 from gascl.cli.numbertext import size
-from gascl.cli.outputfile import why_unwritable
 from gascl.errors import FormatError, GraphError
+from gascl.newfile import why_unwritable
 from gascl.progress import Progress
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
 from gascl.cli.numbertext import count, number
-from gascl.cli.outputfile import why_unwritable
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
+from gascl.newfile import why_unwritable
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -30,6 +30,7 @@ examples:
   gascl run ShortestPaths roads.txt --set source=4037 --set dtype=float64 --smallest 5
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
+  gascl run PageRank web.gascl --output ranks.parquet --checkpoint run.ckpt --resume
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
@@ -56,6 +57,12 @@ def options(add: Callable[..., Any]) -> None:
     text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
     add("--arcs", metavar="FILE", type=Path, help=text)
     add("--trace", metavar="FILE", type=Path, help="write the trace of all supersteps as JSON")
+    text = "save in FILE how far the run is, so that it can go on after a kill or Ctrl-C"
+    add("--checkpoint", metavar="FILE", type=Path, help=text)
+    text = "how often: a time, such as 60s (the default), 5min or 1h, or a number of supersteps"
+    add("--every", metavar="TIME|N", type=_every, help=text)
+    text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
+    add("--resume", action="store_true", help=text)
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
     text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
@@ -66,6 +73,10 @@ def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, not {text!r}")
     return int(text)
+
+
+def _every(text: str) -> str | int:
+    return int(text) if text.isdecimal() else text
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -96,9 +107,12 @@ def _run(arguments: argparse.Namespace) -> int:
         _check_field(cls, name)
     _check_outputs(arguments)
 
+    from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
 
+    kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
+    checkpoint_of(program, **kept)
     device = find(arguments.device)
     deterministic = not arguments.nondeterministic
     if cls.solve is None:
@@ -117,6 +131,7 @@ def _run(arguments: argparse.Namespace) -> int:
             delivery=arguments.delivery,
             max_supersteps=arguments.max_supersteps,
             progress=progress,
+            **kept,
         )
         code = exitcode.DONE if result.converged else exitcode.NOT_CONVERGED
     except KeyboardInterrupt as pressed:
@@ -141,6 +156,8 @@ def _run(arguments: argparse.Namespace) -> int:
             largest = 0 if arguments.smallest else 10
         _print_top(result, field, largest)
         _print_top(result, field, arguments.smallest, largest=False)
+        for name, value in (result.scalars or {}).items():
+            print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = in_the_shells_words(result.stopped)
@@ -155,12 +172,13 @@ def _run(arguments: argparse.Namespace) -> int:
 def _check_outputs(arguments: argparse.Namespace) -> None:
     from importlib.util import find_spec
 
-    paths = {"--output": arguments.output, "--arcs": arguments.arcs, "--trace": arguments.trace}
+    tables = {"--output": arguments.output, "--arcs": arguments.arcs}
+    paths = {**tables, "--trace": arguments.trace, "--checkpoint": arguments.checkpoint}
     given = {option: path for option, path in paths.items() if path is not None}
     for option, path in given.items():
-        if option != "--trace" and path.suffix not in OUTPUTS:
+        if option in tables and path.suffix not in OUTPUTS:
             raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
-        if option != "--trace" and path.suffix == ".parquet" and not find_spec("pyarrow"):
+        if option in tables and path.suffix == ".parquet" and not find_spec("pyarrow"):
             raise GasclError(f"{option} {path}: Parquet needs pyarrow: `pip install pyarrow`")
         if not path.parent.is_dir():
             raise GasclError(f"{option} {path}: there is no folder {path.parent}; create it first")

@@ -14,6 +14,11 @@ _WORDS = [
     (r"(?<!--option )\bcolumns=", "--option columns="),
     (r"\bmax_supersteps=(\d+)", r"--max-supersteps \1"),
     (r"\bformat=,", "--format,"),
+    (r"\bcheckpoint=(\S+), resume=True", r"--checkpoint \1 --resume"),
+    (r"\bcheckpoint=", "--checkpoint "),
+    (r"\bevery(=| must\b)", r"--every\1"),
+    (r"\bresume=True\b", "--resume"),
+    (r"\bdelivery=['\"](\w+)['\"]", r"--delivery \1"),
 ]
 _COMPILED = [(re.compile(pattern), words) for pattern, words in _WORDS]
 

@@ -35,6 +35,7 @@ from gascl.language.stale import stale_field
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
+from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
@@ -112,6 +113,9 @@ class Engine:
         callback: Callable[[Step], Any] | None = None,
         progress: bool | Progress = False,
         not_converged: str = "warn",
+        checkpoint: str | Path | None = None,
+        every: str | int | None = None,
+        resume: bool = False,
     ) -> Result:
         """Run a program until its own rule ends it.
 
@@ -135,6 +139,14 @@ class Engine:
             not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
                 or if it would never end because a state was repeated or rounding keeps a change
                 above its bound.
+            checkpoint: a file in which the run saves how far it is, so that a run that was killed
+                can go on from there: see docs/programs.md. It is renewed between two supersteps,
+                also before a run that Ctrl-C or `max_supersteps` ends returns, and left there.
+            every: how often: a time such as "60s", "5min" or "1h", or a number of supersteps. The
+                default is "60s".
+            resume: go on from the checkpoint, if the file exists; the result, its trace and
+                `max_supersteps` are of the whole run then. Without it, a file that exists is
+                refused.
 
         Returns:
             A Result, whose fields are read from the device when they are first asked for, when
@@ -144,7 +156,9 @@ class Engine:
         Raises:
             ProgramError, GraphError, DeviceError: before the first superstep.
             ProgramError: a snippet did something wrong, such as to use an id that is not a vertex.
-            GasclError: an integer message overflowed.
+            GasclError: an integer message overflowed; or, before the first superstep, the
+                checkpoint is of another run.
+            FormatError: the checkpoint is damaged, or cannot be written.
             NotConvergedError: with not_converged="error"; its `result` is the partial Result.
             Interrupted: after Ctrl-C; its `result` holds the values after the last complete
                 superstep.
@@ -180,7 +194,11 @@ class Engine:
                 keep_state=keep_state,
                 max_supersteps=max_supersteps,
                 callback=callback,
+                progress=progress,
                 not_converged=not_converged,
+                checkpoint=checkpoint,
+                every=every,
+                resume=resume,
             )
             return replace(result, graph=self.graph)
         process.check()
@@ -195,6 +213,7 @@ class Engine:
             raise GasclError(
                 f"max_supersteps must be a whole number, 0 or more, not {max_supersteps!r}"
             )
+        file = checkpoint_of(program, checkpoint, every, resume, state)
         with showing(progress) as shown:
             if type(program).solve is not None:
                 if start is not None:
@@ -225,8 +244,8 @@ class Engine:
                 try:
                     with Interrupts() as interrupts:
                         result, nans = self._run(
-                            *(program, demand.facts, chosen, began, state),
-                            *(limit, callback, shown, interrupts, keep_state),
+                            *(program, demand.facts, chosen, began, state, limit, file),
+                            *(callback, shown, interrupts, keep_state),
                         )
                 except (cl.MemoryError, cl.RuntimeError) as error:
                     raise DeviceError(
@@ -242,7 +261,10 @@ class Engine:
                         raise
         _warn_of_nan(self.graph, nans)
         if interrupted:
-            raise Interrupted(f"interrupted after {result.supersteps} supersteps", result)
+            why = f"interrupted after {result.supersteps} supersteps"
+            if file is not None and file.done == result.supersteps:
+                why += f"; to go on, run it again with checkpoint={str(file.path)!r}, resume=True"
+            raise Interrupted(why, result)
         if not result.converged and not_converged == "error":
             raise NotConvergedError(f"{type(program).__name__}: {result.stopped}", result)
         if not result.converged and not_converged == "warn":
@@ -258,6 +280,7 @@ class Engine:
         start: Start,
         previous: State | None,
         limit: int,
+        checkpoint: Checkpoint | None,
         callback: Callable[[Step], Any] | None,
         progress: Progress | None,
         interrupts: Interrupts,
@@ -280,6 +303,17 @@ class Engine:
         initial = initial_values(program, self.graph, types)
         program.prepare(self.graph, initial)
         check_prepared(program, self.graph, types, initial)
+        read_only = {
+            n: values
+            for n, values in initial.items()
+            if n not in spec.written and not has_rest(values)
+        }
+        if checkpoint:
+            seed = self.seed if self.debug else None
+            run = identity(program, self.graph, initial, start, chosen.name, seed)
+            fixed = program.fixed_supersteps()
+            checkpoint.open(run, limit if fixed is None else min(limit, fixed))
+        saved = checkpoint.saved if checkpoint else None
         prepared = time.perf_counter()
         if progress:
             progress.begin(f"{program.title()}: building kernels")
@@ -312,25 +346,32 @@ class Engine:
         nans: dict[str, tuple[int, int]] = {}
         if self.graph.num_vertices:
             memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
-            parts = program, header, memory, resident, initial, previous, start.resumes
+            if saved:
+                start = Start(resumes=True)
+            fresh = read_only if saved else initial
+            parts = program, header, memory, resident, fresh, previous, start.resumes
             try:
                 state = State(*parts)
             except cl.MemoryError:  # what nobody has read yet may take what is missing
                 self.device.give_back()
                 state = State(*parts)
+            if checkpoint and saved:
+                checkpoint.check_layout(state)
+                state.restore(saved.buffers)
             self.device.queue.finish()
             uploaded = time.perf_counter()
             phases.append(Phase("upload", built, uploaded - built))
             hooks = callback, progress, interrupts
-            loop = Loop(program, plan, resident, state, start, *hooks, keep_state)
+            loop = Loop(
+                *(program, plan, resident, state, start, *hooks, keep_state),
+                *(checkpoint, read_only),
+            )
             stopped, converged = loop.run(limit)
             trace = loop.trace
             phases.append(Phase("supersteps", uploaded, loop.seconds))
             used = list(loop.deliveries)
             state.keep()
             kept = state if keep_state else None
-            known = {n: values for n, values in initial.items() if not has_rest(values)}
-            read_only = {n: values for n, values in known.items() if n not in spec.written}
             fields = ResultFields(state, known=read_only, kept=keep_state)
             arc_fields = ResultFields(state, ARC, kept=keep_state)
             nans = {name: found for name, found in loop.nans.items() if name not in initial}

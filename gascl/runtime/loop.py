@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.progress import Progress
+from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.exchange import Exchange, exchange_totals
@@ -83,6 +84,9 @@ class Loop:
 
     Args:
         keeps: the State is kept after the run.
+        checkpoint: where to save how far the run has got, or None. If it holds an earlier part of
+            the run, the State is that of its end.
+        given: the vertex fields that need not be saved.
         exchange: what to do between the two steps that end a superstep, totals and decision, where
             the run is one part of several; None: both are one kernel.
 
@@ -106,6 +110,8 @@ class Loop:
         progress: Progress | None,
         interrupts: Interrupts,
         keeps: bool = False,
+        checkpoint: Checkpoint | None = None,
+        given: Collection[str] = (),
         exchange: Exchange | None = None,
     ):
         self.program, self.resident, self.state, self.start = program, resident, state, start
@@ -115,8 +121,11 @@ class Loop:
         self.interrupts, self.exchange = interrupts, exchange
         self.plan = plan
         self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
+        self.checkpoint, self._given = checkpoint, given
         self.earlier = state.superstep if start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
+        self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
+        self._fresh = True  # no superstep has been enqueued
         self.keeps = keeps
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
@@ -139,15 +148,22 @@ class Loop:
             known = fixed is not None and not self.program.run_by
             self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
         started = time.perf_counter()
+        standstill = Standstill(self.program, self._digest)
+        if self.checkpoint:
+            self._go_on(self.checkpoint, standstill)
         stopped = self._begin(fixed is None)
         runs_ahead = self.program.converged is None and self.exchange is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
-        standstill = Standstill(self.program, self._digest)
         while (
             not (stopped or converged or endless or interrupts.pending) and len(self.trace) < limit
         ):
-            most = int(min(limit, standstill.due)) - len(self.trace)
+            due = standstill.due
+            if self.checkpoint:
+                if self.checkpoint.is_due(len(self.trace)):
+                    self._save(self.checkpoint, standstill)
+                due = min(due, self.checkpoint.next_at())
+            most = int(min(limit, due)) - len(self.trace)
             if self.plan.whole:
                 # A callback is called after the launch: the first launches are short ones for it.
                 count = min(most, RECORDS if self.callback is None else ahead)
@@ -165,6 +181,9 @@ class Loop:
                 ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
             if not stopped and not converged:
                 endless = standstill.look(self.trace)
+        ended = stopped or converged or endless or len(self.trace) == fixed
+        if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
+            self._save(self.checkpoint, standstill)
         if self._starting:  # no superstep has run that would have done it
             self._commit_first(fixed is None)
         if self._unread:
@@ -237,6 +256,19 @@ class Loop:
     def _digest(self) -> bytes:
         self._write_mask()
         return self.state.digest()
+
+    def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
+        self._write_mask()
+        checkpoint.save(self.state, self._given, self._kept_records, standstill.known)
+
+    def _go_on(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
+        """Take over what a checkpoint knows of the supersteps before."""
+        if checkpoint.saved:
+            self.earlier = 0
+            records = checkpoint.saved.records.view(self.plan.header.control).reshape(-1)
+            self._record(records, lambda: [()] * len(records))
+            standstill.recall(checkpoint.saved.watch)
+        checkpoint.start_clock()
 
     def _begin(self, ask_stop: bool) -> int:
         """Prepare the first superstep; returns why there is nothing to run, or 0."""
@@ -354,6 +386,15 @@ class Loop:
         return 0, self.program.converged(self.trace[-1])
 
     def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
+        """Add supersteps that have run, and tell those who want to know."""
+        self._record(records, times)
+        if self.callback is not None:
+            for each in self.trace[-len(records) :]:
+                self.callback(each)
+
+    def _record(
+        self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]
+    ) -> None:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
@@ -389,9 +430,8 @@ class Loop:
         if self.progress:
             active, messages = records["active"][-1], records["tally"]["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")
-        if self.callback is not None:
-            for each in self.trace[-len(records) :]:
-                self.callback(each)
+        if self.checkpoint:
+            self._kept_records.append(records)
 
     def _whole(self, most: int, ask_stop: bool) -> int:
         """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
@@ -477,7 +517,7 @@ class Loop:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
         events = []
         groups = 1
-        first = not self.trace and number == 0
+        first, self._fresh = self._fresh, False
         self.state.take_turn(self.earlier + len(self.trace) + number)
         if self.plan.facts.snapshots:
             events.append(self._launch(SNAPSHOT))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
@@ -39,6 +40,21 @@ class Standstill:
         self._compare = RECENT if self._asked and not reads else math.inf
         self._fallen: float = math.inf
         self._period, self._kept = 0, b""
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What it knows beside the trace, for `recall` of another run; JSON can hold it."""
+        compare, fallen = self._compare, self._fallen
+        return {
+            "compare": compare,
+            "fallen": fallen,
+            "period": self._period,
+            "kept": self._kept.hex(),
+        }
+
+    def recall(self, known: Mapping[str, Any]) -> None:
+        self._compare, self._fallen = known["compare"], known["fallen"]
+        self._period, self._kept = known["period"], bytes.fromhex(known["kept"])
 
     @property
     def due(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -198,11 +198,10 @@ class State:
         """Bring what was kept of vertices into the order that they have in this run."""
         if before is self.numbering:
             return
-        count = self.graph.num_vertices
         for key in kept:
             if key.owner == ARC:  # a program that has arc fields numbers nothing anew
                 continue
-            rows = self.read(key, np.empty((count, self.sizes[key] // count), np.uint8))
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
             self.write(key, by_number(self.numbering, by_vertex(before, rows)))
 
     # What a run does --------------------------------------------------------------------------
@@ -259,7 +258,8 @@ class State:
         """Write the control record for the next superstep, which determines again whether messages
         are pending."""
         control = self.control.copy()
-        for name in ("under_way", "pulls", "bits", "near_side", "far_side"):
+        control["pulls"] = control["pulled"]  # so that it decides once more as it did
+        for name in ("under_way", "bits", "near_side", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
         lows = ("near_low", "far_low", "near_low_next", "far_low_next")
@@ -278,7 +278,8 @@ class State:
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer, and return it."""
-        self.device.download(values, self.buffers[key])
+        if values.nbytes:
+            self.device.download(values, self.buffers[key])
         return values
 
     def faults(self, plan: Plan) -> np.ndarray:
@@ -326,6 +327,42 @@ class State:
             cl.enqueue_copy(self.device.queue, host, buffer)
             found.update(host.data)
         return found.digest()
+
+    def saved(self, leave_out: Collection[str] = ()) -> dict[str, np.ndarray]:
+        """Everything that the next superstep depends on, but for the control record, on the host:
+        uint8 (rows, bytes of a row) each, with a row for each vertex or arc in the graph's order.
+
+        Args:
+            leave_out: vertex fields.
+        """
+        found = {}
+        for key in sorted(self._lasting()):
+            if key.owner == VERTEX and key.name in leave_out:
+                continue
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
+            found[str(key)] = by_vertex(self.numbering, rows)  # where arcs have fields, it is None
+        return found
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Set the buffers to what `saved` has returned, in a new State."""
+        for key in [key for key in self.buffers if str(key) in saved]:
+            self.write(key, by_number(self.numbering, saved[str(key)]))
+            self.unset.pop(key, None)
+
+    def layout(self) -> str:
+        """What must agree between the State that was saved and the one that is restored: the
+        control record, and the bytes of what can last."""
+        sizes = {
+            str(key): self._shape(key)[1]
+            for key in sorted(self.buffers)
+            if key in (MASK, *_PENDING) or key.owner in (VERTEX, ARC)
+        }
+        return f"{self.header.control.descr} {self.header.accumulator.scalar} {sizes}"
+
+    def _shape(self, key: Key) -> tuple[int, int]:
+        """The rows of a buffer of vertices or arcs, and the bytes of each."""
+        rows = self.num_arcs if key.owner == ARC else self.graph.num_vertices
+        return rows, self.sizes[key] // max(rows, 1)
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0, with these fields set by their `init`."""

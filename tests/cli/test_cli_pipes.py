@@ -170,6 +170,10 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
         ("use dtype='float64'", "use --set dtype=float64"),
         ("reached max_supersteps=2 in", "reached --max-supersteps 2 in"),
         ("give columns=a,b", "give --option columns=a,b"),
+        ("with checkpoint='a', resume=True", "with --checkpoint 'a' --resume"),
+        ("give resume=True to", "give --resume to"),
+        ("every must be, not every=3", "--every must be, not --every=3"),
+        ("give delivery='pull'", "give --delivery pull"),
         ("cannot use --option columns=[1]", "cannot use --option columns=[1]"),
         (
             "a.py:3: wrong: directed=True\n    g(directed=True)",

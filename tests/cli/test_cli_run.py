@@ -182,6 +182,14 @@ def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
 
 
+def test_numbers_of_the_whole_graph(gascl_):
+    given = ("--set", "source=33", "--set", "epsilon=1")
+    code, out, _ = gascl_("run", "LocalCommunity", KARATE, *given)
+    assert code == 0 and "\nconductance: 1\n" in out  # no set is larger than the source
+    _, out, _ = gascl_("run", "PageRank", KARATE)
+    assert "change:" not in out
+
+
 def test_empty_graph(gascl_, write, tmp_path):
     path = tmp_path / "out.csv"
     code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)
@@ -272,6 +280,29 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
     assert "Traceback" not in err
     assert table(out)[1] == [("1", str(supersteps)), ("2", str(supersteps))]
     assert path.read_text().splitlines() == ["vertex,count", f"1,{supersteps}", f"2,{supersteps}"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_a_run_goes_on_after_ctrl_c(write, gascl_, tmp_path):
+    program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
+    options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]
+    process = start("run", program, graph, *options, "--resume", "--max-supersteps", 10**9)
+    try:
+        first_supersteps(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    done = int(re.search(r"Endless: ([\d,]+) supersteps; inter", out)[1].replace(",", ""))
+    again = f"to go on, run it again with --checkpoint '{tmp_path / 'run.ckpt'}' --resume"
+    assert f"interrupted after {done} supersteps; {again}; the result is partial" in err
+    code, out, err = gascl_("run", program, graph, *options)
+    assert code == 1 and "run.ckpt is there already: give --resume to go on from it" in err
+    more = ["--resume", "--max-supersteps", done + 5]
+    code, out, err = gascl_("run", program, graph, *options, *more)
+    assert code == 3 and table(out)[1] == [("1", str(done + 5)), ("2", str(done + 5))]
+    assert f"Endless: {done + 5:,} supersteps; reached --max-supersteps" in out
 
 
 MINUTES = "from,to,name,minutes,km\na,b,x,1,2\nb,c,y,1,2\na,c,z,5,1\n"

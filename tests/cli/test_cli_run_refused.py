@@ -38,6 +38,12 @@ from gascl.result import Result
         (["PageRank", "--trace", "no/a.json"], "there is no folder no; create it first"),
         (["PageRank", "--trace", "."], "--trace . cannot be written: it is a folder; name another"),
         (["PageRank", "--trace", "a.csv", "--output", "a.csv"], "name two files"),
+        (["PageRank", "--checkpoint", "no/a"], "there is no folder no; create it first"),
+        (["PageRank", "--checkpoint", "a.csv", "--output", "a.csv"], "name two files"),
+        (["PageRank", "--checkpoint", "a", "--every", "x"], "--every must be a time, such as"),
+        (["PageRank", "--checkpoint", "a", "--every", "0"], "a number of supersteps from 1, not 0"),
+        (["PageRank", "--resume"], "--resume is about a checkpoint: give --checkpoint FILE"),
+        (["Hits", "--checkpoint", "a"], "Hits: --checkpoint 'a': a checkpoint is of one program's"),
     ],
 )
 def test_wrong_choices_are_refused_before_the_graph_is_read(

@@ -143,7 +143,9 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
         lambda n: Particles(supersteps=n, dtype="float64", position=PLACES), 5
     ),
     "Peel": (lambda n: Peel(), None),
-    "MultiSourceSearch": (lambda n: MultiSourceSearch(first=0, place=np.arange(64)), None),
+    "MultiSourceSearch": (
+        lambda n: MultiSourceSearch(first=0, all=2**64 - 1, place=np.arange(64)), None
+    ),
     "Shells": (lambda n: Shells(begin=0, limit=20, core=np.arange(64) % 24), None),
     "Trim": (lambda n: Trim(), None),
     "WeightedIteration": (lambda n: WeightedIteration(tolerance=1e-9, dtype="float64"), None),
@@ -201,6 +203,10 @@ def check_pairs(name: str, graph: Graph, group: int) -> int:
 
 
 def graph_of(name: str) -> Graph:
+    if name == "BipartiteMatching":
+        return grid(6, 7)
+    if name == "Diameter":
+        return random_graph(3, directed=False)
     graph = weighted(random_graph(3, directed=True, edges=200), seed=7)
     if name == "Particles":
         return simple(graph)
@@ -233,7 +239,8 @@ COMPOSITE = {
     "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
-    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {},
+    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {}, "LocalCommunity": {"source": 0},
+    "Diameter": {}, "BipartiteMatching": {},
 }  # fmt: skip
 
 
