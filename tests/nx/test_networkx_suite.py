@@ -45,6 +45,10 @@ RELEVANT = """
     tests/test_convert_numpy.py tests/test_convert_scipy.py
 """.split()
 
+#: One test has 500 graphs of up to 19 nodes, by density, size and seed, and took most of the time:
+#: a tenth of them, those of one seed, has every density and size.
+CHOSEN = "not test_use_bounds_on_off_consistency or -0]"
+
 
 def test_no_test_fails_and_every_function_runs(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
@@ -59,6 +63,7 @@ def test_no_test_fails_and_every_function_runs(tmp_path):
     }
     command = [sys.executable, "-m", "pytest", "-q", "-c", str(tmp_path / "pytest.ini")]
     command += ["-p", "support.recorder", "-p", "no:cacheprovider", "-W", "ignore", "-n", "2"]
+    command += ["-k", CHOSEN]
     command += [str(home / part) for part in RELEVANT]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
     ran = {name for file in (tmp_path / "record").iterdir() for name in file.read_text().split()}
