@@ -6,9 +6,10 @@ already are medians of some rounds. For clustering it takes minutes: there its t
 sample of the nodes. Where nx-cugraph can be imported, it is measured likewise.
 GASCL_DEVICE names the device.
 
-    python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--csv FILE]
+    python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--grid] [--csv FILE]
 
-With --break-even, the number of edges from which each case pays, by R-MAT graphs of rising size.
+The graph is an R-MAT graph; with --grid a grid, whose paths are long. With --break-even, the number
+of edges from which each case pays, by graphs of rising size.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ def cases(source: Any) -> list[Case]:
         Case("connected_components", lambda G, **k: list(nx.connected_components(G, **k))),
         Case("core_number", nx.core_number),
         Case("triangles", nx.triangles),
+        Case("BFS layers", lambda G, **k: list(nx.bfs_layers(G, **k)), {"sources": source}),
         Case("BFS lengths", nx.single_source_shortest_path_length, {"source": source}),
         Case("BFS edges", lambda G, **k: list(nx.bfs_edges(G, **k)), {"source": source}),
         Case(
@@ -89,9 +91,11 @@ def same(left: Any, right: Any, bound: float) -> bool:
     return bool(left == right)
 
 
-def made(scale: int, weighted: bool) -> nx.Graph:
-    """An R-MAT graph, simple and undirected."""
-    found = generators.rmat(scale, 16, seed=1).simple(undirected=True)
+def made(scale: int, weighted: bool, grid: bool = False) -> nx.Graph:
+    """An R-MAT graph, simple and undirected; or a grid of as many nodes."""
+    found = generators.grid(2 ** (scale // 2), 2 ** (scale - scale // 2))
+    if not grid:
+        found = generators.rmat(scale, 16, seed=1).simple(undirected=True)
     ends = found.edge_src.tolist(), found.edge_dst.tolist()
     G = nx.Graph()
     G.add_nodes_from(range(found.num_vertices))
@@ -175,6 +179,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[], metavar="CASE")
     parser.add_argument("--without", nargs="*", default=[], metavar="CASE")
+    parser.add_argument("--grid", action="store_true", help="on a grid instead of R-MAT")
     parser.add_argument("--break-even", action="store_true", help="scales from 6 up to SCALE")
     parser.add_argument("--csv", metavar="FILE")
     chosen = parser.parse_args()
@@ -186,7 +191,7 @@ def main() -> None:
     print(f"{'':30} {'NetworkX':>9} {titles}")
     rows: list[dict[str, Any]] = []
     for scale in range(6, chosen.scale + 1) if chosen.break_even else [chosen.scale]:
-        graphs = {weighted: made(scale, weighted) for weighted in (False, True)}
+        graphs = {weighted: made(scale, weighted, chosen.grid) for weighted in (False, True)}
         source = max(graphs[False].degree, key=lambda pair: pair[1])[0]
         for case in cases(source):
             if case.name in chosen.without or (chosen.only and case.name not in chosen.only):

@@ -142,6 +142,16 @@ class Edges:
         pieces = [lambda s=s: piece(s) for s in range(0, len(self.targets), PIECE)]
         return collected(f"{self.name}, undirected", self.num_vertices, pieces, False)
 
+    def two_sided(self) -> Edges:
+        """Undirected and bipartite: an arc from u to v is an edge between u and V + v."""
+
+        def piece(start: int) -> np.ndarray:
+            part = slice(start, start + PIECE)
+            return both_ways(keys_of(self.sources[part], self.num_vertices + self.targets[part]))
+
+        pieces = [lambda s=s: piece(s) for s in range(0, len(self.targets), PIECE)]
+        return collected(f"{self.name}, two-sided", 2 * self.num_vertices, pieces, False)
+
     def save(self, path: Path) -> None:
         """Write it as .npz; a file that is there is replaced when the new one is complete."""
         part = path.with_name(f"{os.getpid()}-{path.name}")

@@ -338,6 +338,10 @@ def networkit_ranks(nk: Any, graph: Any, inputs: Inputs) -> Any:
     return made
 
 
+def networkit_diameter(nk: Any, graph: Any, inputs: Inputs) -> Any:
+    return nk.distance.Diameter(graph, nk.distance.DiameterAlgo.Exact)
+
+
 def networkit_independent(inputs: Inputs) -> Callable[[], Any]:
     import networkit as nk
 
@@ -389,6 +393,21 @@ def labels(found: Any, inputs: Inputs) -> np.ndarray:
     return smallest(found.membership if hasattr(found, "membership") else found)
 
 
+def igraph_matching(graph: Any, inputs: Inputs) -> Any:
+    return graph.maximum_bipartite_matching(
+        types=[v >= inputs.count // 2 for v in range(inputs.count)]
+    )
+
+
+def networkit_community(inputs: Inputs) -> Callable[[], Any]:
+    """Walkers that end with probability a, and do not move half of the time, have the ranks of
+    those that do not end with probability (1 - a) / (1 + a)."""
+    import networkit as nk
+
+    found = nk.scd.PageRankNibble(inputs.networkit(), (1 - DAMPING) / (1 + DAMPING), 1e-6)
+    return lambda: found.expandOneCommunity(inputs.source)
+
+
 def drawn(graph: Any, k: int = 16) -> list[int]:
     return np.random.RandomState(0).permutation(graph.vcount())[:k].tolist()
 
@@ -404,6 +423,7 @@ def local_transitivity(graph: Any, inputs: Inputs) -> Any:
 #: Program -> library -> its function.
 PEERS: dict[str, dict[str, Peer]] = {
     "Betweenness": {"igraph": igraph(lambda g, _: g.betweenness(sources=drawn(g)))},
+    "BipartiteMatching": {"igraph": igraph(igraph_matching)},
     "BreadthFirst": {
         "NetworKit": networkit(
             lambda nk, g, i: nk.distance.BFS(g, i.source, storePaths=False),
@@ -424,6 +444,7 @@ PEERS: dict[str, dict[str, Peer]] = {
         "NetworKit": networkit(lambda nk, g, _: nk.centrality.CoreDecomposition(g), scores),
         "igraph": igraph(lambda g, _: g.coreness(), array),
     },
+    "Diameter": {"NetworKit": networkit(networkit_diameter)},
     "Eigenvector": {
         "NetworKit": networkit(lambda nk, g, _: nk.centrality.EigenvectorCentrality(g))
     },
@@ -441,6 +462,7 @@ PEERS: dict[str, dict[str, Peer]] = {
         "NetworKit": networkit(clustering, scores),
         "igraph": igraph(local_transitivity, array),
     },
+    "LocalCommunity": {"NetworKit": Peer(networkit_community)},
     "MaximalIndependentSet": {"NetworKit": Peer(networkit_independent)},
     "Neighbourhoods": {"igraph": igraph(lambda g, _: g.neighborhood_size(order=2, mode="out"))},
     "PageRank": {

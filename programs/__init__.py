@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from gascl.programs.bellman_ford import BellmanFord as BellmanFord
     from gascl.programs.betweenness import Betweenness as Betweenness
     from gascl.programs.betweenness import EdgeBetweenness as EdgeBetweenness
+    from gascl.programs.bipartite_matching import BipartiteMatching as BipartiteMatching
     from gascl.programs.bipartition import Bipartition as Bipartition
     from gascl.programs.breadth_first import BreadthFirst as BreadthFirst
     from gascl.programs.closeness import Closeness as Closeness
     from gascl.programs.closeness import WeightedCloseness as WeightedCloseness
     from gascl.programs.connected_components import ConnectedComponents as ConnectedComponents
     from gascl.programs.core_number import CoreNumber as CoreNumber
+    from gascl.programs.diameter import Diameter as Diameter
     from gascl.programs.eccentricity import Eccentricity as Eccentricity
     from gascl.programs.eccentricity import WeightedEccentricity as WeightedEccentricity
     from gascl.programs.eigenvector import Eigenvector as Eigenvector
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from gascl.programs.katz import WeightedKatz as WeightedKatz
     from gascl.programs.label_propagation import LabelPropagation as LabelPropagation
     from gascl.programs.local_clustering import LocalClustering as LocalClustering
+    from gascl.programs.local_community import LocalCommunity as LocalCommunity
     from gascl.programs.louvain import Louvain as Louvain
     from gascl.programs.maximal_independent_set import (
         MaximalIndependentSet as MaximalIndependentSet,
@@ -58,11 +61,13 @@ if TYPE_CHECKING:
 _HOME = {
     "BellmanFord": "bellman_ford",
     "Betweenness": "betweenness",
+    "BipartiteMatching": "bipartite_matching",
     "Bipartition": "bipartition",
     "BreadthFirst": "breadth_first",
     "Closeness": "closeness",
     "ConnectedComponents": "connected_components",
     "CoreNumber": "core_number",
+    "Diameter": "diameter",
     "Distances": "shortest_paths",
     "Eccentricity": "eccentricity",
     "EdgeBetweenness": "betweenness",
@@ -74,6 +79,7 @@ _HOME = {
     "Katz": "katz",
     "LabelPropagation": "label_propagation",
     "LocalClustering": "local_clustering",
+    "LocalCommunity": "local_community",
     "Louvain": "louvain",
     "MaximalIndependentSet": "maximal_independent_set",
     "Neighbourhoods": "neighbourhoods",

@@ -156,6 +156,8 @@ def _run(arguments: argparse.Namespace) -> int:
             largest = 0 if arguments.smallest else 10
         _print_top(result, field, largest)
         _print_top(result, field, arguments.smallest, largest=False)
+        for name, value in (result.scalars or {}).items():
+            print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = in_the_shells_words(result.stopped)

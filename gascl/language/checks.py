@@ -298,7 +298,7 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 f"there is no {word}(): uniform(seed, v.id, superstep) is a repeatable random "
                 "number from 0 up to 1",
             )
-        if near and word not in CALLS and is_call:
+        if near and word not in CALLS and is_call and not _reads_field(spec, word):
             spec.refuse(place, f"unknown function {word!r}; did you mean {near[0]!r}?")
 
 

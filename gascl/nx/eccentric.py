@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
+from gascl.nx.components import connected
 from gascl.nx.converted import Converted
 from gascl.nx.register import backend_function
 from gascl.nx.search import depths
+from gascl.programs.diameter import Diameter
 from gascl.programs.eccentricity import Eccentricity
 
 
@@ -81,16 +84,28 @@ def _given(G: Converted, e: Any, weight: Any) -> dict[Any, Any]:
     return _eccentricity(G, None, weight) if e is None else e
 
 
+def _extreme(
+    G: Converted, e: Any, weight: Any, field: str, of: Callable[[Iterable[Any]], Any]
+) -> Any:
+    """The largest or smallest eccentricity; by few searches, if all are not known and G has nodes,
+    no weights and no directions."""
+    if e is not None or weight is not None or G.is_directed() or len(G) == 0:
+        return of(_given(G, e, weight).values())
+    if not connected(G):
+        raise _unreached(G)
+    return int(G.run(Diameter())[field][0])
+
+
 @backend_function(first=1_000, cached=500)
 def diameter(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """The largest eccentricity."""
-    return max(_given(G, e, weight).values())
+    return _extreme(G, e, weight, "diameter", max)
 
 
 @backend_function(first=1_000, cached=500)
 def radius(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """The smallest eccentricity."""
-    return min(_given(G, e, weight).values())
+    return _extreme(G, e, weight, "radius", min)
 
 
 @backend_function(first=1_000, cached=500)

@@ -56,6 +56,18 @@ def test_undirected(tmp_path, name):
     assert edges.out_degree[edges.hub] == edges.out_degree.max()
 
 
+def test_two_sided():
+    edges = graphs.rmat(8)
+    both, n = edges.two_sided(), edges.num_vertices
+    shape = (2 * n, 2 * n)
+    matrix = csr_array((np.ones_like(both.weights), both.targets, both.offsets), shape=shape)
+    ones = np.ones_like(edges.weights)
+    directed = csr_array((ones, edges.targets, edges.offsets), shape=(n, n))
+    assert not both.directed and both.num_edges == edges.num_edges
+    assert (matrix[:n, n:] != directed).nnz == (matrix[n:, :n] != directed.T).nnz == 0
+    assert matrix.nnz == 2 * directed.nnz
+
+
 def test_edges_once():
     edges = graphs.rmat(9, directed=False)
     once = edges.sources < edges.targets

@@ -182,6 +182,14 @@ def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
     assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
 
 
+def test_numbers_of_the_whole_graph(gascl_):
+    given = ("--set", "source=33", "--set", "epsilon=1")
+    code, out, _ = gascl_("run", "LocalCommunity", KARATE, *given)
+    assert code == 0 and "\nconductance: 1\n" in out  # no set is larger than the source
+    _, out, _ = gascl_("run", "PageRank", KARATE)
+    assert "change:" not in out
+
+
 def test_empty_graph(gascl_, write, tmp_path):
     path = tmp_path / "out.csv"
     code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)

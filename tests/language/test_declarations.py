@@ -296,6 +296,13 @@ def test_a_gather_is_right(text):
     assert cls.spec.snippets["gather"].text == text
 
 
+def test_a_field_whose_name_makes_another_word():
+    """`end_of` was taken for a misspelt `send_to`."""
+    for name in ("end", "send_t", "neighbo"):
+        cls = defined(f"{name} = vertex.int32()\napply = 'v.{name} = {name}_of(0);'")
+        assert name in cls.spec.vertex_fields
+
+
 def test_a_gather_in_place_of_the_bases_combiner():
     base = defined("")
     child = type("Child", (base,), {"combine": None, "gather": "msg = 0;", "identity": "7"})

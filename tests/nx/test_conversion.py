@@ -194,6 +194,43 @@ def test_weights_that_are_not_exact_are_declined(value):
     assert nx.core_number(G, backend="gascl") == {0: 1, 1: 1, 2: 1}
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        [None] * 7,
+        [None, None, None, 2, None, None, None],
+        [3, 2, 1, 0, -1, -2, 9],
+        [1, 2, 3, 4, 0.5, None, 7],  # whole at first
+        [0.5, 0.5, 1, True, np.float32(0.5), np.int8(3), None],
+        [2**53 - 1, 1, 1, 1, 1, 1, 0.25],
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_attributes_are_read_some_at_a_time(kind, given, monkeypatch):
+    monkeypatch.setattr("gascl.nx.attribute.AT_A_TIME", 2)
+    G = kind()
+    for node, value in enumerate(given):
+        G.add_edge(node, node + 1, other=5)
+        if value is not None:
+            nx.set_edge_attributes(G, {edge: value for edge in [*G.edges][-1:]}, "weight")
+    expected = [value for *_, value in G.edges(data="weight", default=1)]
+    found = backend.convert_from_nx(G, edge_attrs={"weight": 1}).column("weight")
+    whole = [isinstance(value, int | np.integer) for value in expected]
+    assert found.values.tolist() == expected
+    assert found.values.dtype == (np.int64 if all(whole) else np.float64)
+    assert (found.whole, found.mixed) == (all(whole), not all(whole) and any(whole))
+
+
+@pytest.mark.parametrize("value", ["text", None, [1], 2**70])
+def test_a_value_that_is_no_number_is_found_wherever_it_is(value, monkeypatch):
+    monkeypatch.setattr("gascl.nx.attribute.AT_A_TIME", 2)
+    for place in range(5):
+        G = nx.path_graph(6)
+        nx.set_edge_attributes(G, {(place, place + 1): value}, "weight")
+        found = backend.convert_from_nx(G, edge_attrs={"weight": 1}).column("weight")
+        assert found.values is None and "'weight'" in found.refusal
+
+
 def test_whole_weights_give_integers():
     G = nx.path_graph(3)
     found = nx.single_source_dijkstra_path_length(G, 0, backend="gascl")

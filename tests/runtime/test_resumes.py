@@ -203,6 +203,10 @@ def check_pairs(name: str, graph: Graph, group: int) -> int:
 
 
 def graph_of(name: str) -> Graph:
+    if name == "BipartiteMatching":
+        return grid(6, 7)
+    if name == "Diameter":
+        return random_graph(3, directed=False)
     graph = weighted(random_graph(3, directed=True, edges=200), seed=7)
     if name == "Particles":
         return simple(graph)
@@ -235,7 +239,8 @@ COMPOSITE = {
     "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
-    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {},
+    "Triangles": {}, "CoreNumber": {}, "ForceLayout": {}, "LocalCommunity": {"source": 0},
+    "Diameter": {}, "BipartiteMatching": {},
 }  # fmt: skip
 
 
