@@ -36,7 +36,6 @@ from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
 
 pytestmark = [
-    pytest.mark.unoptimized,
     pytest.mark.usefixtures("poisoned"),
     pytest.mark.filterwarnings("ignore:.*no edge field"),
 ]
