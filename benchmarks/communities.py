@@ -327,7 +327,7 @@ def picture(file: Path, device: Any) -> None:
     moments = list(track(changing(), device=device))
     for moment in moments:
         print(*moment.events, sep="\n", end="\n" if moment.events else "")
-    history(moments).savefig(file, dpi=70)
+    history(moments)[0].figure.savefig(file, dpi=70)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,14 @@ from typing import Any
 def _callers_lines(error: BaseException) -> list[str]:
     """What IPython prints of an error: the lines of the user's code, without those inside gascl,
     which the message needs no help from. `traceback.print_exception(error)` shows them all."""
-    lines = [
-        (frame, number)
-        for frame, number in traceback.walk_tb(error.__traceback__)
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("gascl", "IPython")
-    ]
+    lines, inside = [], False
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        inside = inside or package == "gascl"
+        # What gascl calls of the standard library, such as contextlib, is inside, too.
+        within = package in sys.stdlib_module_names if inside else package == "IPython"
+        if package != "gascl" and not within:
+            lines.append((frame, number))
     shown = traceback.StackSummary.extract(iter(lines)).format()
     last = f"{type(error).__name__}: {error}"
     return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]

@@ -108,7 +108,10 @@ def plot_trace(columns: Mapping[str, Sequence[Any]], axes: Any = None) -> Any:
             ax.scatter(x[by], y[by], s=12, label=delivery)
         # symlog, since a superstep may send nothing; of times, a microsecond is little.
         ax.set_yscale("symlog", linthresh=1e-6 if name == "seconds" else 1)
-        ax.set_ylim(bottom=0)
+        scale = ax.yaxis.get_transform()
+        low, high = scale.transform([0, max(y.max(), 1e-6)])
+        margin = 0.05 * (high - low)  # so that no point lies on the frame
+        ax.set_ylim(*scale.inverted().transform([low - margin, high + margin]))
         ax.set_ylabel(label)
     if any(columns["delivery"]):
         axes[0].legend(title="delivery", fontsize="small", title_fontsize="small")

@@ -160,12 +160,16 @@ class Result:
         shown = html.table([*columns], rows, self.graph.num_vertices - count)
         return html.page("Result", *map(html.line, lines), shown)
 
-    def top(self, name: str, k: int = 10, largest: bool = True) -> list[tuple[Any, Any]]:
-        """The k vertices with the largest (or smallest) values, as (label, value).
+    def top(
+        self, name: str | None = None, k: int = 10, largest: bool = True
+    ) -> list[tuple[Any, Any]]:
+        """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        Ties are in vertex order; NaN always comes last. Values that are vertices are compared by
-        their places in the graph, and shown by label; None, for no vertex, comes last.
+        The name can be left out if only one field has a number per vertex. Ties are in vertex
+        order; NaN always comes last. Values that are vertices are compared by their places in the
+        graph, and shown by label; None, for no vertex, comes last.
         """
+        name = self._only_number("top sorts by") if name is None else name
         values = self._scalars(name, "sorted", "sort")
         listed = values
         if self.types.get(name) == VERTEX:
@@ -181,10 +185,11 @@ class Result:
         labels = self.graph.labels_of(first).tolist()
         return list(zip(labels, listed[first].tolist(), strict=True))
 
-    def plot(self, name: str, kind: str = "auto", ax: Any = None) -> Axes:
+    def plot(self, name: str | None = None, kind: str = "auto", ax: Any = None) -> Axes:
         """Draw the distribution of a field's values over the vertices, by matplotlib.
 
         Args:
+            name: the field; it can be left out if only one has a number per vertex.
             kind: "histogram"; "ccdf", the share of vertices with x or more, for each x above 0, on
                 logarithmic axes; or "auto": "ccdf" if no value is below 0 and the largest is at
                 least 50 times the median of those above 0, else "histogram".
@@ -195,10 +200,27 @@ class Result:
 
         Raises:
             GasclError: matplotlib is missing, or the field has no finite values, or several values
-                per vertex.
+                per vertex; or no name is given, and there is not just one field to draw.
             FieldError: there is no such field.
         """
+        name = self._only_number("plot draws") if name is None else name
         return plot_distribution(self._scalars(name, "drawn", "draw"), name, kind, ax)
+
+    def _only_number(self, does: str) -> str:
+        """The name of the only field with a number per vertex, for a method that `does` it."""
+        plain = [n for n in self if self.types.get(n) != VERTEX]
+        numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
+        if len(numbers) == 1:
+            return numbers[0]
+        if numbers:
+            raise GasclError(
+                f"{does} one field: name it, such as {numbers[0]!r}; there are: "
+                f"{', '.join(numbers)}"
+            )
+        raise GasclError(
+            f"{does} a field with one number per vertex, and there is none among: "
+            f"{', '.join(self) or 'no field'}"
+        )
 
     def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
         """(V,): a field with one number per vertex, which can be `done`."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gascl.decimals import decimals
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.graph.labels import labelled
@@ -42,6 +43,10 @@ class TableColumn:
         if self.none is None or not self.none.any():
             return values
         return [None if none else v for v, none in zip(values, self.none.tolist(), strict=True)]
+
+    def cells(self) -> list[Any]:
+        """What a CSV file has of them."""
+        return decimals(self.values) if self.values.dtype.kind == "f" else self.listed()
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ class ResultTable:
             text = io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="")
             writer = csv.writer(text, lineterminator="\n")
             writer.writerow(columns)
-            writer.writerows(zip(*(c.listed() for c in columns.values()), strict=True))
+            writer.writerows(zip(*(c.cells() for c in columns.values()), strict=True))
             text.detach()
 
     def _save_npz(self, path: Path) -> None:

@@ -15,7 +15,7 @@ from gascl.plots import plot_trace
 if TYPE_CHECKING:
     import pandas
 
-#: How many steps a notebook shows at the beginning and at the end of a long trace.
+#: How many steps a notebook or a shell shows at the beginning and at the end of a long trace.
 HEAD, TAIL = 10, 5
 
 
@@ -122,7 +122,10 @@ class Trace(Sequence[Step]):
         return isinstance(other, Sequence) and list(self) == list(other)
 
     def __repr__(self) -> str:
-        return repr(list(self))
+        if len(self) <= HEAD + TAIL + 1:
+            return repr(list(self))
+        first, last = (", ".join(map(repr, part)) for part in (self[:HEAD], self[-TAIL:]))
+        return f"[{first}, ..., {last}]"
 
     def __reduce__(self) -> tuple[Any, ...]:  # what makes steps may hold a device
         return Trace, (list(self), self.phases)

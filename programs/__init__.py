@@ -6,6 +6,7 @@ of ParticleCommunities that runs on the host. link_prediction.py has a function 
 program: its scores are of pairs of vertices.
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,9 @@ __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'gascl.programs' has no attribute {name!r}")
+        near = get_close_matches(name, _HOME, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'gascl.programs' has no attribute {name!r}{hint}")
     return getattr(import_module(f"gascl.programs.{_HOME[name]}"), name)
 
 

@@ -86,7 +86,7 @@ class BellmanFord(VertexProgram):
     parent = vertex.vertex()
 
     def __init__(self, *positional, **values):
-        super().__init__(*positional, **with_source(self, values))
+        super().__init__(*positional, **with_source(self, positional, values))
 
     def solve(self, stages):
         graph = stages.graph

@@ -67,7 +67,7 @@ class BreadthFirst(VertexProgram):
         return super().__new__(cls)
 
     def __init__(self, *positional: Any, **values: Any) -> None:
-        super().__init__(*positional, **with_source(self, values))
+        super().__init__(*positional, **with_source(self, positional, values))
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         begin_at_sources(self, graph, initial, "depth", -1)

@@ -1,7 +1,8 @@
 """Positions in a plane for drawing a graph: neighbours attract each other, and all others repel.
 
-Two stages. The first gives each vertex a place by its distances from a few pivots, so that even a
-long road is unrolled; the second moves all vertices by forces, each time a little less far.
+Three stages. The first gives each vertex a place by its distances from a few pivots, so that even a
+long road is unrolled; the second moves all vertices by forces, each time a little less far; the
+third sets components apart.
 
 Pivots: the first is a vertex of most neighbours, each further one a vertex farthest from those
 before. The matrix of squared distances, (V, pivots), is centred in both directions, and its two
@@ -18,9 +19,14 @@ temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensio
 Data (2007): pivots. Gove, A Random Sampling O(n) Force-calculation Algorithm for Graph Layouts
 (2019): samples; there a part of the vertices moves, here all do. Jacomy, Venturini, Heymann and
 Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
+
+Components: their boxes stand in rows. Coffman, Garey, Johnson and Tarjan, Performance Bounds for
+Level-Oriented Two-Dimensional Packing Algorithms (1980): next-fit, here by decreasing numbers of
+vertices, which rounding does not change.
 """
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from gascl import Graph, ProgramError, VertexProgram, param, vertex
 from gascl.programs.breadth_first import BreadthFirst
@@ -29,6 +35,8 @@ from gascl.programs.breadth_first import BreadthFirst
 PIVOTS = 16
 #: Of the width of the first layout: how far a vertex moves in the first superstep, at most.
 HEAT = 0.05
+#: Between components.
+GAP = 1.5
 
 
 class Forces(VertexProgram):
@@ -98,21 +106,19 @@ class ForceLayout(VertexProgram):
         graph = stages.graph.simple(undirected=True)
         values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
         values |= {"dtype": self.dtype, **self.initial}
-        reached = np.ones(graph.num_vertices, bool)
-        if "position" not in values:
-            values["position"], reached = by_pivots(graph, stages, self.seed)
+        if "position" not in self.initial:
+            values["position"] = by_pivots(graph, stages, self.seed)
         count = graph.num_vertices
         values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
         values["heat"] = HEAT * max(np.ptp(values["position"], axis=0).max(), 1)
         found = stages.run(Forces(**values), graph=graph, fresh=True).position
-        return {"position": closer(found, ~reached)}
+        return {"position": found if "position" in self.initial else packed(found, graph)}
 
 
-def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places by distances from pivots, (V, 2), where edges have the mean length 1; and whether the
-    first pivot reaches the vertex, bool (V,). What it does not reach is scattered among the others.
-    """
+def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
+    """Places by distances from pivots, (V, 2), where edges have the mean length 1. What the first
+    pivot does not reach is scattered among the others."""
     count, draw = graph.num_vertices, np.random.RandomState(seed)  # frozen: alike everywhere
     columns: list[np.ndarray] = []
     nearest = np.full(count, np.inf)
@@ -139,18 +145,39 @@ def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
     angle, far = draw.uniform(0, 2 * np.pi, count), radius * draw.uniform(0, 1, count) ** 0.5
     around = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
     apart = places + draw.uniform(-0.5, 0.5, (count, 2))
-    return np.where(reached[:, None], apart, around), reached
+    return np.where(reached[:, None], apart, around)
 
 
-def closer(position: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The same positions, with the vertices `others` brought near the rest.
+def packed(position: np.ndarray, graph: Graph) -> np.ndarray:
+    """The same positions, with each component moved as a whole, so that none overlaps another.
 
-    A dense component is small, and repels single vertices so far that nobody would see it.
+    The boxes around components stand in centred rows, those of most vertices first, in about a
+    square.
     """
-    if not others.any():
+    count, component = connected_components(graph.to_scipy(copy=False), directed=False)
+    if count < 2:
         return position
-    middle = position[~others].mean(axis=0)
-    far = np.linalg.norm(position - middle, axis=1)
-    near = max(1.1 * np.quantile(far[~others], 0.95), (np.count_nonzero(others) / np.pi) ** 0.5)
-    factor = min(1.0, near / max(np.quantile(far[others], 0.05), 1e-6))
-    return np.where(others[:, None], middle + factor * (position - middle), position)
+    position = position.astype(np.float64)
+    vertices = position[np.argsort(component, kind="stable")]
+    many = np.bincount(component)
+    begins = many.cumsum() - many
+    low, high = (edge.reduceat(vertices, begins) for edge in (np.minimum, np.maximum))
+    size = high - low + GAP
+    width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum())) * (1 + 1e-6)  # rounding
+    rows: list[list[int]] = [[]]
+    used = 0.0
+    for each in np.argsort(-many, kind="stable").tolist():
+        if used + size[each, 0] > width:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(each)
+        used += size[each, 0]
+    corner = np.empty((count, 2))
+    below = 0.0
+    for row in rows:
+        ends = size[row, 0].cumsum()
+        below -= size[row, 1].max()
+        corner[row, 0] = ends - size[row, 0] - ends[-1] / 2
+        corner[row, 1] = below + (size[row, 1].max() - size[row, 1]) / 2
+    corner[:, 1] -= below / 2
+    return position + (corner - low + GAP / 2)[component]

@@ -8,8 +8,9 @@ Sources: Grover and Leskovec, node2vec: Scalable Feature Learning for Networks (
 Chen, Ma, Bai and Jiang, KnightKing: A Fast Distributed Graph Random Walk Engine (2019), rejection
 sampling for it.
 
-Differences: arcs have no weights. The numbers are those of `hash`, so that a walk depends on the
-seed, its place among the walks and its vertices alone, and not on the device.
+Differences: arcs have no weights. The numbers are those of `uniform`, so that a walk depends on the
+seed, its place among the walks and its vertices alone, and not on the device. They have 24 random
+bits: at a vertex of n arcs, the chances of arcs may differ by a share of n / 2^24.
 """
 
 from __future__ import annotations
@@ -39,9 +40,8 @@ class Walkers(VertexProgram):
     scatter_on = apply_on = "all"
     functions = """
         #define TRIES 64
-        // A uniform number below 1, and a place among n.
-        #define UNIFORM(bits) ((real)((bits) >> 8) / (1 << 24))
-        #define PLACE(bits, n) ((int)(((ulong)(bits) * (uint)(n)) >> 32))
+        #define DRAWN uniform(p.seed, v.walker, superstep, draws++)
+        #define PLACE(n) min((n) - 1, (int)(DRAWN * (n)))
         #define WEIGHT(next) ((next) == v.before ? p.back : has_edge(v.before, next) ? 1 : p.away)
     """
     apply = """
@@ -51,21 +51,19 @@ class Walkers(VertexProgram):
             return;
         }
         const bool prefers = v.before >= 0 && (p.back != 1 || p.away != 1);
-        uint bits = hash(v.walker ^ hash(superstep + hash(p.seed)));
-        int next = neighbor_of(v.at, PLACE(bits, n)), tries = 0;
+        int draws = 0, tries = 0;
+        int next = neighbor_of(v.at, PLACE(n));
         while (prefers && tries < TRIES) {
-            bits = hash(bits + 1);
-            if (UNIFORM(bits) * max((real)1, max(p.back, p.away)) < WEIGHT(next))
+            if (DRAWN * max((real)1, max(p.back, p.away)) < WEIGHT(next))
                 break;
-            bits = hash(bits + 1);
-            next = neighbor_of(v.at, PLACE(bits, n));
+            next = neighbor_of(v.at, PLACE(n));
             ++tries;
         }
         if (tries == TRIES) {
             real left = 0;
             for (int i = 0; i < n; ++i)
                 left += WEIGHT(neighbor_of(v.at, i));
-            left *= UNIFORM(hash(bits + 1));
+            left *= DRAWN;
             int i = 0;
             for (; i < n - 1; ++i) {
                 left -= WEIGHT(neighbor_of(v.at, i));

@@ -61,7 +61,7 @@ class Distances(VertexProgram):
     def __init__(self, *positional: Any, **values: Any) -> None:
         if values.get("cutoff", math.inf) is None:
             values["cutoff"] = math.inf
-        super().__init__(*positional, **with_source(self, values))
+        super().__init__(*positional, **with_source(self, positional, values))
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         begin_at_sources(self, graph, initial, "distance", math.inf)

@@ -9,9 +9,14 @@ import numpy as np
 from gascl import Graph, ProgramError
 
 
-def with_source(program: Any, values: dict[str, Any]) -> dict[str, Any]:
+def with_source(
+    program: Any, positional: tuple[Any, ...], values: dict[str, Any]
+) -> dict[str, Any]:
     """The arguments of a program with the parameters `source` and `sources`: where the second is
     given, its first label stands for the first one.
+
+    Args:
+        positional: what was given without a name, which the constructor refuses.
 
     Raises:
         ProgramError: both are given or neither is, or `sources` is no list.
@@ -19,7 +24,8 @@ def with_source(program: Any, values: dict[str, Any]) -> dict[str, Any]:
     title, spec = type(program).__name__, program.spec
     if values.get("sources") is None:
         misspelt = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
-        if "source" not in values and not misspelt:  # of which the constructor tells
+        # The constructor tells of misspelt and positional ones.
+        if "source" not in values and not misspelt and not positional:
             ways = f"{title}(source=...), or sources=[...] for several together"
             raise ProgramError(f"{title}: parameter 'source' is required: {ways}")
         return values

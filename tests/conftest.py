@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -15,11 +14,6 @@ from support.agreement import GROUPS, find_device
 from support.filecases import put
 
 from gascl.cli.main import main
-
-# Intel's runtime for CPUs (2026.2) vectorizes over 16 work-items by default, and miscompiles groups
-# of fewer, such as the 8 that stand for a GPU's here. gascl itself runs groups of 1 there.
-os.environ.setdefault("CL_CONFIG_CPU_VECTORIZER_MODE", "8")
-
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("no deadline", deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pydoc
 import traceback
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -114,6 +115,18 @@ def test_errors_show_the_callers_lines_alone():
     assert 'Engine(roads()).run(ShortestPaths(source="x"))' in shown
     assert shown.endswith(f"GraphError: {error}") and shown.count("File ") == 1
     assert "".join(traceback.format_exception(error)).count("File ") > 3  # all are still there
+
+
+def test_errors_show_nothing_of_what_gascl_calls():
+    """Files are opened in a context manager, whose frame is one of contextlib."""
+
+    def mine():
+        return Graph.read("there/is/no/such.csv")
+
+    with pytest.raises(GraphError) as caught, suppress(OSError):
+        mine()
+    shown = "\n".join(caught.value._render_traceback_())
+    assert "contextlib" not in shown and shown.count("File ") == 2 and ", in mine" in shown
 
 
 def test_errors_in_ipython(capsys):

@@ -65,6 +65,18 @@ def test_axes_of_one_s_own_and_what_is_not_shown():
     assert mine.get_title() == "2 with infinity or NaN not shown"
 
 
+def test_the_name_can_be_left_out_where_there_is_one():
+    graph = Graph.from_edges(range(20), range(1, 21), directed=False)
+    ax = Engine(graph).run(BreadthFirst(source=0)).plot()  # parents are vertices
+    assert ax.get_xlabel() == "depth"
+    with pytest.raises(
+        GasclError, match=r"plot draws one field: name it, such as 'x'; there are: x, y$"
+    ):
+        result_of(x=[1, 2], y=[3, 4]).plot()
+    with pytest.raises(GasclError, match=r"one number per vertex, and there is none among: x$"):
+        result_of(x=[[1, 2], [3, 4]]).plot()
+
+
 def test_what_is_refused():
     with pytest.raises(FieldError, match="no field 'y'"):
         result_of(x=[1, 2]).plot("y")
@@ -94,6 +106,19 @@ def test_the_course_of_a_run():
         result.trace.plot(axes[0])
     with pytest.raises(GasclError, match="no supersteps to draw"):
         Trace().plot()
+
+
+def test_no_point_of_a_trace_lies_on_the_frame():
+    steps = [Step(i, active, 3 * active, {}, 1e-4 * i) for i, active in enumerate((1, 900, 0))]
+    axes = Trace(steps).plot()
+    axes[0].figure.canvas.draw()
+    for ax in axes:
+        height = ax.bbox.height
+        points = np.concatenate([each.get_offsets() for each in ax.collections])
+        y = ax.transData.transform(points)[:, 1] - ax.bbox.y0
+        assert 0.03 * height < y.min() < y.max() < 0.97 * height
+        shown = [at for at in ax.get_yticks() if ax.get_ylim()[0] <= at <= ax.get_ylim()[1]]
+        assert min(shown) == 0, "there is nothing below 0"
 
 
 def test_supersteps_without_messages_are_drawn():

@@ -17,7 +17,7 @@ import pandas
 import pyarrow.parquet
 import pytest
 
-from gascl import Engine, GasclError, Graph, Result, VertexProgram, vertex
+from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
 from gascl.programs import BreadthFirst, CoreNumber, PageRank
 from gascl.trace import Step, Trace
 
@@ -199,6 +199,56 @@ def test_csv_keeps_every_bit(tmp_path):
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert [float(line.split(",")[1]) for line in lines[1:]] == result.rank.tolist()
     assert [line.split(",")[0] for line in lines[1:]] == [str(i) for i in range(8)]
+
+
+def test_csv_has_the_shortest_text_of_a_float32(tmp_path):
+    values = np.array([0.01, 1 / 3, 1e-5, 3e38, 16777216, 0, np.inf, np.nan], np.float32)
+    result = made(None)
+    result.fields["rank"] = values
+    result.save(tmp_path / "out.csv")
+    texts = [line.split(",")[1] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert texts[:3] == ["0.01", "0.33333334", "1e-05"]
+    assert np.array_equal(np.array(texts, np.float32), values, equal_nan=True)
+    for suffix in (".csv", ".mtx", ".v"):
+        graph = Graph.from_edges([1, 2], [0, 1], weight=values[:2])
+        graph.write(tmp_path / f"a{suffix}")
+        again = Graph.read(tmp_path / f"a{suffix}").edge_fields["weight"]
+        assert sorted(again.tolist()) == [0.01, 0.33333334]
+
+
+def test_the_name_can_be_left_out_of_top():
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    result = Engine(graph).run(BreadthFirst(source="a"))
+    assert result.top(k=1) == result.top("depth", 1) == [("c", 2)]
+    with pytest.raises(GasclError, match=r"top sorts by one field: name it, such as 'rank'; there"):
+        Engine(graph).run(PageRank()).top()
+
+
+def test_answers_come_before_what_is_given(tmp_path):
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    result = Engine(graph).run(PageRank(personalization={"a": 1}))
+    order = ["rank", "personalization", "landing"]
+    assert list(result) == list(result.fields) == list(result.to_pandas().columns) == order
+    assert repr(result).startswith("Result(rank, personalization, landing; ")
+    assert "<th>vertex</th><th>rank</th><th>personalization</th>" in result._repr_html_()
+    result.save(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().startswith("vertex,rank,personalization,landing\n")
+    assert list(Engine(Graph.from_edges([])).run(PageRank())) == order
+
+    class Solved(VertexProgram):
+        given = vertex.real()
+        answer = vertex.real()
+
+        def solve(self, stages):
+            stages.run(Given())
+            return {"answer": np.zeros(3)}
+
+    class Given(VertexProgram):
+        supersteps = param.supersteps(0)
+        given = vertex.real()
+        apply = "v.given = 1;"
+
+    assert list(Engine(graph).run(Solved())) == ["answer", "given"]
 
 
 @pytest.mark.parametrize("labels", [LABELS, None, list(range(10, 18)), [1, "x", *"bcdefg"]])

@@ -60,6 +60,8 @@ def test_phases(program):
 
 
 def test_a_step_shows_no_kernels():
+    many = repr(Trace([Step(i, 1, 2, {}, 0.5) for i in range(1000)]))
+    assert many.count("Step(") == 15 and "superstep=9, " in many and "superstep=999, " in many
     assert repr(Step(0, 1, 2, {}, 0.5, kernels=(KernelTime("k", 0.0, 0.5),))) == (
         "Step(superstep=0, active=1, messages=2, aggregates={}, seconds=0.5, delivery='', why='', "
         "program='')"

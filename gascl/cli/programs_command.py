@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import math
+import shlex
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,8 @@ examples:
 
 Parameters are set with `gascl run PROGRAM GRAPH --set NAME=VALUE`. docs/library.md says more of the
 bundled programs."""
+#: Edge fields that a program needs -> a dataset that has them, and a vertex there.
+GRAPHS = {(): ("karate", "0"), ("weight",): ("liechtenstein-roads", "Vaduz:Auring")}
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -64,12 +68,32 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
         "edge fields that it reads",
         [(n, _of_edges(f), f.doc) for n, f in spec.edge_fields.items()],
     )
-    yield from _table(
-        "vertex fields", [(n, str(f.type), f.doc) for n, f in spec.vertex_fields.items()]
-    )
+    fields = [spec.vertex_fields[name] for name in spec.in_order(spec.vertex_fields)]
+    yield from _table("vertex fields", [(f.name, str(f.type), f.doc) for f in fields])
     yield from _table("arc fields", [(n, str(f.type), f.doc) for n, f in spec.arc_fields.items()])
-    needed = "".join(f" --set {n}=0" for n, p in spec.params.items() if p.default is REQUIRED)
-    yield from ("", "example:", f"  gascl run {name} karate{needed}")
+    asked = tuple(n for n, field in spec.edge_fields.items() if field.default is REQUIRED)
+    graph, label = GRAPHS.get(asked, ("GRAPH", "LABEL"))
+    needed = [f"{n}={_example(p, label)}" for n, p in spec.params.items() if p.default is REQUIRED]
+    settings = "".join(f" --set {shlex.quote(each)}" for each in needed)
+    yield from ("", "example:", f"  gascl run {shlex.quote(name)} {graph}{settings}")
+    if asked not in GRAPHS:
+        yield f"  (GRAPH is a file with these edge fields: {', '.join(asked)})"
+    begun = [f"{n}={{LABEL: VALUE}}" for n, f in spec.vertex_fields.items() if f.rest is not None]
+    if begun:
+        yield f"  (initial values are given in Python: {cls.__name__}({', '.join(begun)}))"
+
+
+def _example(param: Param, label: str) -> str:
+    """A value that the parameter takes, as text; `label` is a vertex."""
+    from gascl.language.fields import FlagParam, VertexParam, within
+
+    if isinstance(param, FlagParam):
+        return "true"
+    if isinstance(param, VertexParam):
+        return label
+    ends = [end for end in (param.low, param.high) if end is not None]
+    values = (0, 1, *map(math.ceil, ends), *ends)
+    return str(next(value for value in values if within(value, param.low, param.high)))
 
 
 def _takes(param: Param) -> str:

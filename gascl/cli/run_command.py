@@ -50,7 +50,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
     text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
-    text += " stdout, and all else that is printed to stderr"
+    text += " stdout, and all else that is printed to stderr; so it does for --arcs and --trace"
     add("--output", metavar="FILE", type=Path, help=text)
     text = "the vertex fields to write, separated by commas (default: all)"
     add("--fields", metavar="NAMES", type=lambda names: names.split(","), help=text)
@@ -81,10 +81,18 @@ def _every(text: str) -> str | int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program, and print and write the result, even if it is partial."""
-    if arguments.output != Path(STANDARD):
+    outputs = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
+    streamed = [name for name in outputs if getattr(arguments, name) == Path(STANDARD)]
+    if not streamed:
         return _run(arguments)
-    with file_for_stdout(".csv") as path:
-        return _run(argparse.Namespace(**{**vars(arguments), "output": path}))
+    first, *more = streamed
+    if more:
+        raise GasclError(
+            f"--{first} and --{more[0]} are both {STANDARD}, and stdout is one file; name a file "
+            "for one of them"
+        )
+    with file_for_stdout(outputs[first]) as path:
+        return _run(argparse.Namespace(**{**vars(arguments), first: path}))
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -98,9 +106,7 @@ def _run(arguments: argparse.Namespace) -> int:
     program = construct(cls, dict(arguments.set))
     field = _field_to_print(program, arguments.field)
     if arguments.arcs and not cls.spec.arc_fields:
-        raise ProgramError(
-            f"--arcs {arguments.arcs}: {cls.__name__} has no arc fields; leave it out"
-        )
+        raise ProgramError(f"{cls.__name__} has no arc fields: leave out --arcs")
     if arguments.fields and not arguments.output:
         raise GasclError("--fields says what --output writes: give --output, too")
     for name in arguments.fields or ():
@@ -201,7 +207,7 @@ def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
     if wanted is not None:
         _check_field(cls, wanted)
     spec = cls.spec
-    order = [wanted] if wanted else [*spec.written, *spec.vertex_fields]
+    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
     types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
     scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
     if wanted and not scalars:

@@ -2,10 +2,10 @@
 
     from gascl.communities import pictures
 
-    pictures.particles(result).savefig("particles.png")
-    pictures.history(list(track(graphs))).savefig("history.png")
+    pictures.particles(result).figure.savefig("particles.png")
+    pictures.history(list(track(graphs)))[0].figure.savefig("history.png")
 
-Both return a matplotlib Figure; `pip install 'gascl[plot]'` installs matplotlib.
+`pip install 'gascl[plot]'` installs matplotlib.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FieldError, GasclError
+from gascl.plots import pyplot
 from gascl.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d.axes3d import Axes3D
 
     from gascl.communities.tracking import Moment
 
@@ -27,16 +28,28 @@ if TYPE_CHECKING:
 MOST_EDGES = 5000
 
 
-def particles(result: Result) -> Figure:
-    """The final particles of ParticleCommunities, coloured by community, and the edges."""
+def particles(result: Result, ax: Any = None) -> Axes3D:
+    """Draw the final particles of ParticleCommunities, coloured by community, and the edges.
+
+    Args:
+        ax: the matplotlib Axes to draw on, with projection="3d"; default: those of a new figure.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        GasclError: matplotlib is missing, or it is no such result.
+    """
     _check(result)
-    figure = _figure(5, 5)
-    _draw(figure.add_subplot(projection="3d"), result, result.community, result.position)
-    return figure
+    if ax is None:
+        ax = _figure(5, 5).add_subplot(projection="3d")
+    _draw(ax, result, result.community, result.position)
+    drawn: Axes3D = ax
+    return drawn
 
 
-def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
-    """The moments that `gascl.communities.tracking.track` yields.
+def history(moments: Iterable[Moment], shown: int = 5) -> Any:
+    """Draw the moments that `gascl.communities.tracking.track` yields.
 
     The upper row shows the particles at some of the moments. Below, each vertex is a line from left
     to right, coloured by its community; vertices that start in the same community are adjacent.
@@ -44,6 +57,12 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
 
     Args:
         shown: how many moments, evenly spread, appear in the upper row.
+
+    Returns:
+        The Axes of a new figure, in a NumPy array: those of the upper row, and the one below.
+
+    Raises:
+        GasclError: matplotlib is missing, or there are no such moments.
     """
     moments = _listed(moments)
     if not moments:
@@ -52,25 +71,25 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Figure:
     figure = _figure(2.2 * max(len(at), 2), 4.8)
     grid = figure.add_gridspec(2, len(at), height_ratios=(2.2, 2.0))
     everywhere = np.concatenate([moments[i].result.position for i in at])
-    for place, i in enumerate(at):
-        axes = figure.add_subplot(grid[0, place], projection="3d")
-        _draw(axes, moments[i].result, moments[i].identity, everywhere)
-        axes.set_title(f"moment {moments[i].number}", fontsize=9)
+    upper = [figure.add_subplot(grid[0, place], projection="3d") for place in range(len(at))]
+    for ax, i in zip(upper, at, strict=True):
+        _draw(ax, moments[i].result, moments[i].identity, everywhere)
+        ax.set_title(f"moment {moments[i].number}", fontsize=9)
     identities = np.stack([m.identity for m in moments])
     rows = identities[:, np.lexsort(identities[::-1])].T
-    axes = figure.add_subplot(grid[1, :])
+    below = figure.add_subplot(grid[1, :])
     first, last = moments[0].number, moments[-1].number
     extent = (first - 0.5, last + 0.5, len(rows), 0)
-    axes.imshow(_colours(rows), aspect="auto", extent=extent, interpolation="none")
+    below.imshow(_colours(rows), aspect="auto", extent=extent, interpolation="none")
     for moment in moments[1:]:
         for place, event in enumerate(moment.events):
-            axes.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
+            below.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
             share = (0.06 + 0.1 * place) * len(rows)
-            axes.text(event.number - 0.45, share, event.kind, fontsize=8)
-    axes.locator_params(axis="x", integer=True)
-    axes.set_xlabel("moment")
-    axes.set_ylabel("vertex")
-    return figure
+            below.text(event.number - 0.45, share, event.kind, fontsize=8)
+    below.locator_params(axis="x", integer=True)
+    below.set_xlabel("moment")
+    below.set_ylabel("vertex")
+    return np.array([*upper, below], dtype=object)
 
 
 def _listed(moments: Any) -> list[Moment]:
@@ -105,12 +124,8 @@ def _check(result: Any, *names: str) -> None:
         raise GasclError(f"position must have the shape (V, 3), not {result.position.shape}")
 
 
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise GasclError("pictures need matplotlib: pip install 'gascl[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
+def _figure(width: float, height: float) -> Any:
+    return pyplot().figure(figsize=(width, height), layout="constrained")
 
 
 def _colours(number: np.ndarray) -> np.ndarray:

@@ -123,7 +123,7 @@ class Graph:
                 stay those of the "first".
             self_loops: "keep" or "drop" them, or raise an "error".
             vertex_fields: name -> (V,) or (V, n) of the same types, in the order of the labels, or
-                a dict with a value for each label.
+                a dict or a pandas Series with a value for each label.
             edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
 
         Raises:
@@ -382,8 +382,8 @@ class Graph:
     def from_pandas(
         cls,
         df: Any,
-        source: Any = "source",
-        target: Any = "target",
+        source: Any = None,
+        target: Any = None,
         *,
         fields: Iterable[Any] | Mapping[str, Any] | None = None,
         weight: Any = None,
@@ -394,7 +394,9 @@ class Graph:
         """A graph from a DataFrame with one edge per row; the ids, sorted, are the labels.
 
         Args:
-            source, target: the columns of ids, both integers or both text.
+            source, target: the columns of ids, both integers or both text. By default `source`
+                and `target`, `src` and `dst`, `from` and `to` and the like, otherwise the first
+                two.
             fields: the columns to read as edge fields, or a dict from fields to columns, such as
                 {"weight": "minutes"}; by default all other columns of numbers or bool, and only the
                 report says what was left out. A single numeric column becomes the field "weight",

@@ -23,6 +23,10 @@ SelfLoops = Literal["keep", "drop", "error"]
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
+#: What to do with (source, target, weight), which NetworkX takes.
+TRIPLES = "; give the weights beside the pairs: [(u, v) for u, v, w in ...], weight=[w for ...]"
+
+
 def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
     """Sources and destinations, from a tuple of both or from a list of pairs."""
     wanted = f"{name} must be a list of pairs, as [(1, 2), (1, 3)], or a tuple (src, dst) of arrays"
@@ -43,10 +47,16 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
         if not edges.size:
             return (), ()
         if edges.ndim != 2 or edges.shape[1] != 2:
-            raise GraphError(f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}")
+            hint = TRIPLES if edges.shape[1:] == (3,) else ""
+            raise GraphError(
+                f"{wanted}; an array of pairs has shape (n, 2), not {edges.shape}{hint}"
+            )
         return edges[:, 0], edges[:, 1]
     if isinstance(edges, str) or not np.iterable(edges):
         raise GraphError(f"{wanted}, not {edges!r}")
+    library, kind = type(edges).__module__.partition(".")[0], type(edges).__name__
+    if library in ("pandas", "networkx", "igraph") and kind.endswith(("Frame", "Graph")):
+        raise GraphError(f"{wanted}, not {library}'s: use Graph.from_{library}")
     tails, heads = [], []
     for place, pair in enumerate(edges):
         try:
@@ -54,7 +64,11 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
                 raise TypeError
             tail, head = pair
         except (TypeError, ValueError):
-            raise GraphError(f"{wanted}; item {place} is {pair!r}, which is not a pair") from None
+            triple = isinstance(pair, list | tuple) and len(pair) == 3
+            hint = TRIPLES if triple and isinstance(pair[2], int | float | np.number) else ""
+            raise GraphError(
+                f"{wanted}; item {place} is {pair!r}, which is not a pair{hint}"
+            ) from None
         tails.append(tail)
         heads.append(head)
     return tails, heads
@@ -69,6 +83,9 @@ def vertices_of_labels(
     Raises:
         GraphError: one end has labels and the other numbers, or an end is none of the labels given.
     """
+    for name, ids in (("src", src), ("dst", dst)):
+        if isinstance(ids, str) or not np.iterable(ids):
+            raise GraphError(f"{name} must be a list or an array with an id per edge, not {ids!r}")
     tails, heads = _labels_or_numbers(src, "src"), _labels_or_numbers(dst, "dst")
     texts = [end.dtype.kind in "UO" for end in (tails, heads)]
     if not any(texts):
@@ -113,18 +130,38 @@ def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
     return array
 
 
+def by_label(given: Any, graph: Graph) -> Any:
+    """A pandas Series of vertices as a dict from its index, or as an array where the index is that
+    of the graph's vertices, or none of labels (0, 1, ...); anything else as it is.
+
+    Raises:
+        GraphError: a label occurs twice in the index.
+    """
+    index: Any = getattr(given, "index", None)
+    if not hasattr(index, "is_unique"):
+        return given
+    numbers = np.arange(len(index))
+    for places in (numbers, numbers if graph.labels is None else graph.labels):
+        if np.array_equal(index.to_numpy(), places):
+            return given.to_numpy()
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise GraphError(f"{shown(twice)} occurs twice in the index of a Series; give each once")
+    return dict(zip(index.tolist(), given.tolist(), strict=True))
+
+
 def checked_vertex_fields(
     fields: Mapping[str, Any], graph: Graph, report: list[str]
 ) -> dict[str, np.ndarray]:
-    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict from labels to
-    values in the order of the vertices. All are copied.
+    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict or a Series from
+    labels to values in the order of the vertices. All are copied.
 
     Raises:
         GraphError: one is not as above, or a dict has no value for a vertex.
     """
     checked = {}
     for name, given in fields.items():
-        values = given
+        values = given = by_label(given, graph)
         if isinstance(given, Mapping):
             listed: list[Any] = [None] * graph.num_vertices
             for label, value in given.items():
@@ -378,8 +415,8 @@ class Edges:
         loops = self.src == self.dst
         if policy == "error":
             raise GraphError(
-                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; use "
-                "self_loops='drop' to leave them out or 'keep' to keep them"
+                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; "
+                "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
             )
         if policy == "keep":
             self.report.append(f"self_loops='keep': {_count(count, 'self-loop')} kept")
@@ -429,8 +466,8 @@ class Edges:
         place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
         raise GraphError(
             f"{self._name(int(order[place]))} repeats edge {firsts[group[place]]}; edges that "
-            f"repeat an earlier one: {count:,}; use duplicates='sum', 'min', 'max' or 'first' to "
-            "merge them or 'keep' to keep them"
+            f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
+            "them, and duplicates='keep' keeps them"
         )
 
     def _keep(self, kept: np.ndarray) -> None:

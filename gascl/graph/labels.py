@@ -170,7 +170,9 @@ class LabelIndex:
                 message += f", integers from {least} to {most}"
             return GraphError(message)
         known = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
-        near = difflib.get_close_matches(str(label), known, n=1, cutoff=0.5)
+        text = str(label).lower()
+        same = [name for name in known if name.lower() == text]
+        near = same or difflib.get_close_matches(str(label), known, n=1, cutoff=0.5)
         if near:
             message += f"; did you mean {shown(known[near[0]])}?"
         elif count:

@@ -11,39 +11,30 @@ import numpy as np
 #: The edge field that programs read by default.
 WEIGHT = "weight"
 
-#: Usual names of the columns of sources and targets, in the order in which they are looked for.
+#: Usual names of the columns of sources and targets, in the order in which they are looked for,
+#: compared without case; then also without blanks, _ and a last "id".
 ENDS = (
     ("source", "target"),
     ("src", "dst"),
     ("from", "to"),
-    ("source_id", "target_id"),
-    ("src_id", "dst_id"),
     ("tail", "head"),
     ("u", "v"),
-)
-#: More that the header of a text file may have, compared without case, blanks, _ and "id".
-_HEADER_ENDS = {
-    *ENDS,
     ("fromnode", "tonode"),
     ("source", "destination"),
+    ("origin", "destination"),
     ("node1", "node2"),
     ("src", "dest"),
-}
+)
 
 
-def ends_of(names: Sequence[str]) -> tuple[tuple[str, str], bool]:
-    """The columns of sources and targets, and whether their names say so; else the first two."""
+def ends_of(names: Sequence[Any]) -> tuple[int, int] | None:
+    """The places of the columns of sources and targets, if their names say so; else None."""
     lower = [str(name).lower() for name in names]
-    for source, target in ENDS:
-        if lower.count(source) == lower.count(target) == 1:
-            return (names[lower.index(source)], names[lower.index(target)]), True
-    return (names[0], names[1]), False
-
-
-def are_ends(source: str, target: str) -> bool:
-    """Whether two columns of a text file's header are named like source and target."""
-    names = (re.sub(r"[\W_]|id$", "", name.lower()) for name in (source, target))
-    return tuple(names) in _HEADER_ENDS
+    for compared in (lower, [re.sub(r"[\W_]|id$", "", name) for name in lower]):
+        for source, target in ENDS:
+            if compared.count(source) == compared.count(target) == 1:
+                return compared.index(source), compared.index(target)
+    return None
 
 
 def weight_column(numeric: Sequence[Any]) -> Any:
@@ -69,8 +60,8 @@ def as_weight(fields: Mapping[str, np.ndarray], report: Sequence[str], name: str
     return {"fields": {WEIGHT: fields[name], **others}, "report": [*report, *lines]}
 
 
-def no_weight(fields: Sequence[str], remedy: str) -> list[str]:
+def no_weight(fields: Sequence[str]) -> list[str]:
     """What a report says if several fields are read and none of them is the weight."""
     if len(fields) < 2 or WEIGHT in fields:
         return []
-    return [f"no edge field is called {WEIGHT}, which programs read: choose one with {remedy}"]
+    return [f"no edge field is called {WEIGHT}, which programs read: {WEIGHT}=COLUMN chooses one"]

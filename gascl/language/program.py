@@ -38,9 +38,10 @@ class VertexProgram:
     A subclass declares fields (`vertex.*`, `edge.*`, `arc.*`, `param.*`, `aggregate.*`) and gives
     snippets of OpenCL C; see docs/programs.md. It is constructed with its parameters as keyword
     arguments (a list gives one value per lane), the names of the graph's edge fields that it reads
-    if they differ from its own (`weight="minutes"`), and initial values of vertex fields: an array
-    of V values in the graph's vertex order, one value for all, or a dict from labels to values (all
-    other vertices begin with the field's `rest`, or as its `init` says).
+    if they differ from its own (`weight="minutes"`; None: the default for every edge), and initial
+    values of vertex fields: an array of V values in the graph's vertex order, one value for all, or
+    a dict or a pandas Series from labels to values (all other vertices begin with the field's
+    `rest`, or as its `init` says).
 
     Args:
         dtype: the type that `real` stands for, "float32" or "float64".
@@ -100,7 +101,7 @@ class VertexProgram:
         if self.dtype not in ("float32", "float64"):
             self._refuse(f"dtype={dtype!r}: expected 'float32' or 'float64'")
         self.initial: dict[str, Any] = {}
-        self.edge_names: dict[str, str] = {}
+        self.edge_names: dict[str, str | None] = {}
         for name, value in values.items():
             if name in spec.params:
                 try:
@@ -110,12 +111,7 @@ class VertexProgram:
             elif name in spec.vertex_fields:
                 self.initial[name] = value
             elif name in spec.edge_fields:
-                if not isinstance(value, str):
-                    self._refuse(
-                        f"{name}={value!r}: expected the name of an edge field of the graph; give "
-                        f"values to the graph: graph.with_fields({name}=...)"
-                    )
-                self.edge_names[name] = value
+                self.edge_names[name] = self._edge_name(name, value)
             else:
                 known = [*spec.params, *spec.edge_fields, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
@@ -131,6 +127,22 @@ class VertexProgram:
         for param in spec.params.values():
             if isinstance(param, ToleranceParam) and param.unreachable(self):
                 self._refuse(param.unreachable(self))
+
+    def _edge_name(self, name: str, value: Any) -> str | None:
+        """The name of an edge field as it was given, or None for the default."""
+        if value is None or value == "None":  # from a shell
+            if self.spec.edge_fields[name].default is REQUIRED:
+                self._refuse(
+                    f"{name}=None: {name} has no default; give the name of an edge field of the "
+                    "graph"
+                )
+            return None
+        if not isinstance(value, str):
+            self._refuse(
+                f"{name}={value!r}: expected the name of an edge field of the graph, or None for "
+                f"the default; give values to the graph: graph.with_fields({name}=...)"
+            )
+        return value
 
     def _set_lanes(self) -> None:
         """Set the number of lanes: that of a parameter's values, or what the class says."""

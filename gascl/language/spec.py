@@ -8,7 +8,7 @@ and later changes to a class do not affect what was checked and compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -107,6 +107,12 @@ class ProgramSpec:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
         return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Names of vertex fields in the order of results: what a snippet writes comes before what
+        only has initial values."""
+        order = [*self.written, *self.vertex_fields]
+        return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     @property
     def types(self) -> dict[str, str | Struct]:

@@ -31,6 +31,7 @@ class Runner(Protocol):
 
     graph: Graph
     device: Device
+    left_out: frozenset[str]
 
     def run(
         self,
@@ -234,7 +235,7 @@ def solve(
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     read = {n: f.resolve(program.dtype) for n, f in cls.spec.edge_fields.items()}
-    for note in check_edge_fields(program, graph, read):
+    for note in check_edge_fields(program, graph, read, engine.left_out):
         warn(f"{cls.__name__}: {note}")
     program.prepare(graph, initial_values(program, graph, types))
     stages = Stages(engine, program, delivery, state, max_supersteps, callback, progress)
@@ -288,7 +289,8 @@ def _fields(
         known = ", ".join(declared)
         _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
     fields = {}
-    for name, type_ in types.items():
+    for name in sorted(types, key=lambda name: name not in found):  # what solve returned first
+        type_ = types[name]
         if not graph.num_vertices:
             fields[name] = empty_field(type_)
         elif name in found:

@@ -16,6 +16,10 @@ VENDORS = Path("/etc/OpenCL/vendors")
 #: Intel's runtime for CPUs: the package, and the driver's library on each platform.
 INTEL = "intel-opencl-rt"
 LIBRARY = {"linux": "libintelocl.so", "win32": "intelocl64.dll"}
+#: What Intel's runtime reads when it builds a kernel, and the value that leaves its vectorizer out.
+#: The vectorizer (2026.2) adds the floats of a loop in another order than written, so that no two
+#: kernels need agree, and miscompiles groups of fewer than 16 items. Those of gascl have one.
+VECTORIZER, OFF = "CL_CONFIG_CPU_VECTORIZER_MODE", "1"
 
 
 @contextmanager
@@ -24,8 +28,9 @@ def announced() -> Iterator[None]:
 
     The package's own list of drivers names a folder of conda's, in every environment. The loader
     reads its environment variables once, when it is first asked for platforms. If the user has set
-    the variable, it is left alone.
+    the variable, it is left alone. Intel's vectorizer stays off.
     """
+    os.environ.setdefault(VECTORIZER, OFF)
     library = _intel()
     variable = "OCL_ICD_FILENAMES" if sys.platform == "win32" else "OCL_ICD_VENDORS"
     if library is None or variable in os.environ:

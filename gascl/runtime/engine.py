@@ -29,6 +29,7 @@ from gascl.errors import (
 )
 from gascl.graph.graph import Graph
 from gascl.language.facts import Facts
+from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK
 from gascl.language.stale import stale_field
@@ -91,7 +92,8 @@ class Engine:
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
-        self._views: dict[frozenset[tuple[str, str]], Engine] = {}
+        self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
+        self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
         self._lock = threading.Lock()
 
@@ -170,8 +172,7 @@ class Engine:
                 Result.)
         """
         if isinstance(program, type) or not isinstance(program, VertexProgram):
-            name = program.__name__ if isinstance(program, type) else repr(program)
-            raise ProgramError(f"run takes a constructed program, such as {name}(), not {name}")
+            raise ProgramError(_no_program(program))
         if not_converged not in ("warn", "error", "ignore"):
             raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
         if state is not None and not isinstance(state, State):
@@ -185,21 +186,25 @@ class Engine:
                 f"{type(program).__name__}: its __init__ must call super().__init__(...)"
             )
         if program.edge_names and not self._is_view:
-            view = self._view(program)
-            result = view.run(
-                program,
-                delivery=delivery,
-                state=state,
-                start=start,
-                keep_state=keep_state,
-                max_supersteps=max_supersteps,
-                callback=callback,
-                progress=progress,
-                not_converged=not_converged,
-                checkpoint=checkpoint,
-                every=every,
-                resume=resume,
-            )
+            try:
+                result = self._view(program).run(
+                    program,
+                    delivery=delivery,
+                    state=state,
+                    start=start,
+                    keep_state=keep_state,
+                    max_supersteps=max_supersteps,
+                    callback=callback,
+                    progress=progress,
+                    not_converged=not_converged,
+                    checkpoint=checkpoint,
+                    every=every,
+                    resume=resume,
+                )
+            except (KeyboardInterrupt, NotConvergedError) as error:
+                if isinstance(left := getattr(error, "result", None), Result):
+                    error.result = replace(left, graph=self.graph)  # type: ignore[union-attr]
+                raise
             return replace(result, graph=self.graph)
         process.check()
         check_free(self.device)
@@ -328,7 +333,7 @@ class Engine:
             progress.begin(f"{program.title()}: uploading the graph")
         header = plan.header
         read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
-        for note in check_edge_fields(program, self.graph, read):
+        for note in check_edge_fields(program, self.graph, read, self.left_out):
             warn(f"{program.title()}: {note}")
         if note := self._stale_note(program):
             warn(f"{program.title()}: {note}")
@@ -336,7 +341,7 @@ class Engine:
         stopped, converged = "the graph has no vertices", True
         trace = Trace()
         used: list[str] = []
-        fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.vertex_fields}
+        fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.in_order(types)}
         arc_fields: Any = {
             n: empty_field(header.types[n], program.lanes)
             for n in spec.arc_fields
@@ -422,38 +427,51 @@ class Engine:
 
     def _view(self, program: VertexProgram) -> Engine:
         """The engine of the same graph, whose edge fields have the names by which the program reads
-        them. On the device they share the arcs.
+        them, without those that it is not to read. On the device they share the arcs.
 
         Raises:
             GraphError: the graph has no such field.
         """
         names, graph = program.edge_names, self.graph
         for name, given in names.items():
-            if given not in graph.edge_fields:
+            if given is not None and given not in graph.edge_fields:
                 there = ", ".join(graph.edge_fields) or "none"
                 read = [r for r in graph.report if repr(given) in r and "edge field" in r]
                 raise GraphError(
                     f"{program.title()}({name}={given!r}): the graph has no edge field {given!r}; "
-                    f"it has: {there}{''.join(f' ({line})' for line in read)}"
+                    f"it has: {there}{''.join(f' ({line}: leave out {name}=)' for line in read)}"
                 )
         key = frozenset(names.items())
         with self._lock:
             if key not in self._views:
-                own = {name: name for name in graph.edge_fields}
-                view = self.for_graph(graph.with_fields(**{**own, **names}))
+                fields = {**{name: name for name in graph.edge_fields}, **names}
+                kept = {name: given for name, given in fields.items() if given is not None}
+                view = self.for_graph(graph.with_fields(**kept))
+                view.left_out = frozenset(fields.keys() - kept.keys())
                 view._is_view = True
                 self._views[key] = view
             return self._views[key]
 
     def for_graph(self, graph: Graph) -> Engine:
         """An engine for another graph, with the same options."""
-        return type(self)(
+        made = type(self)(
             graph,
             self.device,
             deterministic=self.deterministic,
             debug=self.debug,
             seed=self.seed,
         )
+        made.left_out = self.left_out
+        return made
+
+
+def _no_program(given: Any) -> str:
+    """What to do with something that is not a constructed program."""
+    if not (isinstance(given, type) and issubclass(given, VertexProgram)):
+        return f"run takes a constructed program, such as PageRank(), not {given!r}"
+    name, params = given.__name__, given.spec.params.values()
+    needed = ", ".join(f"{param.name}=..." for param in params if param.default is REQUIRED)
+    return f"run takes a constructed program, such as {name}({needed}), not the class {name}"
 
 
 def _no_graph(given: Any) -> str:
@@ -462,7 +480,7 @@ def _no_graph(given: Any) -> str:
         return f"Engine takes a gascl.Graph, not {given!r}: give Engine(Graph.read({str(given)!r}))"
     kind = type(given)
     library = kind.__module__.partition(".")[0]
-    if library in ("networkx", "igraph", "scipy"):
+    if library in ("networkx", "igraph", "scipy", "pandas"):
         make = f"Graph.from_{library}"
         return (
             f"Engine takes a gascl.Graph, not {library}'s {kind.__name__}: give Engine({make}(...))"

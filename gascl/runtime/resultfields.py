@@ -32,7 +32,8 @@ class ResultFields(Mapping[str, np.ndarray]):
         kept: bool = False,
     ):
         self._state, self._owner, self._kept = state, owner, kept
-        self._names = state.names(owner)
+        names = state.names(owner)
+        self._names = state.program.spec.in_order(names) if owner == VERTEX else names
         self._known = {name: known[name] for name in self._names if name in known} if known else {}
         self._read: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()

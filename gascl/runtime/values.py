@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gascl.codegen.header import Header
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.graph import Graph
+from gascl.graph.intake import by_label
 from gascl.language.fields import (
     REQUIRED,
     EdgeField,
@@ -85,11 +86,14 @@ def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -
     return value
 
 
-def check_edge_fields(program: VertexProgram, graph: Graph, types: Mapping[str, Type]) -> list[str]:
+def check_edge_fields(
+    program: VertexProgram, graph: Graph, types: Mapping[str, Type], left_out: Collection[str] = ()
+) -> list[str]:
     """Check the edge fields that a program reads; returns warnings about those that are missing.
 
     Args:
         types: the type of each of them.
+        left_out: those that are missing because the user wants the defaults.
 
     Raises:
         GraphError: a missing one has no default, or the graph's values do not fit its type or
@@ -97,7 +101,7 @@ def check_edge_fields(program: VertexProgram, graph: Graph, types: Mapping[str, 
     """
     declared = program.spec.edge_fields
     notes = [_check_edge_field(program, graph, declared[n], type_) for n, type_ in types.items()]
-    return [note for note in notes if note]
+    return [note for name, note in zip(types, notes, strict=True) if note and name not in left_out]
 
 
 def _check_edge_field(
@@ -127,8 +131,8 @@ def _check_edge_field(
     elif field.default is REQUIRED:
         raise GraphError(
             f"{cls.spec.source.place(name)}: the program reads e.{name}, but the graph has no such "
-            f"edge field (it has: {there}); give {name}=... to Graph.from_edges, or give the "
-            f"declaration a default{_renaming(name, graph)}"
+            f"edge field (it has: {there}); give the graph one, as by Graph.from_edges(..., "
+            f"{name}=...), or the declaration a default{_renaming(name, graph)}"
         )
     elif graph.edge_fields:
         return (
@@ -157,7 +161,8 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
         GraphError: there is no such vertex.
     """
     arrays = {}
-    for name, given in program.initial.items():
+    for name, values in program.initial.items():
+        given = by_label(values, graph)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()

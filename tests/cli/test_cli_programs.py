@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
 from support.command_line import HOPS
@@ -44,6 +45,39 @@ def test_page_rank_and_a_users_own(gascl_, write):
     assert out.startswith("Hops: Steps from one vertex.\n")
     assert "\n  source  a vertex (required)\n" in out
     assert f"\n  gascl run {path}:Hops karate --set source=0\n" in out
+
+
+PICKY = """
+from gascl import VertexProgram, edge, param, vertex
+
+class Picky(VertexProgram):
+    source = param.vertex()
+    share = param.real(low=0.25, high=0.75)
+    least = param.int32(low=3)
+    always = param.flag()
+    supersteps = param.supersteps(2)
+    weight = edge.real()
+    x = vertex.real(rest=0)
+    message, combine, scatter_on = "real", "sum", "all"
+    scatter = "send(p.share * e.weight);"
+    apply = "v.x = msg;"
+
+class Tolls(Picky):
+    toll = edge.real()
+    scatter = "send(e.toll);"
+"""
+
+
+def test_the_example_of_a_users_own_runs_as_it_stands(gascl_, write):
+    path = write("my own.py", PICKY)
+    _, out, _ = gascl_("programs", f"{path}:Picky")
+    (example,) = re.findall(r"^  gascl (run .*)$", out, re.M)
+    assert "\n  (initial values are given in Python: Picky(x={LABEL: VALUE}))\n" in out
+    code, out, err = gascl_(*shlex.split(example))
+    assert (code, err) == (0, "") and "Picky: 2 supersteps" in out
+    _, out, _ = gascl_("programs", f"{path}:Tolls")
+    assert "Tolls' GRAPH --set source=LABEL " in out
+    assert "\n  (GRAPH is a file with these edge fields: weight, toll)\n" in out
 
 
 def test_a_name_that_is_not_there(gascl_):

@@ -195,7 +195,7 @@ def test_empty_graph(gascl_, write, tmp_path):
     code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)
     assert code == 0
     assert "PageRank: 0 supersteps; the graph has no vertices" in out
-    assert path.read_text() == "vertex,personalization,landing,rank\n"
+    assert path.read_text() == "vertex,rank,personalization,landing\n"
 
 
 def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
@@ -334,8 +334,12 @@ def test_results_of_arcs(gascl_, small, tmp_path):
     rows = list(csv.DictReader((tmp_path / "arcs.csv").open(newline="")))
     assert code == 0 and list(rows[0]) == ["source", "target", "edge", "truss"]
     assert {row["truss"] for row in rows} <= {"0", "2", "3"}
+    code, out, err = gascl_("run", "TrussNumber", small, "--arcs", "-")
+    assert (code, out) == (0, (tmp_path / "arcs.csv").read_text()) and "TrussNumber: " in err
+    code, out, _ = gascl_("run", "TrussNumber", small, "--trace", "-")
+    assert code == 0 and json.loads(out)["converged"]
     code, _, err = gascl_("run", "PageRank", small, "--arcs", tmp_path / "no.csv")
-    assert code == 1 and "PageRank has no arc fields; leave it out" in err
+    assert code == 1 and "PageRank has no arc fields: leave out --arcs" in err
 
 
 def test_vertices_are_printed_and_written_as_labels(gascl_, tmp_path):

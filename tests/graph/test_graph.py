@@ -240,7 +240,13 @@ def test_sum_at_the_edge_of_int64():
 
 def test_refused_edges_are_named_by_label():
     edges = {"src": [0, 1, 0, 1, 2], "dst": [1, 2, 1, 2, 2], "labels": ["x", "y", "z"]}
-    words = ["edge 2 ('x' to 'y')", "repeats edge 0", "earlier one: 2", "'first'", "'keep'"]
+    words = [
+        "edge 2 ('x' to 'y')",
+        "repeats edge 0",
+        "earlier one: 2",
+        "first",
+        "duplicates='keep'",
+    ]
     refused(words, lambda: Graph.from_edges(**edges, duplicates="error"))
     words = ["edge 4 ('z' to 'z')", "one of 1", "'drop'", "'keep'"]
     refused(words, lambda: Graph.from_edges(**edges, self_loops="error"))
@@ -270,6 +276,8 @@ def test_text_labels():
     refused(["'alcie'", "3 labels", "did you mean 'alice'"], lambda: graph.index_of("alcie"))
     refused(["no vertex has the label 7", "did you mean '7'"], lambda: graph.index_of(7))
     refused(["'zzzz'", "such as 'alice'"], lambda: graph.index_of("zzzz"))
+    upper = Graph.from_edges([("GOJ", "GOR")])
+    refused(["did you mean 'GOJ'"], lambda: upper.index_of("goj"))
 
 
 def test_object_labels():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
+import pandas
 import pytest
 
 from gascl import Engine, Graph, GraphError
-from gascl.programs import ShortestPaths
+from gascl.programs import PageRank, ShortestPaths
 
 
 def ends(graph: Graph) -> list[tuple]:
@@ -43,7 +45,8 @@ def test_objects_come_as_they_are():
 
 
 def test_integers_are_the_vertices_themselves():
-    for graph in (Graph.from_edges([(0, 5), (5, 2)]), Graph.from_edges(np.array([[0, 5], [5, 2]]))):
+    pairs = networkx.DiGraph([(0, 5), (5, 2)]).edges
+    for graph in (Graph.from_edges(pairs), Graph.from_edges(np.array([[0, 5], [5, 2]]))):
         assert graph.labels is None and graph.num_vertices == 6
         assert ends(graph) == [(0, 5), (5, 2)]
     objects = Graph.from_edges(np.array([0, 5], object), [5, 2])
@@ -66,7 +69,13 @@ def test_text_among_given_labels():
         (([1], ["a"]), "dst has labels and src int64; give both alike"),
         ((["a"], []), "src has 1 ids and dst has 0; give both the same length"),
         (([None, "a"], ["a", "b"]), "edge 0: src is None; leave out such edges"),
+        (("a", "b"), "src must be a list or an array with an id per edge, not 'a'"),
+        ((["a"], 3), "dst must be a list or an array with an id per edge, not 3"),
         (([("a", "b", "c")],), r"item 0 is \('a', 'b', 'c'\), which is not a pair"),
+        (([("a", "b", 1.5)],), r"is not a pair; give the weights beside the pairs: .* weight=\["),
+        ((np.array([[1, 2, 3]]),), r"not \(1, 3\); give the weights beside the pairs: "),
+        ((pandas.DataFrame({"a": [1]}),), "not pandas's: use Graph.from_pandas"),
+        ((networkx.path_graph(3),), "not networkx's: use Graph.from_networkx"),
         ((["ab", "cd"],), "item 0 is 'ab', which is not a pair"),
         ((5,), r"edges must be a list of pairs, as \[\(1, 2\), \(1, 3\)\], or a tuple"),
         ((np.array([b"a"]), np.array([b"b"])), "src must be integers or text, not"),
@@ -80,6 +89,22 @@ def test_ids_that_are_refused(given, words):
 def test_no_edges():
     assert Graph.from_edges([]).num_vertices == 0
     assert Graph.from_edges([], labels=["a"]).num_vertices == 1
+
+
+def test_a_series_is_by_its_index():
+    edges = [("a", "b"), ("b", "c")]
+    named = pandas.Series([0.0, 0, 1], index=list("cba"))
+    graph = Graph.from_edges(edges, vertex_fields={"x": named})
+    assert graph.vertex_fields["x"].tolist() == [1, 0, 0]
+    for values in (named, pandas.Series([1.0], index=["a"]), pandas.Series([1.0, 0, 0])):
+        rank = Engine(graph).run(PageRank(personalization=values, supersteps=0)).personalization
+        assert rank.tolist() == [1, 0, 0]
+    plain = Graph.from_edges([(0, 1), (1, 2)])
+    turned = pandas.Series([0.0, 0, 1], index=[2, 1, 0])
+    rank = Engine(plain).run(PageRank(personalization=turned, supersteps=0)).personalization
+    assert rank.tolist() == [1, 0, 0]
+    with pytest.raises(GraphError, match="'a' occurs twice in the index of a Series"):
+        Graph.from_edges(edges, vertex_fields={"x": pandas.Series([1, 2, 3], index=list("aab"))})
 
 
 def test_vertex_fields():

@@ -314,8 +314,10 @@ def test_a_file_without_edges(write, text):
 )
 def test_bad_rows(write, text, words):
     path = write("a.txt", text)
-    more = [str(path), "expected source, target and possibly a weight", "correct the line"]
-    refused([*words, *more], lambda: Graph.read(path))
+    expected = "expected source, target and possibly a weight"
+    if "not a number" in words:
+        expected = "or leave the column out if it holds text: columns=(0, 1)"
+    refused([*words, str(path), expected, "correct the line"], lambda: Graph.read(path))
 
 
 def test_no_text_at_all(write):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from support.filecases import edges_of, refused
 
@@ -19,8 +20,9 @@ def test_columns_by_name_and_number(write):
     assert "column 3 ('cost') read as edge field weight" in graph.report
     assert "line 1 is a header: id, from, to, cost, km, name" in graph.report
     assert "columns separated by commas" in graph.report
-    ignored = "columns ignored: 0 ('id'), 4 ('km'), 5 ('name'); columns= reads them"
-    assert ignored in graph.report
+    assert "columns ignored: 0 ('id'), 4 ('km'); columns= reads them" in graph.report
+    text = "columns of text ignored: 5 ('name'); edge fields are numbers: to use a text, write a"
+    assert f"{text} number in its place" in graph.report
     graph = Graph.read(path, columns=["to", "from", "km", "cost"])
     assert edges_of(graph) == [(2, 1, 3, 0.5), (9, 2, 4, 1.5)]
     assert edges_of(Graph.read(path, columns=(1, 2, 4), header=True)) == [(1, 2, 3), (2, 9, 4)]
@@ -29,6 +31,41 @@ def test_columns_by_name_and_number(write):
     assert edges_of(graph) == [(1, 2, 0.5), (2, 9, 1.5)] and [*graph.edge_fields] == ["weight"]
     graph = Graph.read(bare, columns=(1, 2, 3, 4))
     assert [*graph.edge_fields] == ["column3", "column4"]
+
+
+NAMES = [
+    "source,target",
+    "SRC,dst",
+    "From,To",
+    "source_id,target_id",
+    "from node,to node",
+    "Origin,Destination",
+]
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_ends_are_found_by_name_wherever_they_stand(write, names):
+    source, target = names.split(",")
+    for header in (f"{names},km,kind", f"kind,{names},km", f"km,{target},x,{source},kind"):
+        order = header.split(",")
+        row = {source: "a", target: "b", "km": 4, "kind": "road", "x": "y"}
+        content = "".join(f"{','.join(str(each[c]) for c in order)}\n" for each in (row, row))
+        path = write("a.csv", f"{header}\n{content}")
+        for options in ({}, {"weight": "km"}):
+            graph = Graph.read(path, **options)
+            assert [graph.labels[end].tolist() for end in (graph.edge_src, graph.edge_dst)] == [
+                ["a", "a"],
+                ["b", "b"],
+            ]
+            after = options or order.index("km") > max(order.index(source), order.index(target))
+            expected = [4, 4] if after else None
+            assert graph.edge_fields.get("weight", np.array(None)).tolist() == expected
+        frame = pd.read_csv(path)
+        same = Graph.from_pandas(frame)
+        assert same.labels[same.edge_src].tolist() == ["a", "a"]
+        assert f"source and target: '{source}', '{target}'" in same.report[0]
+        same = Graph.from_arrow(pa.table(frame))
+        assert same.labels[same.edge_src].tolist() == ["a", "a"]
 
 
 def test_against_pandas(tmp_path):
@@ -47,7 +84,9 @@ def test_against_pandas(tmp_path):
         np.testing.assert_array_equal(graph.edge_fields["travel_time"], frame["travel time"])
         np.testing.assert_array_equal(graph.edge_fields["lanes"], frame["lanes"])
     frame.to_csv(tmp_path / "b.csv")  # with the index in front
-    refused(["columns=('src', 'dst')"], lambda: Graph.read(tmp_path / "b.csv"))
+    graph = Graph.read(tmp_path / "b.csv")
+    np.testing.assert_array_equal(graph.labels[graph.edge_dst], frame["dst"])
+    np.testing.assert_array_equal(graph.edge_fields["weight"], frame["travel time"])
     quoted = tmp_path / "c.csv"
     frame.astype({"src": str}).to_csv(quoted, index=False, quoting=2)
     graph = Graph.read(quoted)
@@ -58,7 +97,8 @@ def test_against_pandas(tmp_path):
 def test_trailing_columns_are_ignored_and_reported(write):
     graph = Graph.read(write("a.txt", "1 2 3 4 x\n5 6 7 8 y\n"))
     assert edges_of(graph) == [(1, 2, 3), (5, 6, 7)]
-    assert "columns ignored: 3 (from 0), 4 (from 0); columns= reads them" in graph.report
+    assert "columns ignored: 3 (from 0); columns= reads them" in graph.report
+    assert any(line.startswith("columns of text ignored: 4 (from 0);") for line in graph.report)
     graph = Graph.read(write("b.txt", "1 2 friend\n5 6 foe\n"))
     assert not graph.edge_fields
     assert "column 2 (from 0) is not read as weight: 'friend' is not a number" in graph.report
@@ -115,12 +155,25 @@ def test_separators(write):
     ("options", "words"),
     [
         ({"columns": ("from", "cost to")}, ["no column 'cost to'", "id, from, to"]),
+        ({"columns": ("from", "too")}, ["no column 'too'; did you mean 'to'? Its columns are id,"]),
         ({"columns": (0, 9)}, ["no column 9", "0 to 5"]),
-        ({"columns": (1, "from")}, ["twice"]),
+        (
+            {"columns": (1, "from")},
+            ["columns=(1, 'from'): 1 and 'from' are the same column, 1 ('from'); each", "leave"],
+        ),
+        (
+            {"columns": ("from", "to", "km"), "weight": "km"},
+            ["'km' and 'weight=km' are the same column, 4 ('km')"],
+        ),
+        ({"weight": "cost", "header": False}, ["'weight=cost' has a name", "needs a header"]),
         ({"columns": "from"}, ["columns='from'", "names of columns or numbers"]),
         ({"columns": ("from",)}, ["names of columns or numbers"]),
-        ({"columns": ("from", "to"), "header": False}, ["need a header"]),
+        ({"columns": ("from", "to"), "header": False}, ["needs a header"]),
         ({"columns": ("from", "to", "name")}, ["line 2", "weight 'a'", "not a number"]),
+        (
+            {"columns": ("from", "to", "name", "km=cost")},
+            ["leave the column out if it holds text: columns=('from', 'to', 'km=cost')"],
+        ),
         ({"header": 3}, ["header=3"]),
         ({"separator": "ab"}, ["one ASCII character"]),
         ({"separator": "1"}, ["occurs in numbers"]),

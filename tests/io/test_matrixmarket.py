@@ -257,10 +257,11 @@ def test_scipy_reads_what_is_written(tmp_path_factory, pairs, dtype, directed, r
     graph.write(path)
     ours = graph.to_scipy(*values).toarray()
     theirs = scipy.io.mmread(path).toarray()
-    np.testing.assert_array_equal(theirs.astype(np.float64), ours.astype(np.float64))
+    kind = np.float32 if ours.dtype == np.float32 else np.float64  # as many digits are written
+    np.testing.assert_array_equal(theirs.astype(kind), ours.astype(kind))
     back = Graph.read(path)
     assert back.directed == directed and back.num_vertices == 7
-    np.testing.assert_array_equal(back.to_scipy(*values).toarray(), ours)
+    np.testing.assert_array_equal(back.to_scipy(*values).toarray().astype(ours.dtype), ours)
     header = path.read_text().split("\n")[0].split()
     assert header[4] == ("general" if directed else "symmetric")
     kinds = {"f": ["real"], "i": ["integer"], "u": ["integer", "unsigned-integer"]}
@@ -287,7 +288,7 @@ def test_order_and_parallel_edges(tmp_path):
     ],
 )
 def test_what_matrix_market_cannot_hold(tmp_path, graph, words):
-    refused([*words, "format='gascl'"], lambda: graph.write(tmp_path / "a.mtx"))
+    refused([*words, "gascl's own format (.npz) can"], lambda: graph.write(tmp_path / "a.mtx"))
     assert not (tmp_path / "a.mtx").exists()
 
 

@@ -232,10 +232,28 @@ def test_pandas_fields_and_errors():
     refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
     refused(["'t'", "not numeric"], lambda: Graph.from_pandas(df, fields=["t"]))
     refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
-    refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src"))
+    refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src", "target"))
+    refused(["source='src', target=None", "both", "'target'"], lambda: Graph.from_pandas(df, "src"))
+    refused(
+        ["weight='target' is the column of targets; name one of the others: 'ok',"],
+        lambda: Graph.from_pandas(df, weight="target"),
+    )
+    numbered = pd.DataFrame({"x": ["a"], "y": [1.5], "z": ["b"]})
+    refused(
+        ["'x' and 'y' must both", "; or name the columns: from_pandas(df, SOURCE, TARGET)"],
+        lambda: Graph.from_pandas(numbered),
+    )
+    refused(["two columns", "has: 'source'"], lambda: Graph.from_pandas(df[["source"]]))
+    unnamed = Graph.from_pandas(pd.DataFrame({"x": [1, 2], "y": [2, 3], "z": [5, 6]}))
+    assert "source and target: 'x', 'y', the first two columns" in unnamed.report[0]
+    assert unnamed.edge_fields["weight"].tolist() == [5, 6]
+    refused(
+        ["column 'w' cannot be both 'one' and 'two'; name each column once"],
+        lambda: Graph.from_pandas(df, fields={"one": "w", "two": "w"}),
+    )
     refused(["fields=['w']"], lambda: Graph.from_pandas(df, fields="w"))
     refused(["DataFrame", "dict"], lambda: Graph.from_pandas({}))
-    refused(["row 0", "'w'"], lambda: Graph.from_pandas(df, "w"))
+    refused(["row 0", "'w'"], lambda: Graph.from_pandas(df, "w", "target"))
     refused(["both be integers or both text", "1"], lambda: Graph.from_pandas(df, "source", "t"))
     refused(["negative"], lambda: Graph.from_pandas(
         pd.DataFrame({"source": np.array([2**63], np.uint64), "target": [-1]})))  # fmt: skip

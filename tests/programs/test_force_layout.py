@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
+import networkx
 import numpy as np
 import pytest
 from support.demands import admitted
@@ -97,6 +99,27 @@ def test_small_and_disconnected_ones():
     assert len(np.unique(position, axis=0)) == 300
     far = np.linalg.norm(position, axis=1)
     assert far.max() < 20 * far[:10].max(), "single vertices do not fly away"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_components_are_apart(seed):
+    """Also those that forces alone leave in each other, such as two of the same size."""
+    rng = np.random.default_rng(seed)
+    sizes = [60, 60, *rng.integers(1, 12, 30)]
+    first = np.cumsum([0, *sizes[:-1]])
+    ends = [rng.integers(0, n, (2, 2 * n)) + at for n, at in zip(sizes, first, strict=True)]
+    graph = Graph.from_edges(*np.concatenate(ends, axis=1), num_vertices=sum(sizes))
+    position = run(graph, ForceLayout()).position
+    parts = networkx.connected_components(graph.to_networkx().to_undirected())
+    placed = [position[sorted(part)] for part in parts]
+    boxes = [(each.min(axis=0), each.max(axis=0)) for each in placed]
+    for (low, high), (other_low, other_high) in combinations(boxes, 2):
+        gap = np.maximum(low - other_high, other_low - high).max()
+        assert gap >= 1, "as far as neighbours"
+    span = np.ptp(position, axis=0)
+    assert 0.4 < span[0] / span[1] < 2.5
+    given = run(graph, ForceLayout(position=position, supersteps=0)).position
+    assert given.tolist() == position.tolist(), "given places are kept"
 
 
 def test_what_is_refused():

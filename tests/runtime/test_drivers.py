@@ -50,6 +50,17 @@ def test_announced_beside_the_systems_own(installed, tmp_path):
     assert not folder.exists()
 
 
+def test_intels_vectorizer_is_off_unless_asked_for(installed, monkeypatch):
+    """That sums are then added up as written, test_order_of_sums shows on that device."""
+    monkeypatch.delenv(drivers.VECTORIZER, raising=False)
+    with drivers.announced():
+        pass
+    assert os.environ[drivers.VECTORIZER] == "1"
+    monkeypatch.setenv(drivers.VECTORIZER, "8")
+    with drivers.announced():
+        assert os.environ[drivers.VECTORIZER] == "8"
+
+
 def test_announced_on_windows(installed, monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setitem(drivers.LIBRARY, "win32", installed.name)

@@ -5,11 +5,24 @@ By way of vertex 1 it is 2 minutes and 4 kilometres to vertex 2, otherwise 5 and
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
 import gascl.programs
-from gascl import Engine, Graph, GraphError, ProgramError, VertexProgram
+from gascl import (
+    Engine,
+    Graph,
+    GraphError,
+    Interrupted,
+    NotConvergedError,
+    ProgramError,
+    VertexProgram,
+    edge,
+    param,
+    vertex,
+)
 from gascl.programs import BellmanFord, Hits, ShortestPaths, SpanningForest, WeightedPageRank
 
 
@@ -74,7 +87,7 @@ def test_names_that_are_refused():
     ):
         engine.run(ShortestPaths(source=0, weight="hours"))
     with pytest.raises(
-        ProgramError, match=r"weight=2: expected the name of an edge field .*with_f"
+        ProgramError, match=r"weight=2: expected the name of an edge field .*None .*with_f"
     ):
         ShortestPaths(source=0, weight=2)
     with pytest.raises(ProgramError, match="no parameter 'weight'"):
@@ -83,6 +96,63 @@ def test_names_that_are_refused():
     table = pandas.DataFrame({"source": [0], "target": [1], "minutes": [3]})
     with pytest.raises(GraphError, match=r"it has: weight \(column 'minutes' read as edge field w"):
         Engine(Graph.from_pandas(table)).run(ShortestPaths(source=0, weight="minutes"))
+
+
+def test_none_is_the_default_for_every_edge(recwarn):
+    weighted = Graph.from_edges([0, 1, 0], [1, 2, 2], weight=[1.0, 1, 5], km=[2, 2, 1])
+    for graph in (weighted, roads()):
+        engine = Engine(graph)
+        for none in (None, "None"):  # in a shell
+            result = engine.run(ShortestPaths(source=0, weight=none))
+            assert result.distance.tolist() == [0, 1, 1] and result.graph is graph
+        tree = engine.run(SpanningForest(weight=None, maximum=True)).arc_fields["member"]
+        assert tree.tolist() == [1, 0, 1], "the first edges, as none is heavier"
+    assert not recwarn.list
+    assert Engine(weighted).run(ShortestPaths(source=0)).distance.tolist() == [0, 1, 2]
+
+    class Needs(VertexProgram):
+        supersteps = param.supersteps(1)
+        toll = edge.real()
+        x = vertex.real()
+        message, combine, scatter_on = "real", "sum", "all"
+        scatter, apply = "send(e.toll);", "v.x = msg;"
+
+    with pytest.raises(ProgramError, match="toll=None: toll has no default; give the name of an"):
+        Needs(toll=None)
+
+
+class Endless(VertexProgram):
+    weight = edge.real(default=1)
+    x = vertex.real()
+    ends = "stop"
+    stop = "0"
+    message, combine, scatter_on = "real", "sum", "all"
+    scatter, apply = "send(e.weight);", "v.x += msg;"
+
+
+def test_a_run_that_is_ended_has_the_graph_that_was_given():
+    engine = Engine(roads())
+
+    def press(step):
+        if step.superstep == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(Interrupted) as pressed:
+            engine.run(Endless(weight="km"), callback=press)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert pressed.value.result.graph is engine.graph
+    with pytest.raises(NotConvergedError) as raised:
+        engine.run(Endless(weight="km"), max_supersteps=2, not_converged="error")
+    assert raised.value.result.graph is engine.graph
+    assert raised.value.result.x.tolist() == [0, 4, 6]
+
+
+def test_progress_is_shown(capfd):
+    Engine(roads()).run(ShortestPaths(source=0, weight="km"), progress=True)
+    assert "ShortestPaths" in capfd.readouterr().err
 
 
 def test_every_program_along_weights_takes_the_name():

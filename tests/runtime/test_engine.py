@@ -263,7 +263,7 @@ class Weighing(Bfs):
 
 
 REFUSED = [
-    (Bfs, {}, r"run takes a constructed program, such as Bfs\(\), not Bfs"),
+    (Bfs, {}, r"run takes .*, such as Bfs\(source=...\), not the class Bfs$"),
     ("Bfs", {}, "run takes a constructed program"),
     (VertexProgram(), {}, "VertexProgram has neither scatter nor pairs nor apply"),
     (Counting(), {"not_converged": "stop"}, "must be warn, error or ignore, not 'stop'"),

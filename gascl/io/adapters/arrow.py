@@ -100,7 +100,7 @@ def parsed_table(
     report += remarks
     fields = {name: _values(column, loaded, report) for name, column in chosen.items()}
     if not own:
-        report += no_weight(list(fields), f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
+        report += no_weight(list(fields))
     if directed and not declared:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
@@ -139,10 +139,12 @@ def _chosen(
             f"{source.name}: has {len(names)} column{'s' * (len(names) != 1)}, and an edge needs "
             "two, source and target; check that it is a table of edges"
         )
-    ends, told = ends_of(names)
+    places = ends_of(names)
+    source_place, target_place = places or (0, 1)
+    ends = names[source_place], names[target_place]
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
         raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
-    return ends, None, "" if told else ", the first two"
+    return ends, None, "" if places else ", the first two"
 
 
 def _own(source: Source) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.labels import shown
 from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import WEIGHT, no_weight, weight_column
+from gascl.io.edgecolumns import WEIGHT, ends_of, no_weight, weight_column
 from gascl.io.ids import numbered
 from gascl.optional import imported
 
@@ -29,6 +29,7 @@ def read_pandas(
     """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
 
     Args:
+        source, target: the columns of ids; both None: found by name, otherwise the first two.
         fields: columns, or a dict from fields to columns; None: all possible columns.
         weight: the column of the field "weight".
 
@@ -44,12 +45,18 @@ def read_pandas(
     if isinstance(fields, str):
         raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
     names = list(df.columns)
+    source, target, how = _ends(names, source, target)
     if fields is None:
         asked = dict.fromkeys((n for n in names if n not in (source, target)), "")
     elif isinstance(fields, Mapping):
         asked = {column: field for field, column in fields.items()}
         if len(asked) < len(fields):
-            raise GraphError(f"fields={fields!r} names a column twice; give each once")
+            columns = list(fields.values())
+            column = next(c for c in columns if columns.count(c) > 1)
+            both = " and ".join(repr(f) for f, c in fields.items() if c == column)
+            raise GraphError(
+                f"fields={fields!r}: column {column!r} cannot be both {both}; name each column once"
+            )
     else:
         asked = dict.fromkeys(fields, "")
     chosen = [*asked] if fields is not None else []
@@ -58,6 +65,12 @@ def read_pandas(
             asked.pop(WEIGHT, None)
         asked[weight] = WEIGHT
         chosen.append(weight)
+    if weight is not None and weight in (source, target):
+        others = ", ".join(repr(name) for name in names if name not in (source, target))
+        end = "sources" if weight == source else "targets"
+        raise GraphError(
+            f"weight={weight!r} is the column of {end}; name one of the others: {others or 'none'}"
+        )
     for name in (source, target, *chosen):
         if names.count(name) != 1:
             listed = ", ".join(map(repr, names))
@@ -65,8 +78,9 @@ def read_pandas(
             raise GraphError(
                 f"the DataFrame has {count} column {name!r}; name one of its columns: {listed}"
             )
-    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
-    labels, src, dst = _vertices(pandas, df[source], df[target], report)
+    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}{how}"]
+    hint = "; or name the columns: from_pandas(df, SOURCE, TARGET)" if how else ""
+    labels, src, dst = _vertices(pandas, df[source], df[target], report, hint)
     numeric = [
         n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
     ]
@@ -99,7 +113,7 @@ def read_pandas(
             report.append(f"{what}: bool read as int8")
         if field != name:
             report.append(f"{what} read as edge field {field}")
-    report += no_weight(list(taken), f"{WEIGHT}=COLUMN")
+    report += no_weight(list(taken))
     return Parsed(
         src=src,
         dst=dst,
@@ -109,6 +123,25 @@ def read_pandas(
         fields=taken,
         report=report,
     )
+
+
+def _ends(names: list[Any], source: Any, target: Any) -> tuple[Any, Any, str]:
+    """The columns of the ends, and how they were found."""
+    listed = ", ".join(map(repr, names)) or "none"
+    if (source is None) != (target is None):
+        raise GraphError(
+            f"source={source!r}, target={target!r}: name both columns, or neither; there are "
+            f"{listed}"
+        )
+    if source is not None:
+        return source, target, ""
+    if len(names) < 2:
+        raise GraphError(
+            f"an edge needs two columns, source and target, and the DataFrame has: {listed}"
+        )
+    places = ends_of(names)
+    first, second = places or (0, 1)
+    return names[first], names[second], "" if places else ", the first two columns"
 
 
 def _is_numeric(pandas: Any, dtype: Any) -> bool:
@@ -135,9 +168,10 @@ def _check_nulls(column: Any) -> None:
 
 
 def _vertices(
-    pandas: Any, source: Any, target: Any, report: list[str]
+    pandas: Any, source: Any, target: Any, report: list[str], hint: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, and the ends of every edge as positions in them."""
+    """Labels, and the ends of every edge as positions in them; `hint` is the end of an error about
+    the columns' types."""
     columns = [source, target]
     for column in columns:
         _check_nulls(column)
@@ -145,14 +179,14 @@ def _vertices(
         report.append("ids read as integers")
         return numbered(*map(_values, columns))
     codes, values = pandas.factorize(pandas.concat([c.astype(object) for c in columns]))
-    labels = _labels(list(values), source.name, target.name)
+    labels = _labels(list(values), source.name, target.name, hint)
     report.append(f"ids read as {'text' if labels.dtype.kind == 'U' else 'integers'}")
     sorted_labels, rank = np.unique(labels, return_inverse=True)
     places = rank.astype(np.int32)[codes]
     return sorted_labels, places[: len(source)], places[len(source) :]
 
 
-def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
+def _labels(values: list[Any], source: Any, target: Any, hint: str) -> np.ndarray:
     if all(isinstance(value, str) for value in values):
         labels = np.array(values, dtype=str)
         if len(np.unique(labels)) == len(values):  # NumPy drops NULs at the end of text
@@ -165,7 +199,7 @@ def _labels(values: list[Any], source: Any, target: Any) -> np.ndarray:
     odd = next((v for v in values if not isinstance(v, str)), values[0])
     raise GraphError(
         f"columns {source!r} and {target!r} must both be integers or both text, and a value there "
-        f"is {shown(odd)}; convert them with .astype(int) or .astype(str)"
+        f"is {shown(odd)}; convert them with .astype(int) or .astype(str){hint}"
     )
 
 

@@ -6,21 +6,22 @@ semicolons or bars. Ids are integers or any text; they become the labels, sorted
 
 from __future__ import annotations
 
-import itertools
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gascl.decimals import decimals
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
-from gascl.io.edgecolumns import WEIGHT, are_ends, field_and_column, no_weight
+from gascl.io.edgecolumns import WEIGHT, ends_of, field_and_column, no_weight
 from gascl.io.files import created, opened, plain, unended
 from gascl.io.format import OTHER_DIRECTION, Format, without
 from gascl.io.formats import dimacs, matrixmarket
@@ -41,8 +42,6 @@ from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
-
-EXPECTED = "expected source, target and possibly a weight or more columns"
 
 
 @dataclass
@@ -82,9 +81,11 @@ def read(
         columns: source, target, and the edge fields to read, by name in the header or by number
             from 0; "weight=minutes" or "weight=3" reads a column under another name. A single field
             is "weight"; others without a name are called as in the header, or "column3" and so on.
-            By default the first two columns are the ends, and "weight" is the column of that name,
-            or the third if its first value is a number, or the only other column whose first value
-            is; in a KONECT file the fourth is also read, as "time". Other columns are ignored.
+            By default the ends are the columns that the header calls source and target, src and
+            dst, from and to or the like, otherwise the first two; and "weight" is the column of
+            that name, or the one after the ends if its first value is a number, or the only one
+            after them whose first value is; in a KONECT file the fourth is also read, as "time".
+            Other columns are ignored.
         header: whether the first row names the columns. By default it does if `columns` has names;
             if its own names are those of ends, such as source and target; or if it has no numbers
             and the row below it has some, as ids or in a later column.
@@ -101,9 +102,6 @@ def read(
             an edge field is not a number; names the line. Or an option does not fit the file, or
             the first rows are ambiguous and an option must decide.
     """
-    if weight is not None:
-        given = (0, 1) if columns is None else columns
-        columns = [*given, f"{WEIGHT}={weight}"] if isinstance(given, list | tuple) else columns
     with opened(path) as file:
         lines = LineReader(path, file)
         for other in (matrixmarket.FORMAT, dimacs.FORMAT):
@@ -113,7 +111,7 @@ def read(
                     f"format={other.name!r}, or, if its rows are just a list of edges, delete the "
                     "lines before them"
                 )
-        layout = read_layout(path, lines, columns, header, separator, comments)
+        layout = read_layout(path, lines, columns, header, separator, comments, weight)
         rows = _read_integers(lines, layout)
     if rows is None:
         rows = _read_any(path, layout)
@@ -237,10 +235,7 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
             first = (number, line)
         wrong = _what_is_wrong(columns, layout)
         if wrong:
-            raise FormatError(
-                f"{path}, line {number}: {shown(line)} {wrong}; {EXPECTED}; correct the line, or "
-                "put # before it if it is not an edge"
-            )
+            raise FormatError(f"{path}, line {number}: {shown(line)} {wrong}")
         for end, places in ((tail, src), (head, dst)):
             name = columns[end]
             if odd is None and name not in place and not is_int64(name):
@@ -293,21 +288,37 @@ def _numbers(texts: list[str]) -> np.ndarray:
 
 
 def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
-    count = len(columns)
+    """What is wrong with a row, and the remedy; None if nothing is."""
+    count, wrong = len(columns), ""
     if count != layout.width:
         others = f", and the rows before it have {layout.width}" if layout.width > 1 else ""
-        return f"has {count} column{'s' if count > 1 else ''}{others}"
-    if count < 2:
-        return "has 1 column"
-    for end in layout.ends:
-        if not columns[end]:
-            return "has an empty column"
+        wrong = f"has {count} column{'s' if count > 1 else ''}{others}"
+    elif count < 2:
+        wrong = "has 1 column"
+    elif not all(columns[place] for place in (*layout.ends, *layout.fields.values())):
+        wrong = "has an empty column"
+    if wrong:
+        return (
+            f"{wrong}; expected source, target and possibly a weight or more columns; correct the "
+            "line, or put # before it if it is not an edge"
+        )
     for name, place in layout.fields.items():
-        if not columns[place]:
-            return "has an empty column"
         if not is_number(columns[place]):
-            return f"has the {name} {columns[place]!r}, which is not a number"
+            rest = {n: other for n, other in layout.fields.items() if n != name}
+            return (
+                f"has the {name} {columns[place]!r}, which is not a number; correct the line, put "
+                "# before it if it is not an edge, or leave the column out if it holds text: "
+                f"{_columns_option(layout, rest)}"
+            )
     return None
+
+
+def _columns_option(layout: RowLayout, fields: dict[str, int]) -> str:
+    """The option `columns` that reads the ends and these fields."""
+    header = layout.header
+    ends = [header[place] if header else place for place in layout.ends]
+    given = [f"{name}={header[place] if header else place}" for name, place in fields.items()]
+    return f"columns={(*ends, *given)!r}"
 
 
 GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
@@ -354,6 +365,7 @@ def read_layout(
     header: bool | None,
     separator: str | None,
     comments: str,
+    weight: Column | None,
 ) -> RowLayout:
     """Read comments and the first rows; the arguments are those of the edge list's reader.
 
@@ -362,6 +374,12 @@ def read_layout(
             ambiguous.
     """
     _check_options(path, columns, header, separator, comments)
+    weights = [] if weight is None else [f"{WEIGHT}={weight}"]
+    named = [column for column in (*(columns or ()), *weights) if _is_name(column)]
+    if header is False and named:
+        raise FormatError(
+            f"{path}: the column {named[0]!r} has a name, which needs a header; give numbers from 0"
+        )
     layout = RowLayout(None if separator == " " else separator, comments)
     first = _next_row(path, lines, layout)
     if first is None:
@@ -376,7 +394,6 @@ def read_layout(
     row = _split(path, number, text, layout)
     second = _next_row(path, lines, layout)
     following = None if second is None else _split(path, second[0], second[1], layout)
-    named = any(map(_is_name, columns or ()))
     numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
     if header is None and named:
         header = True
@@ -391,7 +408,7 @@ def read_layout(
     else:
         layout.rows = (text + (second[1] if second else "")).encode(errors=ODD)
         layout.width = len(row)
-    _choose(path, layout, columns, [following] if header else [row, following])
+    _choose(path, layout, columns, weights, [following] if header else [row, following])
     return layout
 
 
@@ -411,8 +428,6 @@ def _check_options(
             f"columns={columns!r} must be names of columns or numbers from 0: source, target, "
             "and then edge fields, e.g. columns=('from', 'to', 'weight=minutes', 'km')"
         )
-    elif columns is not None and len(set(columns)) < len(columns):
-        wrong = f"columns={columns!r} names a column twice"
     elif header not in (True, False, None):
         wrong = f"header={header!r} must be True, False, or None to let the rows decide"
     elif separator is not None and not (
@@ -426,8 +441,6 @@ def _check_options(
             f"comments={comments!r} must be the characters that start one, e.g. '#%', or '' "
             "for none"
         )
-    elif header is False and any(map(_is_name, columns or ())):
-        wrong = f"columns={columns!r} has names, which need a header; give numbers from 0"
     elif separator is not None and separator in comments:
         wrong = f"separator={separator!r} also starts comments; give comments= without it"
     if wrong:
@@ -527,7 +540,7 @@ def _looks_like_header(
         return len(row) > 2 or (csv and row == ["source", "target"]), True
     if len(row) < 2 or max(ends) >= len(row) or min(ends) < 0:
         return False, True
-    if are_ends(row[ends[0]], row[ends[1]]) or are_ends(*row[:2]):
+    if ends_of([row[end] for end in ends]) or ends_of(row[:2]):
         return True, True
     if following is None or len(following) != len(row):
         return False, True
@@ -536,7 +549,7 @@ def _looks_like_header(
             return True, False
         if any(is_number(text) for text in following[2:]):
             return True, True
-        if any(are_ends(*pair) for pair in itertools.pairwise(row)):
+        if ends_of(row):
             return True, True
     return False, True
 
@@ -545,55 +558,93 @@ def _choose(
     path: Path,
     layout: RowLayout,
     columns: Sequence[Column] | None,
+    weights: Sequence[Column],
     rows: list[list[str] | None],
 ) -> None:
-    """Assign columns to ends and fields; `rows` are the first after the header, None if missing."""
+    """Assign columns to ends and fields; `weights` are more fields than `columns`, and `rows` the
+    first after the header, None if missing."""
     width = layout.width
     if width < 2:
         return  # an error that names the line follows
-    if columns is not None:
+    if columns is None and not layout.binding:
+        layout.ends = ends_of(layout.header or ()) or (0, 1)
+        if layout.ends != (0, 1):
+            found = " and ".join(_column_name(layout, place) for place in layout.ends)
+            layout.report.append(f"source and target: columns {found}")
+    if columns is not None or weights:
+        columns = [*(columns or layout.ends), *weights]
         fields = [_field_and_column(column) for column in columns[2:]]
         names = [name for name, _ in fields]
         places = [_place(path, layout, c) for c in (*columns[:2], *(c for _, c in fields))]
-        if len(set(places)) < len(places):
-            raise FormatError(f"{path}: columns={columns!r} names a column twice")
+        _check_once(path, layout, columns, places)
         layout.ends = places[0], places[1]
         for place, name in zip(places[2:], names, strict=True):
             _add_field(path, layout, place, name or (WEIGHT if len(names) == 1 else None))
-        layout.report += no_weight([*layout.fields], f"columns=(SOURCE, TARGET, '{WEIGHT}=COLUMN')")
+        layout.report += no_weight([*layout.fields])
+    elif layout.binding:
+        for place in range(2, width):
+            _add_field(path, layout, place)
     else:
-        _check_ends(path, layout)
-        if layout.binding:
-            for place in range(2, width):
-                _add_field(path, layout, place)
-        elif width > 2:
-            _choose_weight(path, layout, rows)
-            if width > 3 and layout.konect:
-                _add_field(path, layout, 3, "time")
+        _choose_weight(path, layout, rows)
+        if width > 3 and layout.konect:
+            _add_field(path, layout, 3, "time")
     used = {*layout.ends, *layout.fields.values()}
-    ignored = [_column_name(layout, place) for place in range(width) if place not in used]
-    if ignored:
-        layout.report.append(f"columns ignored: {', '.join(ignored)}; columns= reads them")
+    ignored = [place for place in range(width) if place not in used]
+    texts = [place for place in ignored if _has_text(rows, place)]
+    numbers = [place for place in ignored if place not in texts]
+    if numbers:
+        listed = ", ".join(_column_name(layout, place) for place in numbers)
+        layout.report.append(f"columns ignored: {listed}; columns= reads them")
+    if texts:
+        listed = ", ".join(_column_name(layout, place) for place in texts)
+        layout.report.append(
+            f"columns of text ignored: {listed}; edge fields are numbers: to use a text, write a "
+            "number in its place"
+        )
+
+
+def _check_once(
+    path: Path, layout: RowLayout, columns: Sequence[Column], places: list[int]
+) -> None:
+    """Raises FormatError if two of `columns` are the same, that at one of `places`."""
+    for place in places:
+        same = [columns[at] for at, other in enumerate(places) if other == place]
+        if len(same) > 1:
+            both = " and ".join(map(repr, same))
+            raise FormatError(
+                f"{path}: columns={tuple(columns)!r}: {both} are the same column, "
+                f"{_column_name(layout, place)}; each column can be read once: leave one of them "
+                "out, or name another column"
+            )
+
+
+def _has_text(rows: list[list[str] | None], place: int) -> bool:
+    """Whether a column has text, in the first rows, that is not a number."""
+    return any(row[place] and not is_number(row[place]) for row in rows if row and row[place:])
 
 
 def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) -> None:
     """Choose the weight among the columns after the ends: the one that the header calls so, else
-    the third if it has numbers, else the only one that has."""
-    places = range(2, layout.width)
-    firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
-    header = layout.header or []
-    for place in places:
-        if place < len(header) and header[place].lower() == WEIGHT:
+    the first of them if it has numbers, else the only one that has."""
+    for place, name in enumerate(layout.header or ()):
+        if name.lower() == WEIGHT and place not in layout.ends:
             return _add_field(path, layout, place, WEIGHT)
+    places = range(max(layout.ends) + 1, layout.width)
+    if not places:
+        return None
+    firsts = {place: [row[place] for row in rows if row and row[place:]] for place in places}
     # If others are numbers, a first value that is missing or wrong is an error of its line.
-    if not firsts[2] or any(not text or is_number(text) for text in firsts[2]):
-        return _add_field(path, layout, 2, WEIGHT)
+    third = firsts[places[0]]
+    if not third or any(not text or is_number(text) for text in third):
+        return _add_field(path, layout, places[0], WEIGHT)
     numeric = [place for place, texts in firsts.items() if all(map(is_number, texts))]
     if len(numeric) == 1 and not layout.konect:
         return _add_field(path, layout, numeric[0], WEIGHT)
     layout.report.append(
-        f"column {_column_name(layout, 2)} is not read as weight: {firsts[2][0]!r} is not a number"
+        f"column {_column_name(layout, places[0])} is not read as weight: {third[0]!r} is not a "
+        "number"
     )
+    return None
 
 
 def _field_and_column(column: Column) -> tuple[str, Column]:
@@ -612,27 +663,17 @@ def _column_name(layout: RowLayout, place: int) -> str:
     return f"{place} ({layout.header[place]!r})" if layout.header else f"{place} (from 0)"
 
 
-def _check_ends(path: Path, layout: RowLayout) -> None:
-    """Raises FormatError if the header says that the ends are not the first two columns."""
-    header = layout.header or ()
-    places = [at for at, pair in enumerate(itertools.pairwise(header)) if are_ends(*pair)]
-    if places and places[0] and layout.header:
-        pair = layout.header[places[0] : places[0] + 2]
-        raise FormatError(
-            f"{path}, line {layout.header_line}: {pair[0]!r} and {pair[1]!r} are not the first "
-            f"columns; say which columns are source and target: columns={tuple(pair)!r}"
-        )
-
-
 def _place(path: Path, layout: RowLayout, column: Column) -> int:
     if isinstance(column, str):
         assert layout.header is not None
         if layout.header.count(column) == 1:
             return layout.header.index(column)
         found = "more than one column" if column in layout.header else "no column"
+        near = [] if column in layout.header else get_close_matches(column, layout.header, 1)
+        hint = f"; did you mean {near[0]!r}? Its" if near else "; its"
         known = ", ".join(layout.header)
         raise FormatError(
-            f"{path}, line {layout.header_line}: the header has {found} {column!r}; its columns "
+            f"{path}, line {layout.header_line}: the header has {found} {column!r}{hint} columns "
             f"are {known}; give another name, or a number from 0"
         )
     if not 0 <= column < layout.width:
@@ -668,7 +709,7 @@ UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
 #: Those that are quoted in a .csv, and those that cannot be.
 QUOTED = re.compile(r"""[\s,;|"#%]""")
 UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^[ \t]|[ \t]$|^$""")
-ELSE = "format='gascl' can"
+ELSE = "gascl's own format (.npz) can"
 
 
 def write(path: Path, graph: Graph) -> None:
@@ -678,7 +719,7 @@ def write(path: Path, graph: Graph) -> None:
     fields, and in a .csv file always, a header follows. Columns are separated by commas in a .csv
     file, where labels with commas, blanks and the like are quoted, and by tabs elsewhere. The ids
     are the labels, or the vertices' indices; when read again they are labels, sorted. Floats have
-    as many digits as distinguish them from all others.
+    as many digits as distinguish them from all others of their type.
 
     GAP's .el and .wel (Beamer, Asanovic, Patterson, "The GAP Benchmark Suite", 2015) have neither
     comment nor header: they hold directed graphs without a field and with "weight", respectively.
@@ -709,14 +750,9 @@ def write(path: Path, graph: Graph) -> None:
             part = slice(at, at + PART)
             columns = [names[graph.edge_src[part]], names[graph.edge_dst[part]]]
             cells: list[Iterable[str]] = [column.tolist() for column in columns]
-            cells += [number_texts(values[part]) for values in fields.values()]
+            cells += [decimals(values[part]) for values in fields.values()]
             rows = map(mark.join, zip(*cells, strict=True))
             file.write(("\n".join(rows) + "\n").encode())
-
-
-def number_texts(values: np.ndarray) -> Iterator[str]:
-    """Each number as text that is read back as the same int64 or float64."""
-    return map(repr, values.tolist())
 
 
 def _quoted(text: str) -> str:

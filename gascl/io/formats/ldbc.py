@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gascl.decimals import decimals
 from gascl.errors import FormatError
 from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
@@ -129,8 +130,8 @@ def write(path: Path, graph: Graph) -> None:
             part = labels[at : at + ROWS].tolist()
             vertices.write("".join(f"{label}\n" for label in part).encode())
         for at in range(0, graph.num_edges, ROWS):
-            rows = zip(*(column[at : at + ROWS].tolist() for column in columns), strict=True)
-            edges.write("".join(" ".join(map(repr, row)) + "\n" for row in rows).encode())
+            rows = zip(*(decimals(column[at : at + ROWS]) for column in columns), strict=True)
+            edges.write("".join(" ".join(row) + "\n" for row in rows).encode())
         properties_of = _properties_of(graph, stem, paths[1].name, paths[2].name)
         properties.write(properties_text(properties_of).encode())
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl.decimals import decimals
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.graph.parallel import copied, extremes, filled
@@ -433,7 +434,7 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
 
 
 PART = 1 << 16  # rows written at a time
-ELSE = "format='gascl' can"
+ELSE = "gascl's own format (.npz) can"
 
 
 def write(path: Path, graph: Graph) -> None:
@@ -471,7 +472,7 @@ def write(path: Path, graph: Graph) -> None:
                 map(str, (ids.astype(np.int64) + 1).tolist()) for ids in (row, column)
             ]
             if weight is not None:
-                texts.append(map(repr, weight[part].tolist()))
+                texts.append(decimals(weight[part]))
             file.write(("\n".join(map(" ".join, zip(*texts, strict=True))) + "\n").encode())
 
 

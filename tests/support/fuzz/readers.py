@@ -51,7 +51,7 @@ STUCK = 60  # seconds by the clock that one may take before its process is kille
 #: What the modules of readers hold besides.
 NO_READERS = (
     r"^\s*def (_?write\w*|_check_simple|_unfit\w*|_properties_of|properties_text|_escaped)\b",
-    r"^\s*def (number_texts|created|check_labels|repeats|read_networkx|_named|_beside)\b",
+    r"^\s*def (created|check_labels|repeats|read_networkx|_named|_beside)\b",
     r"^def (_table\b|read_arrow\(table)",
     r"^class (InOrder|_Nodes)\b",
     r"if TYPE_CHECKING:",
