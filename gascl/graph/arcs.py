@@ -271,8 +271,6 @@ class Order:
     def _bounds(self) -> np.ndarray:
         """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or a single row."""
         offsets = self.offsets
-        if offsets[-1] <= _LEAST:
-            return np.array([0, self.num_vertices])
         size = max(_LEAST, int(offsets[-1]) // _RANGES)
         rows = np.searchsorted(offsets, np.arange(0, offsets[-1], size), "right") - 1
         long = rows[offsets[rows + 1] - offsets[rows] > size]

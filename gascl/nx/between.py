@@ -62,7 +62,7 @@ def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tails[listed], adjacency.neighbours[listed], counts[listed]
 
 
-@backend_function(first=200_000, cached=100_000)
+@backend_function(first=5_000, cached=5_000)
 def betweenness_centrality(
     G: Converted,
     k: Any = None,
@@ -85,17 +85,12 @@ def betweenness_centrality(
     return G.by_node(G.run(program, weight=field, simple=True)["centrality"])
 
 
-@betweenness_centrality.searches
-def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> int:
-    return len(G) if k is None else k
-
-
 @betweenness_centrality.unless
 def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> str:
     return weighted.hidden(weight)
 
 
-@backend_function(first=200_000, cached=100_000)
+@backend_function(first=5_000, cached=5_000)
 def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
 ) -> dict[tuple[Any, ...], float]:
@@ -131,11 +126,6 @@ def _shared(G: Converted, values: np.ndarray, weight: Any) -> np.ndarray:
     chosen = G.column(weight).lengths == shortest
     sharing = np.add.reduceat(chosen, np.cumsum(counts) - counts, dtype=np.int64)
     return np.repeat(whole / sharing, counts) * chosen
-
-
-@edge_betweenness_centrality.searches
-def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> int:
-    return len(G) if k is None else k
 
 
 @edge_betweenness_centrality.unless

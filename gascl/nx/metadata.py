@@ -24,9 +24,7 @@ FUNCTIONS = {
     "bellman_ford_predecessor_and_distance": (
         "Only where there is one shortest path to each node. No function as weight."
     ),
-    "betweenness_centrality": (
-        "Edges times `k`. Weights must be above 0. NetworkX's own sample for `k`."
-    ),
+    "betweenness_centrality": "Weights must be above 0. NetworkX's own sample for `k`.",
     "bfs_edges": "By NumPy. No `sort_neighbors`.",
     "bfs_layers": "By NumPy.",
     "bfs_predecessors": "By NumPy. No `sort_neighbors`.",
@@ -47,9 +45,7 @@ FUNCTIONS = {
     "diameter": "`usebounds` is left to NetworkX.",
     "dijkstra_predecessor_and_distance": "No function as weight, no weights below 0.",
     "eccentricity": "No `sp`.",
-    "edge_betweenness_centrality": (
-        "Edges times `k`. Weights must be above 0. NetworkX's own sample for `k`."
-    ),
+    "edge_betweenness_centrality": "Weights must be above 0. NetworkX's own sample for `k`.",
     "eigenvector_centrality": "`nstart` must have the graph's nodes in their order.",
     "flow_hierarchy": "No weights below 0.",
     "global_efficiency": "",

@@ -25,7 +25,7 @@ class Function:
 
     Attributes:
         name: the name in NetworkX's registry, which differs where two functions share one.
-        first: with fewer edges, times searches, NetworkX is faster; None: it always is.
+        first: with fewer edges NetworkX is faster; None: it always is.
         cached: the same once the graph has been converted.
     """
 
@@ -38,7 +38,6 @@ class Function:
         self._signature = inspect.signature(function)
         self._check: Callable[..., str] | None = None
         self._worth: Callable[..., str] | None = None
-        self._searches: Callable[..., int] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         began = time.perf_counter()
@@ -64,12 +63,6 @@ class Function:
         self._worth = check
         return check
 
-    def searches(self, count: Callable[..., int]) -> Callable[..., int]:
-        """Decorates a function with the same parameters that returns how many searches of the whole
-        graph a call makes; without it, a call counts as one."""
-        self._searches = count
-        return count
-
     def can_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether it can run; or why not."""
         reason = self._ask(self._check, args, kwargs) if self._check else ""
@@ -86,13 +79,11 @@ class Function:
         if least is None:
             return "NetworkX is faster" + ("" if cached else " than the conversion")
         edges = num_edges(G)
-        searches = self._ask(self._searches, args, kwargs) if self._searches else 1
-        if edges * searches >= least:
+        if edges >= least:
             return True
-        work = f"{edges:,} edges" + (f" times {searches:,} searches" if self._searches else "")
-        return f"{work}: NetworkX is faster below about {least:,}"
+        return f"{edges:,} edges: NetworkX is faster below about {least:,}"
 
-    def _ask(self, check: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _ask(self, check: Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return check(*bound.args, **bound.kwargs)
@@ -104,8 +95,7 @@ def backend_function(
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
     Args:
-        first, cached: the number of edges, times that of searches, from which it pays, as in
-            `Function`.
+        first, cached: the number of edges from which it pays, as in `Function`.
         name: where NetworkX registers it by another name.
     """
 

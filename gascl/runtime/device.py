@@ -192,11 +192,7 @@ class Device:
 
     def upload(self, array: np.ndarray) -> Any:
         """A buffer with the array."""
-        array = np.ascontiguousarray(array)
-        if array.nbytes and self.is_cpu:  # at once: a command waits for a thread of the driver
-            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-            return cl.Buffer(self.context, flags, hostbuf=array)
-        buffer = self.reserve(array.nbytes)
+        buffer, array = self.reserve(array.nbytes), np.ascontiguousarray(array)
         staging = self.queue_of_thread().staging(array.nbytes)
         if staging:
             staging.write(buffer, array)
