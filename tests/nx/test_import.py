@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-ALLOWED = {"gascl", "gascl.graph", "gascl.graph.outside", "gascl.nx", "gascl.nx.metadata"}
+ALLOWED = {
+    *("gascl", "gascl.version", "gascl.graph", "gascl.graph.outside", "gascl.nx"),
+    "gascl.nx.metadata",
+}
 
 
 def loaded(code):
