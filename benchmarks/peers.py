@@ -359,6 +359,15 @@ def igraph_distances(inputs: Inputs) -> Callable[[], Any]:
     return lambda: graph.distances(inputs.source, weights=weights)
 
 
+def igraph_weighted(call: Callable[[Any, list[float], Inputs], Any]) -> Peer:
+    """A peer that also gets the weights, in the order of igraph's edges."""
+
+    def prepare(inputs: Inputs) -> Callable[[], Any]:
+        return partial(call, inputs.igraph(), inputs.edges.listed()[2].tolist(), inputs)
+
+    return Peer(prepare)
+
+
 def components(strong: bool) -> Callable[[Any, Inputs], Any]:
     def call(matrix: Any, inputs: Inputs) -> Any:
         from scipy.sparse.csgraph import connected_components
@@ -463,6 +472,10 @@ PEERS: dict[str, dict[str, Peer]] = {
         "igraph": igraph(local_transitivity, array),
     },
     "LocalCommunity": {"NetworKit": Peer(networkit_community)},
+    "Louvain": {
+        "NetworKit": networkit(lambda nk, g, _: nk.community.PLM(g)),
+        "igraph": igraph(lambda g, _: g.community_multilevel()),
+    },
     "MaximalIndependentSet": {"NetworKit": Peer(networkit_independent)},
     "Neighbourhoods": {"igraph": igraph(lambda g, _: g.neighborhood_size(order=2, mode="out"))},
     "PageRank": {
@@ -481,6 +494,12 @@ PEERS: dict[str, dict[str, Peer]] = {
         "GraphBLAS": graphblas(graphblas_distances, dense(np.inf), weighted=True),
         "SciPy": scipy(scipy_distances, array, weighted=True),
     },
+    "SpanningForest": {
+        "NetworKit": networkit(
+            lambda nk, g, _: nk.graph.RandomMaximumSpanningForest(g), weighted=True
+        ),
+        "igraph": igraph_weighted(lambda g, weights, _: g.spanning_tree(weights)),
+    },
     "StronglyConnected": {
         "NetworKit": networkit(
             lambda nk, g, _: nk.components.StronglyConnectedComponents(g), labels
@@ -492,5 +511,20 @@ PEERS: dict[str, dict[str, Peer]] = {
         "NetworKit": networkit(clustering, triangles_of_coefficients),
         "igraph": igraph(local_transitivity, triangles_of_coefficients),
         "GraphBLAS": graphblas(graphblas_triangles, array),
+    },
+    "WeightedBetweenness": {
+        "igraph": igraph_weighted(
+            lambda g, weights, _: g.betweenness(sources=drawn(g, 2), weights=weights)
+        )
+    },
+    "WeightedCloseness": {
+        "igraph": igraph_weighted(
+            lambda g, weights, _: g.closeness(drawn(g), mode="in", weights=weights)
+        )
+    },
+    "WeightedHarmonicCloseness": {
+        "igraph": igraph_weighted(
+            lambda g, weights, _: g.harmonic_centrality(drawn(g), mode="in", weights=weights)
+        )
     },
 }
