@@ -591,7 +591,7 @@ def _choose(
     used = {*layout.ends, *layout.fields.values()}
     ignored = [place for place in range(width) if place not in used]
     texts = [place for place in ignored if _has_text(rows, place)]
-    numbers = [place for place in ignored if place not in texts]
+    numbers = sorted({*ignored} - {*texts})
     if numbers:
         listed = ", ".join(_column_name(layout, place) for place in numbers)
         layout.report.append(f"columns ignored: {listed}; columns= reads them")
@@ -620,7 +620,7 @@ def _check_once(
 
 def _has_text(rows: list[list[str] | None], place: int) -> bool:
     """Whether a column has text, in the first rows, that is not a number."""
-    return any(row[place] and not is_number(row[place]) for row in rows if row and row[place:])
+    return any(row[place] and not is_number(row[place]) for row in rows if row and len(row) > place)
 
 
 def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) -> None:
@@ -632,7 +632,7 @@ def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) 
     places = range(max(layout.ends) + 1, layout.width)
     if not places:
         return None
-    firsts = {place: [row[place] for row in rows if row and row[place:]] for place in places}
+    firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
     # If others are numbers, a first value that is missing or wrong is an error of its line.
     third = firsts[places[0]]
     if not third or any(not text or is_number(text) for text in third):
