@@ -91,7 +91,7 @@ class LocalCommunity(VertexProgram):
     conductance = aggregate.real()
 
     def __init__(self, *positional, **values):
-        super().__init__(*positional, **with_source(self, values))
+        super().__init__(*positional, **with_source(self, positional, values))
 
     def solve(self, stages):
         graph = stages.graph

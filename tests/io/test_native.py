@@ -579,7 +579,7 @@ def test_switches_are_true_or_false(tmp_path, name, value):
 def test_switches_of_the_command(tmp_path, gascl_):
     build(directed=True).write(tmp_path / "g.npz")
     code, _, err = gascl_("info", tmp_path / "g.npz", "--option", "verify=no")
-    assert code == 1 and "verify='no' must be True or False" in err
+    assert code == 1 and "--option verify=no must be True or False" in err
     assert gascl_("info", tmp_path / "g.npz", "--option", "verify=false")[0] == 0
 
 
