@@ -30,4 +30,13 @@ def definitions(combiner: Combiner, accumulator: Type) -> list[str]:
         f"#define GASCL_CELL_BITS {bits}",
         f"#define GASCL_CELL_KIND GASCL_{cell_kind(accumulator)}",
         f"#define GASCL_CELL_OP GASCL_{combiner.name.upper()}",
+        f"#define GASCL_CELL_MEMBERS {_filled(accumulator):#x}ul",
     ]
+
+
+def _filled(type_: Type, at: int = 0) -> int:
+    """The bits of a type's components, which is `at` this byte: all but those of gaps."""
+    if not type_.members:
+        return ((1 << 8 * type_.scalar.itemsize * type_.width) - 1) << 8 * at
+    offsets = {name: place[1] for name, place in (type_.scalar.fields or {}).items()}
+    return sum(_filled(member, at + offsets[name]) for name, member in type_.members)

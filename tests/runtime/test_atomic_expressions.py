@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.cells import ITEMS, all_groups, all_ways, check, folded, run, targets
 
-from gascl.language.types import Type, resolve
+from gascl.language.types import Type, resolve, struct_dtype
 
 #: type -> a combiner of which every message shows in the result.
 EXPRESSIONS = {
@@ -48,7 +48,8 @@ SMALLER = "a.distance < b.distance || (a.distance == b.distance && a.parent <= b
 
 def struct(c, members):
     """The Type of a C struct."""
-    return Type(c, np.dtype(members, align=True))
+    typed = tuple((name, resolve(np.dtype(kind).name, "float32")) for name, kind in members)
+    return Type(c, struct_dtype(typed), 1, typed)
 
 
 @all_ways

@@ -5,6 +5,7 @@
 //   GASCL_CELL_BITS  32 or 64; smaller accumulators take 32
 //   GASCL_CELL_KIND  what an accumulator is: one of the four below
 //   GASCL_CELL_OP    how it combines: one of the seven below
+//   GASCL_CELL_MEMBERS  the bits of a vector or struct that are not of gaps
 // and compiled with options that say what the device offers (Atomics.options(), each 0 or 1):
 //   GASCL_NATIVE_ATOMICS          use the device's operations; 0: compare-and-swap for everything
 //   GASCL_INT64_EXTENDED_ATOMICS  cl_khr_int64_extended_atomics; cells of 64 bits need
@@ -105,10 +106,11 @@ static gascl_cell gascl_cell_of(const gascl_accumulator x) {
 #elif GASCL_CELL_INTEGER
     return (gascl_cell)(gascl_number)x;  // a small signed one with its sign
 #else
+    // The bytes of gaps take any values when a value is stored (C99, 6.2.6.1).
     gascl_word word;
     word.cell = 0;
     word.value = x;
-    return word.cell;
+    return word.cell & (gascl_cell)GASCL_CELL_MEMBERS;
 #endif
 }
 

@@ -234,6 +234,7 @@ typedef Pair gascl_accumulator;
 #define GASCL_CELL_BITS 64
 #define GASCL_CELL_KIND GASCL_OTHER
 #define GASCL_CELL_OP GASCL_EXPRESSION
+#define GASCL_CELL_MEMBERS 0xfffffffffffffffful
 #define GASCL_WRAPS 0
 #define GASCL_NARROW 0
 #define GASCL_WIDENS 0
