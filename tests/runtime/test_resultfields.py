@@ -122,8 +122,7 @@ def test_what_has_been_read_takes_no_memory_of_the_device():
     assert not device.unread()
     result = Engine(PATH, device).run(Inputs(given=[1, 1, 1, 1]))
     sizes = [each.nbytes for each in device.unread()]
-    place = 16 if device.is_cpu else 4 * 16  # a CPU has what is the same at every vertex once
-    assert sorted(sizes) == [2 * 3, place + 4 * (4 + 8)], "arcs; place, begun, x"
+    assert sorted(sizes) == [2 * 3, 4 * (16 + 4 + 8)], "arcs; place, begun, x"
     del result
     gc.collect()
     assert not device.unread()
