@@ -1,8 +1,8 @@
 """Runs with a checkpoint that are killed at random moments, and go on until they end.
 
-A run is a process. It saves a checkpoint after each superstep, so that most kills come while a file
-is being written; when it is killed, another one goes on. What the last one says must be what a run
-says that nobody killed. By hand:
+A run is a process. One that is to be killed saves a checkpoint after each superstep, so that kills
+come while a file is being written; when it is killed, another one goes on. What the last one says
+must be what a run says that nobody killed. By hand:
 
     PYTHONPATH=tests python -m support.killed_runs --kills 200 PageRank
 """
@@ -46,10 +46,12 @@ RUNS: dict[str, Callable[[], tuple[Graph, VertexProgram]]] = {
 }
 
 
-def digest(name: str, checkpoint: str | None) -> str:
+def digest(name: str, checkpoint: str | None, every: int) -> str:
     """What a run comes to, of its bits."""
     graph, program = RUNS[name]()
-    options = {} if checkpoint is None else {"checkpoint": checkpoint, "every": 1, "resume": True}
+    options = (
+        {} if checkpoint is None else {"checkpoint": checkpoint, "every": every, "resume": True}
+    )
     engine = Engine(graph)
     print("begun", flush=True)
     result = engine.run(program, **options)
@@ -89,7 +91,8 @@ def kill_runs(name: str, kills: int, seed: int = 0) -> Counter[str]:
 
 def _run(name: str, checkpoint: Path | None, patience: float | None = None) -> str | None:
     """What a process says of a run; None: it was killed after so many seconds."""
-    command = [sys.executable, "-W", "ignore", "-m", "support.killed_runs", "--child", name]
+    command = [sys.executable, "-W", "ignore", "-m", "support.killed_runs", "--child"]
+    command += ["--every", str(LONG if patience is None else 1), name]
     command += [] if checkpoint is None else [str(checkpoint)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "env": environment}
@@ -110,10 +113,11 @@ if __name__ == "__main__":
     parser.add_argument("--child", action="store_true")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("name")
     parser.add_argument("checkpoint", nargs="?")
     given = parser.parse_args()
     if given.child:
-        print(digest(given.name, given.checkpoint))
+        print(digest(given.name, given.checkpoint, given.every))
     else:
         print(given.name, dict(kill_runs(given.name, given.kills, given.seed)))
