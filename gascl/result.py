@@ -107,6 +107,8 @@ class Result:
             )
         if name in self.arc_fields:
             raise FieldError(f"{name!r} is an arc field: use result.arc_fields[{name!r}]")
+        if name in self.aggregates:
+            raise FieldError(f"{name!r} is an aggregator: use result.aggregates[{name!r}]")
         near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise FieldError(f"the result has no field {name!r}{hint} Available fields: {there}")

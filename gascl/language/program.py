@@ -116,7 +116,11 @@ class VertexProgram:
                 known = [*spec.params, *spec.edge_fields, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
-                self._refuse(f"no parameter {name!r}{hint} Parameters: {', '.join(known)}")
+                parameters = [*spec.params, *spec.edge_fields, "dtype"]
+                self._refuse(
+                    f"no parameter {name!r}{hint} Parameters: {', '.join(parameters)}; fields that "
+                    f"may be given initial values: {', '.join(spec.vertex_fields)}"
+                )
         for name, param in spec.params.items():
             if name in self.__dict__:
                 continue

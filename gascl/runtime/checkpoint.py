@@ -237,8 +237,8 @@ def identity(
         "start": None if start.mask is None else _hash(start.mask),
         "graph": graph.fingerprint,
         "edge fields": {n: _hash(values) for n, values in read.items()},
+        "debug": "without debug mode" if order is None else f"in debug mode with seed={order}",
         "delivery": f"delivery={delivery!r}",
-        "debug": order,
     }
 
 
@@ -262,7 +262,7 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
         "start": "is of a run with another start=",
         "graph": "is of a run on another graph, or one with its edges or vertices in another order",
         "edge fields": f"is of a run on a graph with other values of the edge field {of!r}",
-        "debug": f"is of a run with the seed {then} of debug mode, not {now}",
+        "debug": f"is of a run {then}, not {now}",
     }.get(name, f"is of a run with {then}, not {now}")
     raise GasclError(
         f"checkpoint {path} {why}; go on with what it was made with, or delete it to start from "
@@ -309,8 +309,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Saved]:
         raise FormatError(f"checkpoint {path}: {error.strerror}; let it be read") from error
     except _DAMAGES as error:
         raise FormatError(
-            f"checkpoint {path} is damaged, or no checkpoint ({error}); to start from the "
-            "beginning, delete it or name another file"
+            f"{path} is a damaged checkpoint, or none at all ({error}); to start from the "
+            "beginning, name another file"
         ) from error
 
 

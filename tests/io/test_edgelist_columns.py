@@ -162,8 +162,8 @@ def test_separators(write):
             ["columns=(1, 'from'): 1 and 'from' are the same column, 1 ('from'); each", "leave"],
         ),
         (
-            {"columns": ("from", "to", "km"), "weight": "km"},
-            ["'km' and 'weight=km' are the same column, 4 ('km')"],
+            {"columns": ("from", "to", "far=km"), "weight": "km"},
+            ["'far=km' and 'weight=km' are the same column, 4 ('km')"],
         ),
         ({"weight": "cost", "header": False}, ["'weight=cost' has a name", "needs a header"]),
         ({"columns": "from"}, ["columns='from'", "names of columns or numbers"]),
@@ -184,3 +184,23 @@ def test_separators(write):
 def test_wrong_options(write, options, words):
     path = write("a.csv", TABLE)
     refused([str(path), *words], lambda: Graph.read(path, **options))
+
+
+def test_a_column_that_is_read_may_become_the_weight(write):
+    path = write("roads.csv", "from,to,minutes,km\na,b,3,4\nb,c,5,6\n")
+    graph = Graph.read(path, columns=("from", "to", "minutes", "km"), weight="minutes")
+    fields = {name: values.tolist() for name, values in graph.edge_fields.items()}
+    assert fields == {"weight": [3, 5], "km": [4, 6]}
+
+
+def test_a_first_row_that_may_be_a_header_is_warned_of(write, recwarn):
+    path = write("friends.csv", "person,friend\nAnn,Bob\nBob,Cid\n")
+    with pytest.warns(
+        UserWarning, match=r"friends.csv, line 1: 'person,friend' is read as an edge"
+    ):
+        assert Graph.read(path).num_edges == 3
+    recwarn.clear()
+    assert Graph.read(path, header=True).num_edges == 2
+    assert Graph.read(path, header=False).num_edges == 3
+    assert Graph.read(write("more.csv", "Ann,Bob\nBob,Cid\nCid,Dan\n")).num_edges == 3
+    assert not recwarn.list

@@ -409,7 +409,7 @@ class Made(VertexProgram):
 REFUSED = [
     ({}, "parameter 'source' is required: Made(source=...)"),
     ({"dampng": 1}, "no parameter 'dampng'; did you mean 'damping'?"),
-    ({"zzz": 1}, "source, damping, limit, rule, supersteps, depth, dtype"),
+    ({"zzz": 1}, "Parameters: source, damping, limit, rule, supersteps, dtype; fields that may"),
     ({"damping": "high"}, "damping='high'"),
     ({"damping": None}, "damping=None: expected a number (real)"),
     ({"damping": True}, "expected a number (real)"),

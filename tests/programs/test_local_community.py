@@ -9,7 +9,7 @@ from support.demands import admitted
 from support.samples import grid, random_graph, skewed, to_networkx
 from support.verifiers.local_community import verify
 
-from gascl import Engine, Graph, ProgramError
+from gascl import Engine, FieldError, Graph, ProgramError
 from gascl.programs import LocalCommunity
 from gascl.programs.local_community import Push
 
@@ -85,6 +85,8 @@ def test_shapes():
     result = run(alone, LocalCommunity(source="a"))
     assert result.rank.tolist() == result.member.tolist() == [1, 0, 0]
     assert result.aggregates["conductance"] == 0
+    with pytest.raises(FieldError, match=r"result\.aggregates\['conductance'\]"):
+        _ = result.conductance
     result = run(alone, LocalCommunity(source="b"))
     assert result.member.tolist() == [0, 1, 0] and result.aggregates["conductance"] == 1
     loop = run(Graph.from_edges([0], [0]), LocalCommunity(source=0))

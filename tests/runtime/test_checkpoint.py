@@ -406,7 +406,7 @@ def test_other_parameters_fields_and_deliveries_are_refused(file):
     again = make(rank=np.arange(64), damping=0.8)
     refused("delivery='pull', not delivery='slots'", again, delivery="slots")
     debug = Engine(graph, debug=True, seed=3)
-    refused("seed None of debug mode, not 3", again, debug, delivery="pull")
+    refused("without debug mode, not in debug mode with seed=3", again, debug, delivery="pull")
     file.unlink()
     engine.run(bundled.ShortestPaths(source=0), **options)
     others = graph.with_fields(weight=graph.edge_fields["weight"] * 2)
@@ -461,7 +461,9 @@ def test_damaged_files_are_refused(file):
     refused = 0
     for content in wrong:
         file.write_bytes(content)
-        with pytest.raises(FormatError, match=r"run\.ckpt is damaged, or no checkpoint.*delete it"):
+        with pytest.raises(
+            FormatError, match=r"run\.ckpt is a damaged checkpoint, or none at all .*name another"
+        ):
             engine.run(Posts(), checkpoint=file, resume=True)
     for place in rng.integers(0, len(right), 60).tolist():
         bits = bytearray(right)
@@ -472,7 +474,7 @@ def test_damaged_files_are_refused(file):
             same_result(engine.run(Posts(), checkpoint=file, resume=True), whole)
         except FormatError as error:
             said = str(error)
-        assert not said or "run.ckpt is damaged" in said
+        assert not said or "run.ckpt is a damaged checkpoint" in said
         refused += bool(said)
     assert refused > 20
 
@@ -480,7 +482,7 @@ def test_damaged_files_are_refused(file):
 def test_an_npz_of_something_else_is_refused(file):
     with file.open("wb") as out:
         np.savez(out, rank=np.arange(3))
-    with pytest.raises(FormatError, match="is damaged, or no checkpoint"):
+    with pytest.raises(FormatError, match="is a damaged checkpoint, or none"):
         Engine(graph_of("")).run(Posts(), checkpoint=file, resume=True)
 
 

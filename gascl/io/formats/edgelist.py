@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.decimals import decimals
-from gascl.errors import FormatError
+from gascl.errors import FormatError, warn
 from gascl.graph.labels import INTEGER
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, read_columns
@@ -246,6 +246,8 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     names = list(place)
     integers = odd is None
     _check_header(path, layout, names, integers, first)
+    if not integers:
+        _warn_of_header(path, layout, src, dst, first)
     ids = np.array(names, dtype=np.int64 if integers or not names else None)
     labels, rank = np.unique(ids, return_inverse=True)
     tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
@@ -279,6 +281,21 @@ def _check_header(
     if wrong:
         raise FormatError(
             f"{path}, {wrong}; say whether it is one with header=True or header=False"
+        )
+
+
+def _warn_of_header(
+    path: Path, layout: RowLayout, src: array[int], dst: array[int], first: tuple[int, str]
+) -> None:
+    """Warn if the first of several edges has vertices that no other edge has, as if it were a
+    header above ids that are text."""
+    if layout.told or layout.binding or layout.header is not None or len(src) < 3:
+        return
+    ends = np.concatenate([np.array(end, np.int64)[1:] for end in (src, dst)])
+    if not np.isin([src[0], dst[0]], ends).any():
+        warn(
+            f"{path}, line {first[0]}: {shown(first[1])} is read as an edge, and its ids are in no "
+            "other line; if it names the columns, give header=True, and header=False otherwise"
         )
 
 
@@ -572,7 +589,15 @@ def _choose(
             found = " and ".join(_column_name(layout, place) for place in layout.ends)
             layout.report.append(f"source and target: columns {found}")
     if columns is not None or weights:
-        columns = [*(columns or layout.ends), *weights]
+        columns = [*(columns or layout.ends)]
+        for weight in weights:  # in the place of the same column under its own name
+            place = _place(path, layout, _field_and_column(weight)[1])
+            columns[2:] = [
+                column
+                for column in columns[2:]
+                if "=" in str(column) or _place(path, layout, column) != place
+            ]
+        columns += weights
         fields = [_field_and_column(column) for column in columns[2:]]
         names = [name for name, _ in fields]
         places = [_place(path, layout, c) for c in (*columns[:2], *(c for _, c in fields))]
