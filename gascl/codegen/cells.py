@@ -26,11 +26,13 @@ def definitions(combiner: Combiner, accumulator: Type) -> list[str]:
     bits = cell_bits(accumulator)
     if bits is None:
         return []
+    kind = cell_kind(accumulator)
+    filled = [f"#define GASCL_CELL_MEMBERS {_filled(accumulator):#x}ul"] if kind == "OTHER" else []
     return [
         f"#define GASCL_CELL_BITS {bits}",
-        f"#define GASCL_CELL_KIND GASCL_{cell_kind(accumulator)}",
+        f"#define GASCL_CELL_KIND GASCL_{kind}",
         f"#define GASCL_CELL_OP GASCL_{combiner.name.upper()}",
-        f"#define GASCL_CELL_MEMBERS {_filled(accumulator):#x}ul",
+        *filled,
     ]
 
 

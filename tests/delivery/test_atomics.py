@@ -42,7 +42,9 @@ def test_definitions():
     assert lines("sum", "int64") == ["64", "GASCL_SIGNED", "GASCL_SUM"]
     assert lines("min", "float32") == ["32", "GASCL_FLOATING", "GASCL_MIN"]
     assert lines("or", "uint8") == ["32", "GASCL_UNSIGNED", "GASCL_OR"]
-    assert lines("a + b", "real2") == ["64", "GASCL_OTHER", "GASCL_EXPRESSION"]
+    expression = ["64", "GASCL_OTHER", "GASCL_EXPRESSION"]
+    assert lines("a + b", "real2") == [*expression, "0xfffffffffffffffful"]
+    assert lines("a + b", "short3") == [*expression, "0xfffffffffffful"], "the fourth is a gap"
     assert lines("a > b ? a : b", "float64") == ["64", "GASCL_FLOATING", "GASCL_EXPRESSION"]
     assert lines("a + b", "float4") == []
 

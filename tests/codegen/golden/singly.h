@@ -161,7 +161,6 @@ typedef float gascl_accumulator;
 #define GASCL_CELL_BITS 32
 #define GASCL_CELL_KIND GASCL_FLOATING
 #define GASCL_CELL_OP GASCL_OR
-#define GASCL_CELL_MEMBERS 0xfffffffful
 #define GASCL_WRAPS 0
 #define GASCL_NARROW 1
 #define GASCL_WIDENS 0
