@@ -16,7 +16,7 @@ def with_source(
     given, its first label stands for the first one.
 
     Args:
-        positional: what was given without a name, which the constructor refuses.
+        positional: arguments without a name, which the constructor refuses.
 
     Raises:
         ProgramError: both are given or neither is, or `sources` is no list.

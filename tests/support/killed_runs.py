@@ -39,7 +39,7 @@ RUNS: dict[str, Callable[[], tuple[Graph, VertexProgram]]] = {
     "ShortestPaths": lambda: (weighted(grid(3, LONG)), bundled.ShortestPaths(source=0)),
     "Posts": lambda: (random_graph(3, directed=True), Posts(supersteps=LONG)),
     "Waves": lambda: (random_graph(3, directed=True), Waves(supersteps=LONG)),
-    "Distances": lambda: (
+    "Lanes": lambda: (
         weighted(grid(1, LONG), seed=7),
         bundled.ShortestPaths(source=[0, 7, LONG // 2]),
     ),
