@@ -22,6 +22,7 @@ from gascl.language.program import VertexProgram
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import arcs_along, extent_of, is_symmetric
+from gascl.sizes import amount
 
 #: The arrays of a graph that most programs use.
 ARRAYS = ["in_offsets", "in_sources", "out_offsets", "out_targets", "slot"]
@@ -62,14 +63,6 @@ class Estimate:
         lines.append(f"{where}: {amount(sum(self.device.values()))}{of}")
         lines += [f"  {name}: {amount(size)}" for name, size in self.device.items()]
         return lines + self.notes
-
-
-def amount(size: int) -> str:
-    """A number of bytes as text, such as 1.5 GiB."""
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= unit:
-            return f"{size / unit:,.1f} {name}"
-    return f"{size} bytes"
 
 
 def estimate(

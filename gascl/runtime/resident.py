@@ -345,6 +345,10 @@ class ResidentGraph:
     def _order(self, name: str) -> Order:
         return self.arcs.into if name == "in" else self.arcs.out
 
+    def values(self, key: Key, array: Array) -> np.ndarray:
+        """The content of an array, on the host."""
+        return self._values(key.name) if array.edge is None else self._edge(array.edge)
+
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
         if array.edge is not None:
             order = orders[array.edge.order]
