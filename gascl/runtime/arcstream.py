@@ -90,8 +90,8 @@ def in_parts(
         return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
     def needed(spec: RunSpec) -> int:
-        sizes = [a.nbytes for a in (*spec.own.values(), *whole_arrays(spec).values())]
-        return sum(sizes) + sum(sum(streamed_bytes(graph, spec).values()) for graph in graphs)
+        beside = [streamed_bytes(graph, spec) for graph in graphs]
+        return part_bytes(spec, 0) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
@@ -110,6 +110,12 @@ def in_parts(
                 f"vertex; it may use {amount(limit)}: use a device with more memory"
             )
         parts = max(parts + 1, int(1.1 * parts))
+
+
+def part_bytes(spec: RunSpec, parts: int = 2) -> int:
+    """The bytes of a run with so many parts of the arcs on the device at a time, about."""
+    arrays = [*spec.own.values(), *whole_arrays(spec).values(), *parts * [*_passing(spec).values()]]
+    return sum(array.nbytes for array in arrays)
 
 
 def streamed_bytes(graph: ResidentGraph, spec: RunSpec) -> dict[Key, int]:
@@ -158,7 +164,7 @@ class ArcStream:
         offsets = graph.arcs.into.offsets
         self.parts = cut(offsets, extent.parts)
         arrays = _passing(spec)
-        self._values = {key: graph.values(key, array) for key, array in arrays.items()}
+        self._values = {key: graph.cut(key, array, self.parts) for key, array in arrays.items()}
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [
@@ -202,11 +208,10 @@ class ArcStream:
         return Taken(buffers, self._num_blocks[number], place)
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
-        part = self.parts[number]
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given
         events = []
         for key in keys:
-            values = self._values[key][part.begin : part.end]
+            values = self._values[key][number]
             if values.nbytes:
                 copied = cl.enqueue_copy(
                     *(self._queue, place.buffers[key], values),
