@@ -64,10 +64,8 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
-    text = (
-        "the most memory of the device to take, such as 8GiB; where the arcs do not fit, they come"
-    )
-    text += " to it part by part"
+    text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
+    text += " part by part"
     add("--device-memory", metavar="SIZE", type=_size, help=text)
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)

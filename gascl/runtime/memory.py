@@ -248,7 +248,5 @@ def _in_parts(
         parts = max(parts + 1, int(1.1 * parts))
         part = replace(extent, arcs=-(-arcs // parts), parts=parts, symmetric=False)
         if part_bytes(run_spec(spec, header, facts, delivery, part)) <= device.memory:
-            return (
-                f"the arcs do not fit, and come to the device in about {parts} parts each superstep"
-            )
+            return f"the arcs do not fit, and come to the device in about {parts} parts"
     return "this does not fit on the device, also if the arcs come to it part by part"
