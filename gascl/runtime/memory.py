@@ -22,7 +22,7 @@ from gascl.graph.labels import shown
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
-from gascl.runtime.arcstream import fits, part_bytes
+from gascl.runtime.arcstream import TOO_LARGE, fits, part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import arcs_along, extent_of, is_symmetric
@@ -227,7 +227,7 @@ def _run(
     note = ""
     if vertices and not fits(spec, device, device.memory):
         try:
-            chosen = choose(program, demand, delivery, in_parts=True)
+            chosen = choose(program, demand, delivery, parts=TOO_LARGE)
             note = _in_parts(program.spec, header, facts, chosen, extent, device)
         except ProgramError as error:
             note = str(error)
