@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
 from gascl.cli.numbertext import count, number
+from gascl.cli.ranks import communicator, silenced
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
@@ -32,6 +33,7 @@ examples:
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
   gascl run PageRank web.gascl --output ranks.parquet --checkpoint run.ckpt --resume
+  mpiexec -n 4 gascl run PageRank web.gascl
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
@@ -91,7 +93,26 @@ def _size(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the program, and print and write the result, even if it is partial."""
+    """Run the program, and print and write the result, even if it is partial. Of several MPI ranks,
+    the first one prints and writes."""
+    comm = communicator()
+    arguments = argparse.Namespace(**vars(arguments), comm=comm)
+    if comm is None or comm.Get_rank() == 0:
+        if comm is not None and arguments.graph == STANDARD:
+            raise GasclError("stdin has one reader, and the run has several ranks; name a file")
+        return _printing(arguments)
+    if arguments.graph == STANDARD:
+        return exitcode.ERROR
+    arguments.output = arguments.arcs = arguments.trace = arguments.fields = None
+    try:
+        with silenced():
+            return _run(arguments)
+    except GasclError:
+        return exitcode.ERROR
+
+
+def _printing(arguments: argparse.Namespace) -> int:
+    """As `run`, of the rank that prints."""
     outputs = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
     streamed = [name for name in outputs if getattr(arguments, name) == Path(STANDARD)]
     if not streamed:
@@ -127,6 +148,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
+    from gascl.runtime.ranks import agreed, ranks_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)
@@ -136,7 +158,8 @@ def _run(arguments: argparse.Namespace) -> int:
         demand = demand_of(program, device.atomics, device.fp64, deterministic)
         choose(program, demand, arguments.delivery)
     started = time.perf_counter()
-    graph = graphfile.read(arguments)
+    with agreed(ranks_of(arguments.comm)):
+        graph = graphfile.read(arguments)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         print(graphfile.describe(graph), flush=True)
@@ -148,6 +171,7 @@ def _run(arguments: argparse.Namespace) -> int:
             deterministic=deterministic,
             debug=arguments.debug,
             device_memory=arguments.device_memory,
+            comm=arguments.comm,
         )
         result = engine.run(
             program,
@@ -185,7 +209,8 @@ def _run(arguments: argparse.Namespace) -> int:
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = in_the_shells_words(result.stopped)
         print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
-        print(f"device: {result.device}; delivery: {result.delivery}")
+        ranks = f"; ranks: {arguments.comm.Get_size()}" if arguments.comm else ""
+        print(f"device: {result.device}; delivery: {result.delivery}{ranks}")
         if result.numbering:
             print(f"vertices on the device: {result.numbering}")
         print(f"time: {took} s")

@@ -44,7 +44,7 @@ from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.ranks import Ranks, agreed
+from gascl.runtime.ranks import agreed, ranks_of
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
@@ -105,7 +105,7 @@ class Engine:
         )
         self.graph = graph
         self._comm = comm
-        self.ranks = Ranks(comm) if comm is not None and comm.Get_size() > 1 else None
+        self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}

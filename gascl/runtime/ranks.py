@@ -44,6 +44,11 @@ class Told:
     checked: bool
 
 
+def ranks_of(comm: Any) -> Ranks | None:
+    """The ranks of an mpi4py communicator; None where there is only one, or no communicator."""
+    return Ranks(comm) if comm is not None and comm.Get_size() > 1 else None
+
+
 @contextmanager
 def agreed(ranks: Ranks | None) -> Iterator[None]:
     """What each rank does by itself; an error in any of them is raised in all."""
@@ -85,10 +90,8 @@ class Ranks:
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, of which this one cannot go on."""
-        text = f"{type(error).__name__}: {error}"
-        print(
-            f"gascl: rank {self.rank} of {self.size} ends all: {text}", file=sys.stderr, flush=True
-        )
+        told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
+        print(f"gascl: {told}", file=sys.__stderr__, flush=True)
         self.comm.Abort(1)
 
     def first(self, value: Any) -> Any:

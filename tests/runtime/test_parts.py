@@ -6,17 +6,14 @@ import re
 
 import numpy as np
 import pytest
-from support.admission import expected_deliveries
-from support.agreement import find_device, gascl_graph, same
-from support.oracle import run
-from support.program_text import build, listing
+from support.agreement import find_device
+from support.parts import agree_on_parts
 from support.random_cases import MOST, RECIPES, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import DeviceError, Engine, GasclError, Graph, ProgramError, generators
 from gascl.graph.parts import cut
-from gascl.language.facts import Facts
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -45,45 +42,19 @@ def divided(request, monkeypatch):
     return request.param
 
 
-def agree(device, program, graphs, most, *, dtype="float32", given=None, **params):
-    """Both deliveries that take parts, against the oracle; how many have."""
-    cls = build(program)
-    lists = [len(value) for value in params.values() if isinstance(value, list)]
-    lanes = lists[0] if lists else program.lanes or 1
-    admitted = expected_deliveries(program, dtype, True, lanes) & {"pull", "outbox"}
-    facts = Facts.of(cls.spec, lanes)
-    if facts.adjacent or (facts.reads_singly and lanes > 1):
-        admitted = set()
-    for graph in graphs:
-        fields = given(graph) if given else {}
-        outcome = run(program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most)
-        engine = Engine(gascl_graph(graph), device)
-        instance = cls(dtype=dtype, **params, **fields)
-        for delivery in sorted(admitted):
-            found = engine.run(
-                instance, delivery=delivery, max_supersteps=most, not_converged="ignore"
-            )
-            same(found, outcome, f"{delivery} on {graph}, {params}\n{listing(program)}")
-        for delivery in ("pull", "outbox") if not admitted else ():
-            if graph.num_vertices:
-                with pytest.raises(ProgramError):
-                    engine.run(instance, delivery=delivery, max_supersteps=most)
-    return admitted
-
-
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_random_programs_on_parts(divided, number):
     case = drawn(number, (1, 8)[number % 2])
     options = {"dtype": case.dtype, "given": case.given, **dict(case.params)}
-    agree(find_device((1, 8)[number % 2]), case.program, case.plain, MOST, **options)
+    agree_on_parts(find_device((1, 8)[number % 2]), case.program, case.plain, MOST, **options)
 
 
 @pytest.mark.parametrize("name", SPECIAL_PROGRAMS)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_special_programs_on_parts(divided, name):
     group = (1, 8)[(list(SPECIAL_PROGRAMS).index(name) + divided) % 2]
-    agree(find_device(group), SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
+    agree_on_parts(find_device(group), SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
 
 
 @pytest.fixture(scope="module")
@@ -149,9 +120,11 @@ def test_sizes_in_words():
 
 def test_programs_that_need_all_arcs_say_why(divided):
     engine = Engine(generators.rmat(6, seed=1))
-    with pytest.raises(ProgramError, match=r"ConnectedComponents, and .* read neighbours, which"):
+    with pytest.raises(
+        ProgramError, match="ConnectedComponents cannot take its arcs in parts: its"
+    ):
         engine.run(ConnectedComponents())
-    with pytest.raises(ProgramError, match="'slots' cannot take them part by part; use one of: pu"):
+    with pytest.raises(ProgramError, match="delivery 'slots' cannot take the arcs of PageRank in"):
         engine.run(PageRank(), delivery="slots")
 
 
