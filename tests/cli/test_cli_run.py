@@ -353,3 +353,44 @@ def test_vertices_are_printed_and_written_as_labels(gascl_, tmp_path):
     assert "(1 vertex with no parent not shown)" in out
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines == ["vertex,depth,parent", "a,0,", "b,1,a", "c,1,a"]
+
+
+def test_a_path(gascl_, write):
+    path = write("roads.txt", "a b 2\na c 9\nb c 3\nd e 4\n")
+    start = ("run", "ShortestPaths", path, "--set", "source=a")
+    code, out, err = gascl_(*start, "--path", "c")
+    assert (code, err) == (0, "")
+    assert out.split("\n\n")[1].splitlines() == [
+        "path to c:",
+        "vertex  distance",
+        "a              0",
+        "b              2",
+        "c              5",
+    ]
+    assert out.count("vertex  distance") == 1, "the largest values only with --top"
+    _, out, _ = gascl_(*start, "--path", "c", "--field", "parent", "--top", "1")
+    assert out.split("\n\n")[2].splitlines()[2:] == [
+        "vertex  parent",
+        "a         None",
+        "b            a",
+        "c            b",
+    ]
+    code, out, _ = gascl_(*start, "--path", "e")
+    assert (code, out.split("\n\n")[1][:29]) == (0, "there is no path to 'e': it ha")
+    code, out, err = gascl_(*start, "--path", "x")
+    assert code == 1 and "no vertex has the label 'x'" in err
+    assert "supersteps" not in out, "refused before the run"
+
+
+def test_none_and_labels_with_commas(gascl_, write):
+    path = write("people.csv", 'from,to,weight\n"Doe, J.",Ann,5\nAnn,"Roe, R.",7\n')
+    nearest = ("--smallest", "3", "--set", 'sources=["Doe, J.", "Ann"]')
+    for none in ("none", "None"):
+        code, out, err = gascl_("run", "Distances", path, *nearest, "--set", f"weight={none}")
+        assert (code, err) == (0, "")
+        rows = [line.rsplit(maxsplit=1) for line in out.split("\n\n")[1].splitlines()]
+        assert sorted(rows[1:]) == [["Ann", "0"], ["Doe, J.", "0"], ["Roe, R.", "1"]]
+    _, out, _ = gascl_("run", "Distances", path, *nearest, "--set", "cutoff=none")
+    assert re.search(r"^Roe, R\. +7$", out, re.M)
+    none = write("none.txt", "none a\n")
+    assert gascl_("run", "BreadthFirst", none, "--set", "source=none")[0] == 0, "a label"
