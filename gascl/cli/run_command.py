@@ -19,6 +19,7 @@ from gascl.errors import GasclError, ProgramError
 from gascl.newfile import why_unwritable
 
 if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
     from gascl.language.program import VertexProgram
     from gascl.result import Result
 
@@ -137,6 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(graphfile.describe(graph), flush=True)
     if arguments.path is not None:
         graph.index_of(arguments.path)
+    _note_weights(cls, graph)
     progress = Progress()
     try:
         engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
@@ -231,6 +233,19 @@ def _check_field(cls: type[VertexProgram], name: str) -> None:
     if name not in cls.spec.vertex_fields:
         hint = suggestion(name, cls.spec.vertex_fields)
         raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
+
+
+def _note_weights(cls: type[VertexProgram], graph: Graph) -> None:
+    """Say that a bundled program leaves weights out, where another one reads them."""
+    import gascl.programs
+
+    weighted = f"Weighted{cls.__name__}"
+    bundled = cls is getattr(gascl.programs, cls.__name__, None)
+    if not bundled or weighted not in gascl.programs.__all__ or "weight" not in graph.edge_fields:
+        return
+    weights = graph.edge_summary("weight")
+    if (weights.least, weights.greatest) != (1, 1):
+        say(f"note: {cls.__name__} does not read this graph's weights; {weighted} does")
 
 
 def _check_parents(cls: type[VertexProgram]) -> None:
