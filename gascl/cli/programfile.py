@@ -104,8 +104,9 @@ def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram
                 f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
                 f"initial values in Python: {cls.__name__}({name}=...)"
             )
+    given: dict[str, Any] = {name: _value(cls, name, text) for name, text in values.items()}
     try:
-        return cls(**{name: _value(cls, name, text) for name, text in values.items()})
+        return cls(**given)
     except TypeError as error:  # an invalid dtype, or the user's own __init__
         raise ProgramError(f"{cls.__name__}: {error}") from None
 

@@ -57,7 +57,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
     text += " stdout, and all else that is printed to stderr; so it does for --arcs and --trace"
     add("--output", metavar="FILE", type=Path, help=text)
-    text = "the vertex fields to write, separated by commas (default: all)"
+    text = "the vertex fields to write, separated by commas (default: all but inputs)"
     add("--fields", metavar="NAMES", type=lambda names: names.split(","), help=text)
     text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
     add("--arcs", metavar="FILE", type=Path, help=text)
@@ -254,8 +254,8 @@ def _check_parents(cls: type[VertexProgram]) -> None:
     parent = cls.spec.vertex_fields.get("parent")
     if parent is None or parent.type != VERTEX:
         raise ProgramError(
-            f"{cls.__name__} finds no paths: leave out --path, or run a program that has the vertex "
-            "field `parent`, such as ShortestPaths or BreadthFirst"
+            f"{cls.__name__} finds no paths: leave out --path, or run a program that has the field "
+            "`parent`, such as ShortestPaths or BreadthFirst"
         )
 
 

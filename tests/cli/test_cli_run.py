@@ -195,7 +195,7 @@ def test_empty_graph(gascl_, write, tmp_path):
     code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)
     assert code == 0
     assert "PageRank: 0 supersteps; the graph has no vertices" in out
-    assert path.read_text() == "vertex,rank,personalization,landing\n"
+    assert path.read_text() == "vertex,rank\n"
 
 
 def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
