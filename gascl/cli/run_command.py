@@ -101,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from gascl.cli.fieldchoice import check_field, scalar_field
     from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
@@ -109,13 +110,13 @@ def _run(arguments: argparse.Namespace) -> int:
     # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
-    field = _field_to_print(program, arguments.field)
+    field = scalar_field(program, arguments.field)
     if arguments.arcs and not cls.spec.arc_fields:
         raise ProgramError(f"{cls.__name__} has no arc fields: leave out --arcs")
     if arguments.fields and not arguments.output:
         raise GasclError("--fields says what --output writes: give --output, too")
     for name in arguments.fields or ():
-        _check_field(cls, name)
+        check_field(cls, name)
     if arguments.path is not None:
         _check_parents(cls)
     _check_outputs(arguments)
@@ -207,32 +208,6 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     for (one, path), (other, second) in combinations(given.items(), 2):
         if path.resolve() == second.resolve():
             raise GasclError(f"{one} and {other} are both {path}; name two files")
-
-
-def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
-    """The vertex field to print; None if the program has no scalar field.
-
-    By default it is the first scalar field that apply writes, or else init: other fields are more
-    likely input.
-    """
-    cls = type(program)
-    if wanted is not None:
-        _check_field(cls, wanted)
-    spec = cls.spec
-    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
-    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
-    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
-    if wanted and not scalars:
-        raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
-    return scalars[0] if scalars else None
-
-
-def _check_field(cls: type[VertexProgram], name: str) -> None:
-    from gascl.cli.programfile import suggestion
-
-    if name not in cls.spec.vertex_fields:
-        hint = suggestion(name, cls.spec.vertex_fields)
-        raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
 
 
 def _note_weights(cls: type[VertexProgram], graph: Graph) -> None:
