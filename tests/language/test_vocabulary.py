@@ -90,7 +90,7 @@ def test_taken_in_python(kind):
     # Of the language's own attributes, it is said what each must be.
     taken -= {"message", "gathered", *SNIPPETS, *CHOICES}
     for name in taken:
-        words = rf"'{name}' is an attribute of every (program|result \(result.{name}\)) and cannot be "
+        words = rf"'{name}' is an attribute of every (program|result \(result.{name}\)) and cannot"
         with pytest.raises(ProgramError, match=words):
             type("Wrong", (VertexProgram,), {name: KINDS[kind]})
 
