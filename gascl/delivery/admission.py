@@ -98,6 +98,15 @@ def outbox_refuses(demand: Demand) -> str | None:
     return _asking_again_refuses(demand)
 
 
+def parts_refuses(demand: Demand) -> str | None:
+    """Why a program needs all arcs on the device at once."""
+    if demand.facts.adjacent:
+        return "its snippets read neighbours, which may be in any part"
+    if demand.facts.reads_singly and demand.facts.lanes > 1:
+        return "its gather snippet reads messages one by one, in several lanes"
+    return None
+
+
 def inbox_refuses(demand: Demand) -> str | None:
     facts, type_ = demand.facts, demand.accumulator
     if facts.reads_singly:

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.admission import demand_of
+from gascl.delivery.admission import Demand, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.runspec import ARC
 from gascl.delivery.table import choose
@@ -36,12 +37,13 @@ from gascl.language.stale import stale_field
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
+from gascl.runtime.arcstream import fits, in_parts
 from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Loop
-from gascl.runtime.plan import build
+from gascl.runtime.plan import Plan, build
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
@@ -54,6 +56,7 @@ from gascl.runtime.values import (
     initial_values,
 )
 from gascl.runtime.waiting import check_free
+from gascl.sizes import bytes_of
 from gascl.trace import Phase, Step, Trace
 
 
@@ -71,9 +74,12 @@ class Engine:
             and name the vertex, the superstep and the snippet's line; messages come in a shuffled
             order.
         seed: the seed of that order.
+        device_memory: the most memory of the device that a run may take, in bytes or as text such
+            as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
+            in every superstep.
 
     Raises:
-        GasclError: `graph` is not a Graph.
+        GasclError: `graph` is not a Graph, or `device_memory` is no size.
         DeviceError: there is no such device.
     """
 
@@ -85,9 +91,13 @@ class Engine:
         deterministic: bool = True,
         debug: bool = False,
         seed: int = 0,
+        device_memory: int | str | None = None,
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
+        self.device_memory = (
+            None if device_memory is None else bytes_of(device_memory, "device_memory")
+        )
         self.graph = graph
         self.device: Device = find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
@@ -101,6 +111,7 @@ class Engine:
         given = [repr(self.graph), repr(str(self.device))]
         given += [] if self.deterministic else ["deterministic=False"]
         given += [f"debug=True, seed={self.seed}"] if self.debug else []
+        given += [f"device_memory={self.device_memory}"] if self.device_memory else []
         return f"Engine({', '.join(given)})"
 
     def run(
@@ -244,12 +255,11 @@ class Engine:
                 demand = demand_of(
                     program, self.device.atomics, self.device.fp64, self.deterministic
                 )
-                chosen = choose(program, demand, delivery, self.debug)
                 began = resolve_start(program, self.graph, state, start)
                 try:
                     with Interrupts() as interrupts:
                         result, nans = self._run(
-                            *(program, demand.facts, chosen, began, state, limit, file),
+                            *(program, demand, delivery, began, state, limit, file),
                             *(callback, shown, interrupts, keep_state),
                         )
                 except (cl.MemoryError, cl.RuntimeError) as error:
@@ -280,8 +290,8 @@ class Engine:
     def _run(
         self,
         program: VertexProgram,
-        facts: Facts,
-        chosen: Delivery,
+        demand: Demand,
+        delivery: str,
         start: Start,
         previous: State | None,
         limit: int,
@@ -293,15 +303,9 @@ class Engine:
     ) -> tuple[Result, dict[str, tuple[int, int]]]:
         """Build, upload and run; returns the Result, and the fields that have come to be NaN, as
         in `Loop.nans`."""
-        spec = program.spec
+        spec, facts = program.spec, demand.facts
         started = time.perf_counter()
-        offset = offset_type(self.graph, spec.way)
-        whole = (
-            chosen.runs_whole(facts)
-            and self.device.can_join
-            and program.converged is None
-            and not self.debug
-        )
+        chosen = choose(program, demand, delivery, self.debug)
         by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
         numbered = bool(by_hubs)
         types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
@@ -313,17 +317,24 @@ class Engine:
             for n, values in initial.items()
             if n not in spec.written and not has_rest(values)
         }
+        prepared = time.perf_counter()
+        if progress:
+            progress.begin(f"{program.title()}: building kernels")
+        plan, resident = self._planned(program, facts, chosen, numbered)
+        memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
+        most = self.device_memory or self.device.memory
+        if self.graph.num_vertices and not fits(memory, self.device, most):
+            chosen = choose(program, demand, delivery, self.debug, in_parts=True)
+            plan, resident = self._planned(program, facts, chosen, numbered)
+            graphs = [resident, resident.turned()] if spec.alternates else [resident]
+            extent = resident.extent(lines=len(plan.places) + 1)
+            memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most)
         if checkpoint:
             seed = self.seed if self.debug else None
             run = identity(program, self.graph, initial, start, chosen.name, seed)
             fixed = program.fixed_supersteps()
             checkpoint.open(run, limit if fixed is None else min(limit, fixed))
         saved = checkpoint.saved if checkpoint else None
-        prepared = time.perf_counter()
-        if progress:
-            progress.begin(f"{program.title()}: building kernels")
-        options = self.debug, self.seed, whole, numbered
-        plan = build(program, self.device, chosen, offset, *options)
         built = time.perf_counter()
         phases = [
             Phase("upload", started, prepared - started),
@@ -337,7 +348,6 @@ class Engine:
             warn(f"{program.title()}: {note}")
         if note := self._stale_note(program):
             warn(f"{program.title()}: {note}")
-        resident = self.resident(spec.way, plan.group, plan.block, numbered)
         stopped, converged = "the graph has no vertices", True
         trace = Trace()
         used: list[str] = []
@@ -350,7 +360,6 @@ class Engine:
         kept: State | None = None
         nans: dict[str, tuple[int, int]] = {}
         if self.graph.num_vertices:
-            memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
             if saved:
                 start = Start(resumes=True)
             fresh = read_only if saved else initial
@@ -399,6 +408,21 @@ class Engine:
             named=program.named_vertices(),
         )
         return result, nans
+
+    def _planned(
+        self, program: VertexProgram, facts: Facts, chosen: Delivery, numbered: bool
+    ) -> tuple[Plan, ResidentGraph]:
+        """The kernels for a delivery, and the graph on the device as they need it."""
+        way = program.spec.way
+        whole = (
+            chosen.runs_whole(facts)
+            and self.device.can_join
+            and program.converged is None
+            and not self.debug
+        )
+        options = self.debug, self.seed, whole, numbered
+        plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
+        return plan, self.resident(way, plan.group, plan.block, numbered)
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values where no message comes; "" if none does."""
@@ -460,6 +484,7 @@ class Engine:
             deterministic=self.deterministic,
             debug=self.debug,
             seed=self.seed,
+            device_memory=self.device_memory,
         )
         made.left_out = self.left_out
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.progress import Progress
+from gascl.runtime.arcstream import TALLIES, ArcStream
 from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
@@ -398,6 +399,7 @@ class Loop:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
+        parts = self.state.spec.extent.parts
 
         @functools.cache  # reading a column at once costs less than reading it a number at a time
         def columns() -> list[Any]:
@@ -411,7 +413,7 @@ class Loop:
 
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
-            way, why = delivery.name, ""
+            way, why = delivery.name, f"the arcs come in {parts} parts" if parts > 1 else ""
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
@@ -528,12 +530,39 @@ class Loop:
                 continue
             if not launch.suits(self.plan.facts):
                 continue
+            if self.state.stream and launch.over == "in_blocks":
+                launched, groups = self._enqueue_parts(launch, self.state.stream)
+                events += launched
+                continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
         return events
+
+    def _enqueue_parts(self, launch: Launch, stream: ArcStream) -> tuple[list[_Launched], int]:
+        """Enqueue a kernel for each part of the arcs; returns also how many groups have left a
+        tally."""
+        events, tallied = [], 0
+        keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
+        for number in range(len(stream.parts)):
+            part = stream.take(number, keys)
+            groups = min(part.blocks, self.state.spec.extent.block_groups)
+            given = {"num_in_blocks": part.blocks}
+            ready = part.place.ready
+            launched = self._launch(launch, groups, part.buffers, ready, **given)
+            part.place.readers = [launched.event]
+            events.append(launched)
+            if TALLIES in keys:
+                size = self.plan.header.tally.itemsize
+                cl.enqueue_copy(
+                    *(self.device.queue, self.state.buffers[TALLIES], part.buffers[TALLIES]),
+                    byte_count=groups * size,
+                    dst_offset=tallied * size,
+                )
+                tallied += groups
+        return events, tallied
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""
@@ -589,19 +618,29 @@ class Loop:
             events.append(self._launch(DECIDE, **decision))
         return events
 
-    def _launch(self, launch: Launch, groups: int | None = None, **given: Any) -> _Launched:
+    def _launch(
+        self,
+        launch: Launch,
+        groups: int | None = None,
+        instead: Mapping[Key, Any] | None = None,
+        after: Sequence[Any] | None = None,
+        **given: Any,
+    ) -> _Launched:
         """Enqueue a kernel.
 
         Args:
             groups: the number of work-groups, if the launch does not say.
+            instead: buffers to use in place of those of the run or the graph.
+            after: events of another queue to wait for.
             given: arguments that differ between launches, by name.
         """
         groups = self._groups(launch) if groups is None else groups
         local = self.plan.group if groups else 1
-        arguments = self.state.arguments(launch, given)
+        arguments = self.state.arguments(launch, given, instead)
         kernel = self.kernels.with_arguments(launch.kernel, arguments)
         size = (max(groups, 1) * local,)
-        event = cl.enqueue_nd_range_kernel(self.device.queue, kernel, size, (local,))
+        queue = self.device.queue
+        event = cl.enqueue_nd_range_kernel(queue, kernel, size, (local,), wait_for=after)
         return _Launched(launch.kernel, event)
 
     def _check(self, record: np.void, ahead: int = 0) -> None:
