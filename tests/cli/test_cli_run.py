@@ -26,6 +26,7 @@ from support.command_line import (
 
 import gascl
 from gascl.cli.run_command import OUTPUTS
+from gascl.progress import Progress
 
 
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
@@ -283,7 +284,8 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-def test_a_run_goes_on_after_ctrl_c(write, gascl_, tmp_path):
+def test_a_run_goes_on_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
+    monkeypatch.setattr(Progress, "LINES", Progress.LINES)  # which ENDLESS changes in this process
     program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
     options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]
     process = start("run", program, graph, *options, "--resume", "--max-supersteps", 10**9)
