@@ -52,6 +52,7 @@ class Function:
             warn(f"gascl could not run {self.name}: {error}", RuntimeWarning)
             raise NotImplementedError(f"gascl: {error}") from error
         except GasclError as error:
+            log.info("%s: left to NetworkX: %s", self.name, error)
             raise NotImplementedError(f"gascl: {error}") from error
         log.info("%s: ran in %.3f s", self.name, time.perf_counter() - began)
         return result
