@@ -227,6 +227,12 @@ def test_the_pictures_page(monkeypatch, tmp_path):
     matplotlib.pyplot.close("all")
 
 
+def test_the_page_of_scale():
+    page = (TOP / "docs" / "scale.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    exec(block, {})
+
+
 # Recipes in docs/library.md ----------------------------------------------------------------------
 
 

@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import graphfile
+from gascl.cli import graphfile, programoption
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
 from gascl.cli.numbertext import number, span
+from gascl.errors import GasclError
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -20,25 +21,38 @@ examples:
   gascl info wiki-Vote.txt.gz
   gascl info trips.csv --option columns=from,to,minutes
   gascl info roads.gr.gz --memory
+  gascl info web.gascl --memory --program PageRank
 
 {TABLE}"""
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add GRAPH, the options for reading it, and --memory."""
+    """Add GRAPH, the options for reading it, and --memory with those of a run."""
     graphfile.options(add)
     text = "only estimate the memory of the graph and of a run, on the host and on the device"
     add("--memory", action="store_true", help=text)
+    add("--program", metavar="PROGRAM", help="with --memory: of a run of this program")
+    programoption.set_option(add)
+    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print how the graph was read, and then its labels, fields and degrees, or memory."""
+    if (arguments.program or arguments.set or arguments.device) and not arguments.memory:
+        raise GasclError("--program, --set and --device are of an estimate: give --memory, too")
+    program = None
+    if arguments.program:
+        from gascl.cli.programfile import construct, program_class
+
+        program = construct(program_class(arguments.program), dict(arguments.set))
+    elif arguments.set:
+        raise GasclError("--set sets parameters of a program: give --program, too")
     graph = graphfile.read(arguments)
     print(graphfile.describe(graph))
     if arguments.memory:  # before the arcs are built, for which there may be no room
         from gascl.runtime.memory import described
 
-        print("\n".join(described(graph)))
+        print("\n".join(described(graph, program, device=arguments.device)))
         return DONE
     print(f"arcs: {graph.num_arcs:,}")
     if graph.labels is None:

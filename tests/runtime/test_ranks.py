@@ -13,6 +13,8 @@ import pytest
 from support.random_cases import RECIPES
 from support.special_programs import SPECIAL_PROGRAMS
 
+from gascl import generators
+
 pytest.importorskip("mpi4py", reason="mpi4py is not installed", exc_type=ImportError)
 
 HERE = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -84,6 +86,15 @@ def test_a_rank_that_dies_ends_all_with_one_message():
     assert ran.returncode
     assert ran.stderr.count("gascl: rank 1 of 3 ends all: ValueError: no more of this") == 1
     assert "done" not in ran.stdout
+
+
+def test_the_script_of_the_documentation(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    (tmp_path / "script.py").write_text(re.search(r"^```py\n(.*?)^```$", page, re.M | re.S)[1])
+    generators.rmat(6, seed=1).save(tmp_path / "web.gascl")
+    command = [MPIEXEC, "-n", "2", sys.executable, "script.py"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=240)
+    assert (tmp_path / "ranks.parquet").exists()
 
 
 def test_the_command_on_ranks(tmp_path, write):
