@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 
 from gascl.nx.converted import Converted, convert, converted_before, log, to_networkx
-from gascl.nx.register import FUNCTIONS, Verdict
+from gascl.nx.register import FUNCTIONS, VERSION, Verdict
 
 #: The modules with functions; importing them registers these.
 GROUPS = (
@@ -32,7 +32,6 @@ GROUPS = (
 
 #: The oldest version whose answers these are: betweenness of samples was scaled otherwise before.
 SUPPORTED = (3, 6)
-VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 for _group in GROUPS:
     import_module(f"gascl.nx.{_group}")

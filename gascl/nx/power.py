@@ -71,7 +71,52 @@ class WeightedNormed(Normed):
     scatter = "send(v.next * e.weight);"
 
 
-class WeightedHubs(HubsAndAuthorities):
+class Hubs(VertexProgram):
+    """a = A^T h and h = A a, divided by its largest value, until h changes by less than `bound`
+    (L1): hubs and authorities.
+
+    `next` is A a, whose largest value is known only in the coming superstep, which has computed
+    the coming `sums` A^T h by then. Differences from `HubsAndAuthorities`: what is divided by, and
+    a stop rule that a run of NetworkX's would have.
+    """
+
+    bound = param.real()
+    hub = vertex.real(init="(real)1 / g.num_vertices")
+    next = vertex.real(init="v.hub")
+    sums = vertex.real()
+    authority = vertex.real()
+    largest = aggregate.real("max")
+    change = aggregate.real("sum")
+
+    message, combine = "real", "sum"
+    edges = "alternate"
+    scatter_on = apply_on = "all"
+    functions = "#define BACK (superstep % 2)"
+    scatter = "send(BACK ? v.sums : v.next);"
+    apply = """
+        if (BACK) {
+            v.next = msg;
+            aggregate_largest(msg);
+        } else {
+            const real largest = superstep == 0 ? 1 : (real)prev.largest;
+            const real hub = v.next / largest;
+            aggregate_change(fabs(hub - v.hub));
+            v.hub = hub;
+            v.authority = v.sums;
+            v.sums = msg / largest;
+        }
+    """
+    stop = "superstep > 0 && superstep % 2 == 0 && agg.change < p.bound"
+
+
+class WeightedHubs(Hubs):
+    """The same, where an arc counts by its weight."""
+
+    weight = edge.real(default=1, low=0, finite=True)
+    scatter = "send((BACK ? v.sums : v.next) * e.weight);"
+
+
+class WeightedHubsAndAuthorities(HubsAndAuthorities):
     """Hubs and authorities where an arc counts by its weight."""
 
     weight = edge.real(default=1, low=0, finite=True)

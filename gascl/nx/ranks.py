@@ -9,11 +9,22 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted import Converted
-from gascl.nx.power import Affine, Normed, WeightedAffine, WeightedHubs, WeightedNormed
-from gascl.nx.register import backend_function
+from gascl.nx.power import (
+    Affine,
+    Hubs,
+    Normed,
+    WeightedAffine,
+    WeightedHubs,
+    WeightedHubsAndAuthorities,
+    WeightedNormed,
+)
+from gascl.nx.register import VERSION, backend_function
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
 from gascl.programs.weighted_page_rank import WeightedPageRank
+
+#: How NetworkX computes HITS where nothing is said: up to 3.6 it knew the singular vector alone.
+METHOD = "power_iteration" if VERSION >= (3, 7) else "svd"
 
 #: The supersteps of HITS after which two singular values seem to be equal.
 MOST = 2000
@@ -87,8 +98,12 @@ def hits(
     tol: float = 1.0e-8,
     nstart: Any = None,
     normalized: bool = True,
+    *,
+    method: str = METHOD,
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Hubs and authorities by power iteration, where NetworkX takes the singular vector."""
+    """Hubs and authorities, by power iteration also where NetworkX takes the singular vector."""
+    if method not in ("power_iteration", "svd"):
+        raise ValueError(f"method not supported: {method}")
     if len(G) == 0:
         return {}, {}
     if max_iter <= 0:
@@ -96,7 +111,9 @@ def hits(
     if not G.number_of_edges() or len(G) == 1:
         raise NotImplementedError("a graph without edges, or of a single node")
     field = weight_of(G, "weight")
-    program = HubsAndAuthorities if field is None else WeightedHubs
+    if method == "power_iteration":
+        return _iterated(G, field, max_iter, tol, normalized)
+    program = HubsAndAuthorities if field is None else WeightedHubsAndAuthorities
     made = program(tolerance=min(tol, 1e-12), dtype="float64")
     result = G.run(made, weight=field, max_supersteps=MOST)
     if not result.converged:
@@ -113,8 +130,22 @@ def hits(
     return G.by_node(hubs), G.by_node(authorities)
 
 
+def _iterated(
+    G: Converted, field: tuple[Any, np.ndarray] | None, max_iter: int, tol: float, normalized: bool
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    """Hubs and authorities with the start and the stop rule of NetworkX's power iteration."""
+    program = (Hubs if field is None else WeightedHubs)(bound=tol, dtype="float64")
+    result = G.run(program, weight=field, max_supersteps=2 * max_iter + 1)
+    if not result.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    hubs, authorities = result["hub"], result["authority"]
+    if normalized:
+        return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
+    return G.by_node(hubs), G.by_node(authorities / authorities.max())
+
+
 @hits.unless
-def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any) -> str:
+def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any, method: Any) -> str:
     return "`nstart`" if nstart is not None else ""
 
 

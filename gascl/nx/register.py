@@ -8,8 +8,13 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+import networkx as nx
+
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted import Converted, converted_before, log
+
+#: NetworkX's, major and minor.
+VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 #: By NetworkX's name.
 FUNCTIONS: dict[str, Function] = {}

@@ -329,15 +329,6 @@ def bfs_tree(
 
 
 @backend_function(first=None, cached=100_000)
-def bfs_predecessors(
-    G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
-) -> Iterator[tuple[Any, Any]]:
-    """Parents in NetworkX's order."""
-    _check(G, source)
-    return ((child, parent) for parent, child in _edges(G, source, depth_limit=depth_limit))
-
-
-@backend_function(first=None, cached=100_000)
 def bfs_successors(
     G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
@@ -362,5 +353,5 @@ def _unsorted(*given: Any) -> str:
     return "" if given[-1] is None else "`sort_neighbors`"
 
 
-for _each in (bfs_edges, bfs_tree, bfs_predecessors, bfs_successors):
+for _each in (bfs_edges, bfs_tree, bfs_successors):
     _each.unless(_unsorted)
