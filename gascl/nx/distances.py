@@ -76,12 +76,12 @@ def closeness_centrality(
 
 
 @closeness_centrality.unless
-def _(G: Any, u: Any, distance: Any, wf_improved: Any, sp: Any) -> str:
+def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
     return "`sp`" if sp is not None else weighted.hidden(distance)
 
 
 @closeness_centrality.worth
-def _(G: Any, u: Any, distance: Any, wf_improved: Any, sp: Any) -> str:
+def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
     return weighted.few(G, distance) if u is None else "a single node"
 
 

@@ -11,13 +11,16 @@ import numpy as np
 from gascl.nx import weighted
 from gascl.nx.components import connected
 from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function
+from gascl.nx.register import VERSION, backend_function
 from gascl.nx.search import depths
 from gascl.programs.diameter import Diameter
 from gascl.programs.eccentricity import Eccentricity
 
-#: NetworkX's answers for it differ from version to version.
-NULL = "a graph without nodes"
+#: NetworkX's name of `barycenter`.
+CENTROID = "centroid" if VERSION >= (3, 7) else "barycenter"
+
+#: What is declined.
+NULL = "graphs without nodes, for which versions of NetworkX raise different errors"
 
 
 def _unreached(G: Converted) -> nx.NetworkXError:
@@ -142,7 +145,7 @@ def _(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
     return _declines(G, e, usebounds, weight)
 
 
-@backend_function(first=1_000, cached=500)
+@backend_function(first=1_000, cached=500, name=CENTROID)
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """The nodes with the smallest sum of distances."""
     if weight is None:

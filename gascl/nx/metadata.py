@@ -20,18 +20,18 @@ FUNCTIONS = {
     "average_degree_connectivity": "Undirected graphs; no weights, no `nodes`.",
     "average_neighbor_degree": "No `nodes`, no weights of multigraphs or below 0.",
     "average_shortest_path_length": "",
-    "barycenter": (
-        "No `attr`, no `sp`; trees are left to NetworkX. Not in NetworkX 3.7, which renamed it."
-    ),
+    "barycenter": "No `attr`, no `sp`; trees are left to NetworkX.",
     "bellman_ford_predecessor_and_distance": (
         "Only where there is one shortest path to each node. No function as weight."
     ),
     "betweenness_centrality": "Weights must be above 0. NetworkX's own sample for `k`.",
     "bfs_edges": "By NumPy. No `sort_neighbors`.",
     "bfs_layers": "By NumPy.",
+    "bfs_predecessors": "By NumPy. No `sort_neighbors`.",
     "bfs_successors": "By NumPy. No `sort_neighbors`.",
     "bfs_tree": "By NumPy. No `sort_neighbors`. Only on request.",
     "center": "`usebounds` and trees are left to NetworkX.",
+    "centroid": "`barycenter` by its name of NetworkX 3.7.",
     "closeness_centrality": "No `sp`.",
     "clustering": "",
     "color": "",
@@ -57,9 +57,7 @@ FUNCTIONS = {
     "harmonic_diameter": "No `sp`.",
     "has_cycle": "",
     "has_path": "Only on request.",
-    "hits": (
-        "By power iteration: no `nstart`, no weights below 0; svd heeds `max_iter` only if it is 0."
-    ),
+    "hits": "By power iteration: no `nstart`, no weights below 0; of `max_iter` only 0 is heeded.",
     "in_degree_centrality": "",
     "is_arborescence": "",
     "is_attracting_component": "",

@@ -11,20 +11,17 @@ import numpy as np
 from gascl.nx.converted import Converted
 from gascl.nx.power import (
     Affine,
-    Hubs,
     Normed,
+    ScaledHubs,
     WeightedAffine,
     WeightedHubs,
-    WeightedHubsAndAuthorities,
     WeightedNormed,
+    WeightedScaledHubs,
 )
 from gascl.nx.register import VERSION, backend_function
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
 from gascl.programs.weighted_page_rank import WeightedPageRank
-
-#: How NetworkX computes HITS where nothing is said: up to 3.6 it knew the singular vector alone.
-METHOD = "power_iteration" if VERSION >= (3, 7) else "svd"
 
 #: The supersteps of HITS after which two singular values seem to be equal.
 MOST = 2000
@@ -99,11 +96,9 @@ def hits(
     nstart: Any = None,
     normalized: bool = True,
     *,
-    method: str = METHOD,
+    method: Any = "power_iteration",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Hubs and authorities, by power iteration also where NetworkX takes the singular vector."""
-    if method not in ("power_iteration", "svd"):
-        raise ValueError(f"method not supported: {method}")
+    """Hubs and authorities by power iteration, where NetworkX 3.6 takes the singular vector."""
     if len(G) == 0:
         return {}, {}
     if max_iter <= 0:
@@ -111,9 +106,9 @@ def hits(
     if not G.number_of_edges() or len(G) == 1:
         raise NotImplementedError("a graph without edges, or of a single node")
     field = weight_of(G, "weight")
-    if method == "power_iteration":
-        return _iterated(G, field, max_iter, tol, normalized)
-    program = HubsAndAuthorities if field is None else WeightedHubsAndAuthorities
+    if VERSION >= (3, 7):
+        return _scaled_hits(G, field, max_iter, tol, normalized)
+    program = HubsAndAuthorities if field is None else WeightedHubs
     made = program(tolerance=min(tol, 1e-12), dtype="float64")
     result = G.run(made, weight=field, max_supersteps=MOST)
     if not result.converged:
@@ -130,12 +125,12 @@ def hits(
     return G.by_node(hubs), G.by_node(authorities)
 
 
-def _iterated(
-    G: Converted, field: tuple[Any, np.ndarray] | None, max_iter: int, tol: float, normalized: bool
+def _scaled_hits(
+    G: Converted, field: Any, max_iter: int, tol: float, normalized: bool
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Hubs and authorities with the start and the stop rule of NetworkX's power iteration."""
-    program = (Hubs if field is None else WeightedHubs)(bound=tol, dtype="float64")
-    result = G.run(program, weight=field, max_supersteps=2 * max_iter + 1)
+    program = ScaledHubs if field is None else WeightedScaledHubs
+    made = program(bound=tol, dtype="float64")
+    result = G.run(made, weight=field, max_supersteps=2 * max_iter + 1)
     if not result.converged:
         raise nx.PowerIterationFailedConvergence(max_iter)
     hubs, authorities = result["hub"], result["authority"]
@@ -145,7 +140,9 @@ def _iterated(
 
 
 @hits.unless
-def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any, method: Any) -> str:
+def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any, *, method: Any) -> str:
+    if method != "power_iteration":
+        return f"`method={method!r}`"
     return "`nstart`" if nstart is not None else ""
 
 

@@ -3,7 +3,6 @@ of what has one. On graphs of all four kinds, with loops, parallel edges, mixed 
 that are whole, missing, 0 or below; and, marked slow, on graphs of 530 and of 5,000 nodes, where
 searches go in several rounds. .ci/run runs these, too."""
 
-import inspect
 import math
 from functools import cache
 
@@ -13,18 +12,21 @@ import pytest
 from networkx.algorithms import bipartite
 from networkx.utils.backends import _registered_algorithms
 from support import backend_cases
-from support.backend_cases import FUNCTIONS, KINDS, ONE_BY_ONE, QUADRATIC, SCORES, SIGNED, calls
+from support.backend_cases import KINDS, ONE_BY_ONE, QUADRATIC, SCORES, SIGNED, calls
+
+from gascl.nx.backend import FUNCTIONS  # having registered all
 
 small = cache(backend_cases.small)
 large = cache(backend_cases.large)
 
 #: The order of these is NetworkX's.
 ORDERED = {
-    *("bfs_edges", "bfs_layers", "bfs_successors", "bfs_tree"),
+    *("bfs_edges", "bfs_layers", "bfs_predecessors", "bfs_successors", "bfs_tree"),
     *("single_source_shortest_path", "single_target_shortest_path", "single_source_dijkstra"),
     *("single_source_dijkstra_path", "multi_source_dijkstra", "connected_components"),
     *("weakly_connected_components", "core_number", "onion_layers", "pagerank", "triangles"),
     *("katz_centrality", "harmonic_centrality", "isolates", "periphery", "center", "barycenter"),
+    "centroid",
     *("betweenness_centrality", "edge_betweenness_centrality", "rich_club_coefficient"),
 }
 
@@ -146,8 +148,7 @@ def test_answers_on_large_graphs(name):
 
 def seeded(name):
     """A new generator for each call, so that both draw the same."""
-    parameters = inspect.signature(_registered_algorithms[name].orig_func).parameters
-    return {"seed": 5} if "seed" in parameters else {}
+    return {"seed": 5} if "seed" in FUNCTIONS[name]._signature.parameters else {}
 
 
 def sorted_text(nodes):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from support.backend_cases import FUNCTIONS
 
+from gascl.nx.backend import FUNCTIONS  # having registered all
 from gascl.nx.expected import EXPECTED
 
 pytestmark = pytest.mark.slow  # CI runs it, too: see .ci/run

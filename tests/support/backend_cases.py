@@ -7,10 +7,7 @@ import random
 import networkx as nx
 from networkx.utils.backends import _registered_algorithms
 
-from gascl.nx.backend import FUNCTIONS as EVERY  # having registered all
-
-#: Of the backend's functions, those that the installed NetworkX has, and its own parameters.
-FUNCTIONS = {name: EVERY[name] for name in EVERY if name in _registered_algorithms}
+from gascl.nx.backend import FUNCTIONS  # having registered all
 
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
@@ -131,6 +128,7 @@ def some(G, count=2, seed=3):
 def calls(name, G):
     """Arguments and keywords after the graph, the most usual first."""
     nodes = some(G)
+    # NetworkX's, which may lack what newer versions have
     parameters = inspect.signature(_registered_algorithms[name].orig_func).parameters
     if name in SCORES:
         pairs = [(u, v) for u in some(G, 9) for v in some(G, 9, seed=5) if u != v]
@@ -216,7 +214,7 @@ OPTIONS = {
     "format": ["coo", "nothing"],
     "source": ["in", "in+out"],
     "target": ["in"],
-    "method": ["bellman-ford", "svd", "nothing"],
+    "method": ["bellman-ford", "nothing"],
     "dtype": [float],
     "algorithm": ["prim", "nothing"],
     "keys": [False],
