@@ -158,6 +158,6 @@ class Ranks:
         """Memory of the host, uint8 (size,), which the next call for as much overwrites."""
         if size not in self._hosts:
             device = state.device
-            made = pinned(device.queue, size) if device.pools else np.empty(size, np.uint8)
+            made = pinned(device.context, size) if device.pools else np.empty(size, np.uint8)
             self._hosts[size] = made
         return self._hosts[size]

@@ -356,8 +356,8 @@ class ResidentGraph:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
                 found = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
-                    queue = self.device.queue
-                    found = [staging.pinned_copy(queue, values) for values in found]
+                    context = self.device.context
+                    found = [staging.pinned_copy(context, values) for values in found]
                 self._cut[key, len(parts)] = found
             return found
 
