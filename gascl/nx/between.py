@@ -8,9 +8,19 @@ import numpy as np
 
 from gascl.nx import weighted
 from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function
+from gascl.nx.register import backend_function, too_few
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness
 from gascl.programs.weighted_betweenness import WeightedBetweenness, WeightedEdgeBetweenness
+
+#: With fewer sources, or by weight, only graphs with more edges pay.
+FEW_SOURCES, BY_WEIGHT = 50_000, 20_000
+
+
+def _worth(G: Any, k: Any, weight: Any) -> str:
+    """Why a call does not pay; "" if the number of edges decides."""
+    if isinstance(k, int) and k < 4:
+        return too_few(G, FEW_SOURCES, "with fewer than 4 sources")
+    return too_few(G, BY_WEIGHT, "by weight") if weight is not None else ""
 
 
 def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
@@ -90,6 +100,11 @@ def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -
     return weighted.hidden(weight)
 
 
+@betweenness_centrality.worth
+def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> str:
+    return _worth(G, k, weight)
+
+
 @backend_function(first=5_000, cached=5_000)
 def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
@@ -131,3 +146,8 @@ def _shared(G: Converted, values: np.ndarray, weight: Any) -> np.ndarray:
 @edge_betweenness_centrality.unless
 def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> str:
     return weighted.hidden(weight)
+
+
+@edge_betweenness_centrality.worth
+def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> str:
+    return _worth(G, k, weight)

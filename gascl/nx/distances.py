@@ -82,7 +82,7 @@ def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
 
 @closeness_centrality.worth
 def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
-    return "" if u is None else "a single node"
+    return weighted.few(G, distance) if u is None else "a single node"
 
 
 @backend_function(first=1_000, cached=500)
@@ -112,7 +112,9 @@ def _(G: Any, nbunch: Any, distance: Any, sources: Any) -> str:
 
 @harmonic_centrality.worth
 def _(G: Any, nbunch: Any, distance: Any, sources: Any) -> str:
-    return "" if nbunch is None and sources is None else "some of the nodes"
+    if nbunch is not None or sources is not None:
+        return "some of the nodes"
+    return weighted.few(G, distance)
 
 
 @backend_function(first=1_000, cached=500)
@@ -137,6 +139,7 @@ def average_shortest_path_length(G: Converted, weight: Any = None, method: Any =
 
 
 average_shortest_path_length.unless(lambda G, weight, method: weighted.hidden(weight))
+average_shortest_path_length.worth(lambda G, weight, method: weighted.few(G, weight))
 
 
 def _total(G: Converted, weight: Any) -> Any:
@@ -157,6 +160,7 @@ def wiener_index(G: Converted, weight: Any = None) -> float:
 
 
 wiener_index.unless(_declines_weight)
+wiener_index.worth(weighted.few)
 
 
 @backend_function(first=1_000, cached=500)
@@ -184,6 +188,11 @@ def harmonic_diameter(G: Converted, sp: Any = None, *, weight: Any = None) -> fl
 @harmonic_diameter.unless
 def _(G: Any, sp: Any, weight: Any) -> str:
     return "`sp`" if sp is not None else weighted.hidden(weight)
+
+
+@harmonic_diameter.worth
+def _(G: Any, sp: Any, weight: Any) -> str:
+    return weighted.few(G, weight)
 
 
 @backend_function(first=1_000, cached=500)

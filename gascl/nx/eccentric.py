@@ -67,7 +67,7 @@ def _(G: Any, v: Any, sp: Any, weight: Any) -> str:
 
 @eccentricity.worth
 def _(G: Any, v: Any, sp: Any, weight: Any) -> str:
-    return "" if v is None else "some of the nodes"
+    return weighted.few(G, weight) if v is None else "some of the nodes"
 
 
 def _is_tree(G: Any) -> bool:
@@ -80,6 +80,10 @@ def _declines(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
     if usebounds is True and e is None and not G.is_directed():
         return "`usebounds`, by which NetworkX looks at few nodes only"
     return weighted.hidden(weight)
+
+
+def _worth(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
+    return weighted.few(G, weight) if e is None else "eccentricities that are given"
 
 
 def _given(G: Converted, e: Any, weight: Any) -> dict[Any, Any]:
@@ -130,6 +134,8 @@ def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = N
 
 for _function in (diameter, radius, periphery):
     _function.unless(_declines)
+for _function in (diameter, radius, periphery, center):
+    _function.worth(_worth)
 
 
 @center.unless
@@ -167,3 +173,8 @@ def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
     if weight is None and _is_tree(G):
         return "trees, whose centre NetworkX finds faster"
     return weighted.hidden(weight)
+
+
+@barycenter.worth
+def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
+    return weighted.few(G, weight)

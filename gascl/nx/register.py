@@ -88,10 +88,7 @@ class Function:
         least = self.cached if cached else self.first
         if least is None:
             return "NetworkX is faster" + ("" if cached else " than the conversion")
-        edges = num_edges(G)
-        if edges >= least:
-            return True
-        return f"{edges:,} edges: NetworkX is faster below about {least:,}"
+        return too_few(G, least) or True
 
     def _ask(self, check: Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         bound = self._signature.bind(*args, **kwargs)
@@ -115,6 +112,18 @@ def backend_function(
         return made
 
     return register
+
+
+def too_few(G: Any, least: int, what: str = "") -> str:
+    """Why a graph with fewer than `least` edges does not pay; "" if it has as many.
+
+    Args:
+        what: of calls that need more edges than others of their function.
+    """
+    edges = num_edges(G)
+    if edges >= least:
+        return ""
+    return f"{edges:,} edges: NetworkX is faster{what and f' {what}'} below about {least:,}"
 
 
 def num_edges(G: Any) -> int:

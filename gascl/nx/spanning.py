@@ -63,57 +63,36 @@ def _another(algorithm: Any) -> str:
     return "" if algorithm == "kruskal" else "another algorithm than Kruskal's"
 
 
-@backend_function(first=100_000, cached=20_000)
-def minimum_spanning_edges(
-    G: Converted,
-    algorithm: Any = "kruskal",
-    weight: Any = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-) -> Iterator[tuple[Any, ...]]:
-    """The edges of a spanning tree of the least weight, in NetworkX's order."""
-    return _edges(G, False, weight, keys, data)
+def _register(which: str, maximum: bool) -> None:
+    """The two functions for spanning trees of the least or of the greatest weight."""
 
+    @backend_function(first=100_000, cached=20_000, name=f"{which}_spanning_edges")
+    def spanning_edges(
+        G: Converted,
+        algorithm: Any = "kruskal",
+        weight: Any = "weight",
+        keys: bool = True,
+        data: bool = True,
+        ignore_nan: bool = False,
+    ) -> Iterator[tuple[Any, ...]]:
+        """The edges of a spanning tree, in NetworkX's order."""
+        return _edges(G, maximum, weight, keys, data)
 
-@backend_function(first=100_000, cached=20_000)
-def maximum_spanning_edges(
-    G: Converted,
-    algorithm: Any = "kruskal",
-    weight: Any = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-) -> Iterator[tuple[Any, ...]]:
-    """The edges of a spanning tree of the greatest weight, in NetworkX's order."""
-    return _edges(G, True, weight, keys, data)
-
-
-for _function in (minimum_spanning_edges, maximum_spanning_edges):
-
-    @_function.unless
+    @spanning_edges.unless
     def _(G: Any, algorithm: Any, weight: Any, keys: Any, data: Any, ignore_nan: Any) -> str:
         return _another(algorithm)
 
+    @backend_function(first=100_000, cached=20_000, name=f"{which}_spanning_tree")
+    def spanning_tree(
+        G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
+    ) -> Any:
+        """A spanning tree."""
+        return _tree(G, maximum, weight)
 
-@backend_function(first=100_000, cached=20_000)
-def minimum_spanning_tree(
-    G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
-) -> Any:
-    """A spanning tree of the least weight."""
-    return _tree(G, False, weight)
-
-
-@backend_function(first=100_000, cached=20_000)
-def maximum_spanning_tree(
-    G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
-) -> Any:
-    """A spanning tree of the greatest weight."""
-    return _tree(G, True, weight)
-
-
-for _function in (minimum_spanning_tree, maximum_spanning_tree):
-
-    @_function.unless
+    @spanning_tree.unless
     def _(G: Any, weight: Any, algorithm: Any, ignore_nan: Any) -> str:
         return _another(algorithm)
+
+
+_register("minimum", maximum=False)
+_register("maximum", maximum=True)

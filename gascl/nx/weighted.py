@@ -11,7 +11,7 @@ import numpy as np
 from gascl.language.program import VertexProgram
 from gascl.nx.attribute import Column
 from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function
+from gascl.nx.register import backend_function, too_few
 from gascl.nx.trees import Tree, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
@@ -22,6 +22,11 @@ _TARGET = "a single target, at which NetworkX stops"
 def hidden(weight: Any) -> str:
     """Why a weight is declined; "" if it is not."""
     return "a function as weight" if callable(weight) else ""
+
+
+def few(G: Any, weight: Any) -> str:
+    """Why searches from every node do not pay; "" if the number of edges decides."""
+    return "" if weight is None else too_few(G, 5_000, "by weight")
 
 
 def _column(G: Converted, weight: Any) -> Column:

@@ -55,6 +55,25 @@ def test_nodes_edges_and_weights_are_in_the_order_of_networkx(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_more_neighbours_than_are_packed_at_a_time(kind):
+    """Nodes that are their own places are packed as they are, others by their places."""
+    G = nx.gnm_random_graph(200, 3_000, seed=1, directed=kind(()).is_directed())
+    G = kind(G)
+    for graph in (G, nx.relabel_nodes(G, str)):
+        converted = backend.convert_from_nx(graph)
+        assert edges_of(converted) == [edge[:2] for edge in graph.edges]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neighbours_that_equal_a_node_but_are_no_integers(kind):
+    G = kind()
+    G.add_nodes_from(range(4))
+    G.add_edges_from([(0, 1.0), (1, np.int64(2)), (2, True), (3, 2.0)])
+    converted = backend.convert_from_nx(G)
+    assert edges_of(converted) == [edge[:2] for edge in G.edges]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_views_and_subclasses_show_what_they_show(kind):
     G = example(kind)
 

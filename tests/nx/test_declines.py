@@ -3,6 +3,8 @@
 import networkx as nx
 import pytest
 
+from gascl.nx.backend import backend
+
 
 def test_pairs_that_can_be_read_once():
     """NetworkX must not get what is left of an iterator."""
@@ -43,3 +45,29 @@ def test_correlations_of_what_does_not_differ(make):
     """NetworkX divides what rounding has left, or 0 by 0."""
     with pytest.raises(NotImplementedError, match="'gascl' backend"):
         nx.degree_assortativity_coefficient(make(), backend="gascl")
+
+
+@pytest.mark.parametrize(
+    ("function", "keywords", "reason"),
+    [
+        (nx.eccentricity, {"weight": "weight"}, "faster by weight below about 5,000"),
+        (nx.diameter, {"weight": "weight"}, "faster by weight below about 5,000"),
+        (nx.diameter, {"e": {0: 1}}, "eccentricities that are given"),
+        (nx.closeness_centrality, {"distance": "weight"}, "faster by weight below about 5,000"),
+        (
+            nx.betweenness_centrality,
+            {"k": 3},
+            "with fewer than 4 sources below about 50,000",
+        ),
+        (nx.betweenness_centrality, {"weight": "weight"}, "faster by weight below about 20,000"),
+        (nx.edge_betweenness_centrality, {"k": 1}, "with fewer than 4 sources below about 50,000"),
+    ],
+)
+def test_calls_that_pay_on_larger_graphs_than_others(function, keywords, reason):
+    """The reasons that NetworkX logs; the same calls pay without these keywords on larger ones."""
+    G = nx.gnm_random_graph(1_200, 4_900, seed=1)
+    found = backend.should_run(function.__name__, (G,), keywords)
+    assert isinstance(found, str)
+    assert reason in found
+    G = nx.gnm_random_graph(1_200, 60_000, seed=1)
+    assert backend.should_run(function.__name__, (G,), keywords) == ("e" not in keywords or found)
