@@ -280,7 +280,7 @@ static void gascl_mark_long_rows(__local gascl_marks *long_rows, const gascl_blo
 }
 
 // The first long row of a block from `row` on, or `end` if there is none before it.
-static int gascl_next_long(__local const gascl_marks *long_rows, int row, const int end) {
+static GASCL_INLINE int gascl_next_long(__local const gascl_marks *long_rows, int row, const int end) {
     while (row < end && !long_rows->of[row])
         row = long_rows->eight[row / 8] ? row + 1 : (row / 8 + 1) * 8;
     return min(row, end);
@@ -317,7 +317,7 @@ static uchar gascl_open_byte(const int row, const int first, GASCL_STATE GASCL_D
 }
 
 // In which lanes the i-th row of a block takes messages.
-static ulong gascl_open_lanes(__local const gascl_gather_memory *memory, const int i) {
+static GASCL_INLINE ulong gascl_open_lanes(__local const gascl_gather_memory *memory, const int i) {
     ulong open = 0;
     for (int k = 0; k < GASCL_LANE_BYTES; ++k)
         open |= (ulong)memory->open[i * GASCL_LANE_BYTES + k] << 8 * k;
@@ -490,7 +490,7 @@ static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_L
 }
 
 // Whether an arc carries a message in a lane, and which. Its mark is the i-th.
-static bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
+static GASCL_INLINE bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
                                gascl_message *x, __local const gascl_gather_memory *memory,
                                GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
 #if GASCL_KNOWS_LANES
@@ -531,7 +531,7 @@ static void gascl_join_slices(gascl_box *into, const gascl_box from) {
 }
 
 // What a row gets in a lane, by one item; the first arc with a mark is `marked`.
-static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
+static GASCL_INLINE gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
                                     __local const gascl_gather_memory *memory,
                                     __global const gascl_offset *restrict offsets,
                                     GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
@@ -560,7 +560,7 @@ static gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
 // Adds what a chunk of eight arcs carries in a lane; several are fetched before the first is used.
 // The chunk begins with the i-th arc that has a mark; arcs before `from` and from `to` on are not
 // the row's.
-static void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const int i,
+static GASCL_INLINE void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const int i,
                             const int from, const int to, const gascl_offset begin, const int row,
                             __local const gascl_gather_memory *memory,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
@@ -865,7 +865,7 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
         }
 }
 
-static void gascl_combine_staged(gascl_box *whole, __local const gascl_gather_memory *memory,
+static GASCL_INLINE void gascl_combine_staged(gascl_box *whole, __local const gascl_gather_memory *memory,
                                  const int i) {
 #if !GASCL_EVERY_ARC_SENDS
     if (!memory->found[i])
@@ -876,7 +876,7 @@ static void gascl_combine_staged(gascl_box *whole, __local const gascl_gather_me
 
 // The messages of a chunk. Neighbouring items begin at different places of their chunks, so that
 // they read different banks of local memory.
-static gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, const int chunk) {
+static GASCL_INLINE gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, const int chunk) {
     gascl_box whole = gascl_box_empty();
     for (int i = 0; i < GASCL_CHUNK_ARCS; ++i)
         gascl_combine_staged(&whole, memory,
@@ -885,7 +885,7 @@ static gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, 
 }
 
 // The messages of a row, from `begin` to before `end`, with the chunks that lie within.
-static gascl_box gascl_combine_row(__local const gascl_gather_memory *memory, const int begin,
+static GASCL_INLINE gascl_box gascl_combine_row(__local const gascl_gather_memory *memory, const int begin,
                                    const int end) {
     const bool has_chunks = end - begin >= 2 * GASCL_CHUNK_ARCS;
     const int first = (begin + GASCL_CHUNK_ARCS - 1) / GASCL_CHUNK_ARCS;
@@ -904,7 +904,7 @@ static gascl_box gascl_combine_row(__local const gascl_gather_memory *memory, co
 }
 
 // Every `stride`-th box, `count` of them.
-static gascl_box gascl_join(__local const gascl_box *boxes, const int count, const int stride) {
+static GASCL_INLINE gascl_box gascl_join(__local const gascl_box *boxes, const int count, const int stride) {
     gascl_box whole = boxes[0];
     for (int i = 1; i < count; ++i)
         gascl_box_join(&whole, boxes[i * stride]);

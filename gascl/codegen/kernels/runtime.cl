@@ -18,6 +18,17 @@
 // so of its own: between two phases, others write what it reads.
 #define GASCL_RESTRICT restrict
 
+// For functions that are given local memory, unless they have a barrier or ask for their item. Where
+// all calls name the same variable, clang writes it into the function. PoCL makes arguments of a
+// kernel's local variables (AutomaticLocals.cc), and there crashes if a function still names one that
+// was not inlined; it only inlines by itself what has barriers or asks for its item
+// (FlattenGlobals.cc). Oclgrind cannot run what this attribute inlines.
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define GASCL_INLINE __attribute__((always_inline))
+#else
+#define GASCL_INLINE
+#endif
+
 // Asks for a cache line that is read soon, on CPUs; OpenCL's prefetch() does nothing in PoCL.
 #if GASCL_PREFETCHES && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
