@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 import pytest
+from support import long_scatter
 
 from gascl import Engine, Graph, VertexProgram, vertex
 from gascl.runtime import pocl
@@ -263,3 +264,28 @@ def test_a_buffer_of_4_gib():
     found = Engine(graph, _pip_pocl()).run(Last(dtype="float64"), max_supersteps=1)
     assert found.x.nbytes == 2**32
     assert found.x[-1, 0] == vertices - 1
+
+
+@needs_pip_pocl
+def test_a_function_that_clang_does_not_inline_is_given_local_memory():
+    """PoCL's compiler crashed there; so this is another process, and its builds are optimized."""
+    expected = []
+    for lane in range(2):
+        x = [v + 20 * lane for v in range(21)]
+        sent = [(x[0] + v % 7, x[v] + v % 7) for v in range(1, 21)]
+        for _ in range(long_scatter.STEPS):
+            sent = [tuple((y * y + 7) % 10007 for y in both) for both in sent]
+        expected.append([max(to_hub for _, to_hub in sent), *(to_leaf for to_leaf, _ in sent)])
+    ran = subprocess.run(
+        [sys.executable, long_scatter.__file__],
+        env={
+            **os.environ,
+            "GASCL_DEVICE": "Portable",
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert ran.stdout.splitlines() == 2 * [repr(expected)]

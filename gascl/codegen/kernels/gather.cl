@@ -578,8 +578,7 @@ static GASCL_INLINE void gascl_add_chunk(gascl_box *whole, const gascl_offset ma
     }
 }
 
-// PoCL 3.0 crashes where a function with a loop around gascl_fetch() is called twice, or where
-// loops with barriers lie deeper in each other than here.
+// PoCL 3.0 crashes where loops with barriers lie deeper in each other than here.
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     __local gascl_box *boxes = memory->shared.boxes;
