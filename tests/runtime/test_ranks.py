@@ -33,15 +33,17 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
     )
 
 
-def succeed(count: int, *arguments: str) -> None:
+def succeed(count: int, *arguments: str) -> str:
     ran = ranks(count, *arguments)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
     assert sorted(re.findall(r"done (\d)", ran.stdout)) == list(map(str, range(count)))
+    return ran.stdout
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_random_programs_on_ranks(count):
-    succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+    told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+    assert re.search(r"deliveries: [1-9]", told)
 
 
 @pytest.mark.slow
