@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
 from gascl.cli.numbertext import count, number
-from gascl.cli.ranks import communicator, silenced
+from gascl.cli.launched import communicator, silenced
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
