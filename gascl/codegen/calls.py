@@ -78,7 +78,7 @@ class Calls:
                 "        __global const gascl_offset *offsets,",
                 f"        __global const {type_.c} *values) {{",
                 "    const bool is = gascl_has_arc(vertex, i, vertex, line, faults, control, offsets);",
-                "    return is ? values[offsets[vertex] + i] : 0;",
+                f"    return is ? values[offsets[vertex] + i] : {type_.zero()};",
                 "}",
                 "",
             )
