@@ -27,7 +27,7 @@ from gascl import Graph, VertexProgram, aggregate, edge, param, vertex
 
 #: The turns of the first rounds, times the vertices, are at least so many, within bounds: on small
 #: graphs, more turns cost next to nothing.
-_SHARE, _LEAST, _MOST = 2**18, 16, 128
+_SHARE, _LEAST, _MOST = 2**17, 8, 128
 #: So many rounds have the same number of turns, then they have twice as many, up to `_MOST` or
 #: once more.
 _ROUNDS = 6
@@ -55,6 +55,7 @@ class Move(VertexProgram):
     functions = """
         #define MOST 2048  // communities that a vertex weighs
         #define SLOTS (2 * MOST)
+        #define TURN(id) (hash((id) ^ p.seed) & (p.turns - 1))
         #define SLOT(community) ((community) * 0x9e3779b1u >> 8 & last)
     """
     apply = """
@@ -63,7 +64,7 @@ class Move(VertexProgram):
         if (v.id == 0 && turn > 0)
             aggregate_moved(prev.moved);
         const int degree = num_neighbors, own = v.group;
-        if (degree == 0 || (hash(v.id ^ p.seed) & (p.turns - 1)) != turn)
+        if (degree == 0 || TURN(v.id) != turn)
             return;
 
         // The communities around, in a table by hash; where there are too many, a part of them.
@@ -105,14 +106,16 @@ class Move(VertexProgram):
             const int community = around[used[i]];
             const long total = total_of(community);
             const real gain = weights[used[i]] - price * total;
-            if (gain < best || (gain == best && community >= target))
-                continue;
-            const bool lone = group_of(community) == community && total == strength_of(community);
-            if (lone && others == 0 && community > own)
-                continue;
-            best = gain;
-            target = community;
+            if (gain > best || (gain == best && community < target)) {
+                best = gain;
+                target = community;
+            }
         }
+        // Two lone vertices must not change places, as they could in the same turn or the next one.
+        const bool lone = others == 0 && total_of(target) == strength_of(target);
+        const uint later = (TURN(target) - turn + 1) & (p.turns - 1);
+        if (lone && later <= 2 && target > own && group_of(target) == target)
+            return;
         if (target != own) {
             aggregate_moved(1);
             send_to(own, -v.strength);

@@ -155,8 +155,10 @@ class Facts:
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
         reads_to = tuple(n for n in spec.edge_fields if used(f"{n}_to"))
-        checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
-        checked += tuple(f"{n}_to" for n in reads_to)
+        checked = (
+            *("neighbor", "neighbor_of", "num_neighbors_of", "has_edge"),
+            *(f"{n}_to" for n in reads_to),
+        )
         can_trap = (
             gather is not None
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
