@@ -27,7 +27,7 @@ from gascl import Graph, VertexProgram, aggregate, edge, param, vertex
 
 #: The turns of the first rounds, times the vertices, are at least so many, within bounds: on small
 #: graphs, more turns cost next to nothing.
-_SHARE, _LEAST, _MOST = 2**17, 8, 128
+_SHARE, _LEAST, _MOST = 2**18, 16, 128
 #: So many rounds have the same number of turns, then they have twice as many, up to `_MOST` or
 #: once more.
 _ROUNDS = 6
