@@ -74,9 +74,8 @@ def draw(
     if not isinstance(what, Graph | Result):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
     graph = what.graph if isinstance(what, Result) else what
+    check_installed(graph)  # before the layout is computed
     plt, large = pyplot(), graph.num_edges > LARGE
-    if large:
-        _datashader()  # refuses before the layout is computed
     colour = _colour(what, color)
     area = _area(what, size)
     texts = _texts(graph, labels)
@@ -92,7 +91,8 @@ def draw(
         else:
             _draw_edges(ax, graph, at, area)
         drawn = ax.scatter(*at.T, s=area, linewidths=0, zorder=2, rasterized=large, **given)
-        _draw_texts(ax, at, texts)
+        if texts:
+            _draw_texts(ax, graph, at, area, texts)
         ax.margins(0.05)
         ax.autoscale()
         if kind == "number":
@@ -100,6 +100,13 @@ def draw(
             ax.figure.colorbar(drawn, ax=ax, label=name, shrink=0.7)
     found: Axes = ax
     return found
+
+
+def check_installed(graph: Graph) -> None:
+    """Raise GasclError if a package is missing that a picture of the graph needs."""
+    pyplot()
+    if graph.num_edges > LARGE:
+        _datashader()
 
 
 def _fields(what: Graph | Result) -> Mapping[str, Any]:
@@ -230,12 +237,38 @@ def _draw_edges(ax: Any, graph: Graph, at: np.ndarray, area: Any) -> None:
     ax.add_collection(LineCollection(list(lines), colors="0.6", linewidths=width, zorder=1))
 
 
-def _draw_texts(ax: Any, at: np.ndarray, texts: list[str]) -> None:
+def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[str]) -> None:
+    """Draw labels beside their vertices, on the side where there are the fewest edges."""
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2, foreground="white")]  # readable on dark vertices, too
-    for place, text in zip(at, texts, strict=False):
-        ax.annotate(text, place, ha="center", va="center", fontsize="small", path_effects=halo)
+    away = _away(graph, at)
+    # Behind the rim of the marker, whose area is that of the square around it.
+    radius = np.sqrt(np.broadcast_to(area, graph.num_vertices)) / 2
+    offsets = away * (radius + 2)[:, None]
+    halo = [withStroke(linewidth=2, foreground="white")]  # readable on edges, too
+    style = {"textcoords": "offset points", "fontsize": "small", "path_effects": halo, "zorder": 3}
+    for place, offset, (x, y), text in zip(at, offsets, away, texts, strict=True):
+        ha = "left" if x > 0.4 else "right" if x < -0.4 else "center"
+        va = "bottom" if y > 0.4 else "top" if y < -0.4 else "center"
+        ax.annotate(text, place, offset, ha=ha, va=va, **style)
+
+
+def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
+    """(V, 2): for each vertex the direction opposite to its neighbours, of length 1; upwards where
+    they are on all sides, or there are none."""
+    src, dst = graph.edge_src, graph.edge_dst
+    ways = _unit(at[dst] - at[src])
+    total = np.zeros((graph.num_vertices, 2))
+    np.add.at(total, src, -ways)
+    np.add.at(total, dst, ways)
+    total[np.hypot(*total.T) < 1e-6] = 0, 1
+    return _unit(total)
+
+
+def _unit(ways: np.ndarray) -> np.ndarray:
+    """The vectors (N, 2) with length 1; those of length 0 stay so."""
+    length = np.hypot(*ways.T)[:, None]
+    return ways / np.where(length > 0, length, 1)
 
 
 def _datashader() -> Any:

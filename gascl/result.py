@@ -16,7 +16,7 @@ from gascl import html
 from gascl.errors import FieldError, GasclError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-from gascl.language.types import VERTEX, Struct
+from gascl.language.types import VERTEX, FieldTypes
 from gascl.newfile import new_file
 from gascl.paths import checked_path
 from gascl.plots import plot_distribution
@@ -72,7 +72,8 @@ class Result:
             also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
         missing: fields that were not computed yet when a program of several stages ended early.
-        types: the declared types of vertex and arc fields: those of type "vertex" are vertices.
+        types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
+            `types.inputs` are the vertex fields that the program reads and never writes.
         edges: the arcs that `arc_fields` are of, as in `Graph.arcs`.
         scalars: what a program of several stages returned for its aggregators.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
@@ -91,7 +92,7 @@ class Result:
     state: KeptState | None = None
     missing: tuple[str, ...] = ()
     numbering: str = ""
-    types: Mapping[str, str | Struct] = field(default_factory=dict)
+    types: FieldTypes = field(default_factory=FieldTypes)
     edges: str = "out"
     scalars: Mapping[str, float | int] | None = None
     named: Sequence[Sequence[Any]] = ()
@@ -153,7 +154,7 @@ class Result:
         lines += [f"arc fields: {', '.join(self.arc_fields)}"] if self.arc_fields else []
         count = min(self.graph.num_vertices, html.ROWS)
         try:
-            first = {name: self[name][:count] for name in self}
+            first = {name: self[name][:count] for name in self._answers()}
         except GasclError as error:  # the device is busy, or a later run has used the State up
             return html.page("Result", *map(html.line, [*lines, str(error)]))
         table = ResultTable(self.graph, {"vertex": np.arange(count)}, first, self.types)
@@ -167,9 +168,9 @@ class Result:
     ) -> list[tuple[Any, Any]]:
         """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        The name can be left out if only one field has a number per vertex. Ties are in vertex
-        order; NaN always comes last. Values that are vertices are compared by their places in the
-        graph, and shown by label; None, for no vertex, comes last.
+        The name can be left out if only one field, inputs aside, has a number per vertex. Ties are
+        in vertex order; NaN always comes last. Values that are vertices are compared by their
+        places in the graph, and shown by label; None, for no vertex, comes last.
         """
         name = self._only_number("top sorts by") if name is None else name
         values = self._scalars(name, "sorted", "sort")
@@ -191,7 +192,7 @@ class Result:
         """Draw the distribution of a field's values over the vertices, by matplotlib.
 
         Args:
-            name: the field; it can be left out if only one has a number per vertex.
+            name: the field; it can be left out if only one, inputs aside, has a number per vertex.
             kind: "histogram"; "ccdf", the share of vertices with x or more, for each x above 0, on
                 logarithmic axes; or "auto": "ccdf" if no value is below 0 and the largest is at
                 least 50 times the median of those above 0, else "histogram".
@@ -210,7 +211,7 @@ class Result:
 
     def _only_number(self, does: str) -> str:
         """The name of the only field with a number per vertex, for a method that `does` it."""
-        plain = [n for n in self if self.types.get(n) != VERTEX]
+        plain = [n for n in self._answers() if self.types.get(n) != VERTEX]
         numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
         if len(numbers) == 1:
             return numbers[0]
@@ -221,8 +222,12 @@ class Result:
             )
         raise GasclError(
             f"{does} a field with one number per vertex, and there is none among: "
-            f"{', '.join(self) or 'no field'}"
+            f"{', '.join(self._answers()) or 'no field'}"
         )
+
+    def _answers(self) -> list[str]:
+        """The vertex fields but for inputs."""
+        return [name for name in self if name not in self.types.inputs]
 
     def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
         """(V,): a field with one number per vertex, which can be `done`."""
@@ -296,7 +301,9 @@ class Result:
         NA or None for no vertex. Everything is copied.
 
         Args:
-            fields: the names of the fields to take; by default all.
+            fields: the names of the fields to take; by default all but inputs, which the program
+                reads and never writes, such as PageRank's `personalization`. `fields=[*result]`
+                takes these, too.
             arcs: one row per arc instead, in the order of `arc_fields`, with columns `source` and
                 `target`, the labels of the vertex that scattered and of the other end, `edge`, the
                 edge's id, and the arc fields.
@@ -338,7 +345,8 @@ class Result:
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
         if not arcs:
-            chosen = {name: self[name] for name in (self.fields if fields is None else fields)}
+            names = self._answers() if fields is None else fields
+            chosen = {name: self[name] for name in names}
             every = np.arange(self.graph.num_vertices)
             return ResultTable(self.graph, {"vertex": every}, chosen, self.types)
         there = ", ".join(self.arc_fields)

@@ -24,7 +24,7 @@ no other heuristic has to begin the matching. The host follows the paths, all of
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, vertex
+from gascl import ProgramError, VertexProgram, aggregate, vertex
 from gascl.programs.bipartition import Bipartition
 
 
@@ -61,8 +61,9 @@ class Forest(VertexProgram):
 
 class BipartiteMatching(VertexProgram):
     """A maximum matching of a bipartite graph: the vertex that each one is matched with, in `mate`,
-    or -1; and 1 in `cover` (int8) for the vertices of a minimum vertex cover, of which there are as
-    many as edges in the matching.
+    or -1; and 1 in `cover` (int8) for the vertices of a minimum vertex cover. Both vertices of a
+    pair have each other as `mate`. The number of pairs, `matches`, is also that of the vertices in
+    the cover.
 
     Edges run both ways; parallel ones change nothing. A graph with a cycle of odd length, such as a
     self-loop, is refused.
@@ -70,6 +71,7 @@ class BipartiteMatching(VertexProgram):
 
     mate = vertex.vertex()
     cover = vertex.int8()
+    matches = aggregate.int64(doc="the number of pairs")
 
     def solve(self, stages):
         graph = stages.graph
@@ -83,7 +85,7 @@ class BipartiteMatching(VertexProgram):
             forest = stages.run(Forest(mate=mate), fresh=["parent", "root", "end"])
         joined = forest.parent >= 0  # of side 1
         cover = np.where(side == 1, joined, (mate >= 0) & ~joined[mate])
-        return {"mate": mate, "cover": cover}
+        return {"mate": mate, "cover": cover, "matches": int(np.count_nonzero(mate >= 0)) // 2}
 
 
 def refuse_odd(graph, side):

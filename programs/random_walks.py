@@ -9,8 +9,8 @@ Chen, Ma, Bai and Jiang, KnightKing: A Fast Distributed Graph Random Walk Engine
 sampling for it.
 
 Differences: arcs have no weights. The numbers are those of `uniform`, so that a walk depends on the
-seed, its place among the walks and its vertices alone, and not on the device. They have 24 random
-bits: at a vertex of n arcs, the chances of arcs may differ by a share of n / 2^24.
+seed, its place among the walks and its vertices alone, and not on the device. An arc is drawn by 32
+random bits: at a vertex of n arcs, the chances of arcs may differ by a share of n / 2^32.
 """
 
 from __future__ import annotations
@@ -41,8 +41,14 @@ class Walkers(VertexProgram):
     functions = """
         #define TRIES 64
         #define DRAWN uniform(p.seed, v.walker, superstep, draws++)
-        #define PLACE(n) min((n) - 1, (int)(DRAWN * (n)))
+        #define PLACE(n) (int)mul_hi(bits(p.seed, v.walker, superstep, draws++), (uint)(n))
         #define WEIGHT(next) ((next) == v.before ? p.back : has_edge(v.before, next) ? 1 : p.away)
+
+        // 32 random bits: `uniform` has 24 in float32, too few for the arcs of a hub.
+        static uint bits(const int seed, const uint walker, const int step, const int draw) {
+            const uint high = (uint)(uniform(seed, walker, step, draw, 0) * 65536);
+            return high << 16 | (uint)(uniform(seed, walker, step, draw, 1) * 65536);
+        }
     """
     apply = """
         const int n = v.at < 0 ? 0 : num_neighbors_of(v.at);

@@ -291,6 +291,8 @@ def test_the_commands_of_the_readme_run_as_they_stand(tmp_path):
     (tmp_path / "datasets").symlink_to(TOP / "datasets")
     code = re.search(r"^```python\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
     (tmp_path / "my_program.py").write_text(code[1])
+    table = re.search(r"^```csv\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
+    (tmp_path / "trips.csv").write_text(table[1])
     found = {}
     for line in commands():
         words = shlex.split(line.partition("|")[0], comments=True)
@@ -304,4 +306,7 @@ def test_the_commands_of_the_readme_run_as_they_stand(tmp_path):
     places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
     table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
     assert [(name, metres) for metres, name in places] == table and len(table) == 5
+    path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
+    assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
+    assert (tmp_path / "karate.png").exists()
     assert (tmp_path / "distances.csv").exists() and (tmp_path / "rmat.npz").exists()

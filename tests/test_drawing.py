@@ -48,6 +48,23 @@ def test_places_edges_and_labels():
     assert len(texts(gascl.draw(random_graph(1, directed=False), labels=True))) == 64
 
 
+def test_labels_are_beside_their_vertices():
+    """None lies on its vertex, nor on an edge to a neighbour, where there is room."""
+    star = Graph.from_edges(["hub"] * 3, ["east", "north", "west"], directed=False)
+    ax = gascl.draw(star, position=[[2, 0], [0, 0], [0, 2], [-2, 0]], size=400)
+    points = vertices(ax).get_offsets()
+    for text, point in zip(ax.texts, ax.transData.transform(points), strict=True):
+        box = text.get_window_extent()
+        nearest = np.clip(point, [box.x0, box.y0], [box.x1, box.y1])
+        radius = np.sqrt(400) / 2 * ax.figure.dpi / 72
+        assert np.hypot(*(nearest - point)) > radius, text.get_text()
+    at = {text.get_text(): text.xyann for text in ax.texts}
+    assert at["east"][0] > 10 and at["west"][0] < -10 and at["north"][1] > 10
+    assert at["hub"][1] < -10, "there is no edge below"
+    alone = gascl.draw(Graph.from_edges([], [], num_vertices=1), position=[[0, 0]])
+    assert alone.texts[0].xyann[1] > 0 == alone.texts[0].xyann[0]
+
+
 def test_the_layout_is_that_of_the_program():
     graph = random_graph(1, directed=False)
     expected = Engine(graph).run(ForceLayout(seed=3)).position

@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
-from gascl.programs import BreadthFirst, CoreNumber, PageRank
+from gascl.programs import BreadthFirst, CoreNumber, Hits, Katz, PageRank, StronglyConnected
 from gascl.trace import Step, Trace
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
@@ -220,19 +221,18 @@ def test_the_name_can_be_left_out_of_top():
     graph = Graph.from_edges([("a", "b"), ("b", "c")])
     result = Engine(graph).run(BreadthFirst(source="a"))
     assert result.top(k=1) == result.top("depth", 1) == [("c", 2)]
-    with pytest.raises(GasclError, match=r"top sorts by one field: name it, such as 'rank'; there"):
-        Engine(graph).run(PageRank()).top()
+    ranks = Engine(graph).run(PageRank())
+    assert ranks.top(k=1) == ranks.top("rank", 1), "not by what it was given"
+    with pytest.raises(GasclError, match=r"top sorts by one field: name it, such as 'hub'; there"):
+        Engine(graph).run(Hits()).top()
 
 
 def test_answers_come_before_what_is_given(tmp_path):
     graph = Graph.from_edges([("a", "b"), ("b", "c")])
     result = Engine(graph).run(PageRank(personalization={"a": 1}))
     order = ["rank", "personalization", "landing"]
-    assert list(result) == list(result.fields) == list(result.to_pandas().columns) == order
+    assert list(result) == list(result.fields) == order
     assert repr(result).startswith("Result(rank, personalization, landing; ")
-    assert "<th>vertex</th><th>rank</th><th>personalization</th>" in result._repr_html_()
-    result.save(tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().startswith("vertex,rank,personalization,landing\n")
     assert list(Engine(Graph.from_edges([])).run(PageRank())) == order
 
     class Solved(VertexProgram):
@@ -248,7 +248,35 @@ def test_answers_come_before_what_is_given(tmp_path):
         given = vertex.real()
         apply = "v.given = 1;"
 
-    assert list(Engine(graph).run(Solved())) == ["answer", "given"]
+    solved = Engine(graph).run(Solved())
+    assert list(solved) == ["answer", "given"]
+    assert list(solved.to_pandas().columns) == ["answer", "given"], "a stage writes the second"
+
+
+def test_tables_have_answers_and_inputs_if_asked_for(tmp_path):
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    result = Engine(graph).run(PageRank(personalization={"a": 1}))
+    for each in (result, pickle.loads(pickle.dumps(result)), replace(result, seconds={})):
+        assert list(each.to_pandas().columns) == ["rank"]
+        assert list(each.to_pandas([*each]).columns) == ["rank", "personalization", "landing"]
+        assert "<th>vertex</th><th>rank</th></tr>" in each._repr_html_()
+    for names, header in (({}, "rank"), ({"fields": ["landing", "rank"]}, "landing,rank")):
+        result.save(tmp_path / "out.csv", **names)
+        assert (tmp_path / "out.csv").read_text().startswith(f"vertex,{header}\n")
+    result.save(tmp_path / "out.npz")
+    assert np.load(tmp_path / "out.npz").files == ["vertex", "rank"]
+    katz = Engine(graph).run(Katz(own={"a": 1}))
+    assert list(katz.to_pandas().columns) == ["centrality"], "solve returns it, no stage writes own"
+    components = Engine(graph).run(StronglyConnected())
+    assert list(components.to_pandas().columns) == ["component"], "which a stage writes"
+
+    class Unwritten(VertexProgram):
+        supersteps = param.supersteps(1)
+        group = vertex.int32(init="v.id % 2")
+        message, combine, scatter_on = "int32", "sum", "all"
+        scatter = "send(1);"
+
+    assert list(Engine(graph).run(Unwritten()).to_pandas().columns) == ["group"], "all it has"
 
 
 @pytest.mark.parametrize("labels", [LABELS, None, list(range(10, 18)), [1, "x", *"bcdefg"]])
@@ -349,7 +377,7 @@ def test_a_program_whose_fields_are_called_so(tmp_path):
 
     result = Engine(Graph.from_edges([0], [1])).run(Clashes())
     assert result["count"].tolist() == [1, 3]
-    result.save(tmp_path / "out.npz")
+    result.save(tmp_path / "out.npz", [*result])
     with np.load(tmp_path / "out.npz") as found:
         assert {name: found[name].tolist() for name in found.files} == {
             "vertex": [0, 1],

@@ -19,7 +19,7 @@ from gascl.errors import GasclError
 
 #: The subcommands, in the order of the help text; each is a module NAME_command of gascl.cli.
 COMMANDS = (
-    *("run", "programs", "info", "convert", "generate", "datasets", "graphalytics"),
+    *("run", "programs", "draw", "info", "convert", "generate", "datasets", "graphalytics"),
     *("devices", "kernel"),
 )
 

@@ -47,8 +47,12 @@ def program_class(text: str) -> type[VertexProgram]:
     if name in names:
         program: type[VertexProgram] = found[name]
         return program
-    own = "" if file else "; a program of your own is given as my_program.py:Class"
-    raise ProgramError(f"{problem}{suggestion(name, names)}{own}")
+    if file:
+        raise ProgramError(f"{problem}{suggestion(name, names)}")
+    near = get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    own = "a program of your own is given as my_program.py:Class"
+    raise ProgramError(f"{problem}; {hint}`gascl programs` lists them, and {own}")
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -100,7 +104,16 @@ def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram
                 f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
                 f"initial values in Python: {cls.__name__}({name}=...)"
             )
+    given: dict[str, Any] = {name: _value(cls, name, text) for name, text in values.items()}
     try:
-        return cls(**values)
+        return cls(**given)
     except TypeError as error:  # an invalid dtype, or the user's own __init__
         raise ProgramError(f"{cls.__name__}: {error}") from None
+
+
+def _value(cls: type[VertexProgram], name: str, text: str) -> str | None:
+    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice."""
+    from gascl.language.fields import ChoiceParam, VertexParam
+
+    labels = isinstance(cls.spec.params.get(name), VertexParam | ChoiceParam)
+    return None if text.lower() == "none" and not labels else text

@@ -11,12 +11,18 @@ def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, --set and --delivery."""
     text = "a program that `gascl programs` lists, or my_program.py:Class"
     add("program", metavar="PROGRAM", help=text)
-    text = "set a parameter of the program, or dtype=float64; repeatable. Vertices are given by"
-    text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"
-    text += " and sources=5, names one"
-    add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)
+    set_option(add)
     text = "how messages travel: auto (the default) or a delivery's name (a wrong one lists them)"
     add("--delivery", metavar="NAME", default="auto", help=text)
+
+
+def set_option(add: Callable[..., Any]) -> None:
+    """Add --set."""
+    text = "set a parameter of the program, or dtype=float64; repeatable. Vertices are given by"
+    text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"
+    text += " sources=5, names one, and labels with commas are a list in JSON:"
+    text += """ 'sources=["Doe, J.", "Roe, R."]'. weight=none: every edge counts 1"""
+    add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)
 
 
 def named_text(text: str) -> tuple[str, str]:

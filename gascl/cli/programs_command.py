@@ -26,6 +26,12 @@ Parameters are set with `gascl run PROGRAM GRAPH --set NAME=VALUE`. docs/library
 bundled programs."""
 #: Edge fields that a program needs -> a dataset that has them, and a vertex there.
 GRAPHS = {(): ("karate", "0"), ("weight",): ("liechtenstein-roads", "Vaduz:Auring")}
+#: Bundled programs for bipartite graphs, which no dataset is -> a command that makes such a graph,
+#: and its file.
+BIPARTITE = dict.fromkeys(
+    ("BipartiteMatching", "Bipartition"),
+    ("gascl generate grid --rows 5 --columns 8 -o grid.npz", "grid.npz"),
+)
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -75,7 +81,11 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
     graph, label = GRAPHS.get(asked, ("GRAPH", "LABEL"))
     needed = [f"{n}={_example(p, label)}" for n, p in spec.params.items() if p.default is REQUIRED]
     settings = "".join(f" --set {shlex.quote(each)}" for each in needed)
-    yield from ("", "example:", f"  gascl run {shlex.quote(name)} {graph}{settings}")
+    yield from ("", "example:")
+    if name in BIPARTITE:
+        make, graph = BIPARTITE[name]
+        yield f"  {make}"
+    yield f"  gascl run {shlex.quote(name)} {graph}{settings}"
     if asked not in GRAPHS:
         yield f"  (GRAPH is a file with these edge fields: {', '.join(asked)})"
     begun = [f"{n}={{LABEL: VALUE}}" for n, f in spec.vertex_fields.items() if f.rest is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
 from gascl.cli.numbertext import count, number
+from gascl.cli.ranks import communicator, silenced
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 from gascl.newfile import why_unwritable
+from gascl.sizes import bytes_of
 
 if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
     from gascl.language.program import VertexProgram
     from gascl.result import Result
 
@@ -28,9 +31,11 @@ examples:
   gascl run PageRank karate
   gascl run PageRank wiki-Vote.txt.gz --top 20 --output ranks.csv
   gascl run ShortestPaths roads.txt --set source=4037 --set dtype=float64 --smallest 5
+  gascl run ShortestPaths roads.txt --set source=4037 --path 12
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
   gascl run PageRank web.gascl --output ranks.parquet --checkpoint run.ckpt --resume
+  mpiexec -n 4 gascl run PageRank web.gascl
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
@@ -47,12 +52,15 @@ def options(add: Callable[..., Any]) -> None:
     add("--top", metavar="K", type=_count, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
     add("--smallest", metavar="K", type=_count, default=0, help=text)
+    text = "print the path to the vertex LABEL, of programs with the field `parent`; the largest"
+    text += " values only with --top"
+    add("--path", metavar="LABEL", help=text)
     text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
     text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
     text += " stdout, and all else that is printed to stderr; so it does for --arcs and --trace"
     add("--output", metavar="FILE", type=Path, help=text)
-    text = "the vertex fields to write, separated by commas (default: all)"
+    text = "the vertex fields to write, separated by commas (default: all but inputs)"
     add("--fields", metavar="NAMES", type=lambda names: names.split(","), help=text)
     text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
     add("--arcs", metavar="FILE", type=Path, help=text)
@@ -63,6 +71,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
+    text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
+    text += " part by part"
+    add("--device-memory", metavar="SIZE", type=_size, help=text)
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
     text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
@@ -79,8 +90,34 @@ def _every(text: str) -> str | int:
     return int(text) if text.isdecimal() else text
 
 
+def _size(text: str) -> int:
+    try:
+        return bytes_of(text, "the size")
+    except GasclError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Run the program, and print and write the result, even if it is partial."""
+    """Run the program, and print and write the result, even if it is partial. Of several MPI ranks,
+    the first one prints and writes."""
+    comm = communicator()
+    arguments = argparse.Namespace(**vars(arguments), comm=comm)
+    if comm is None or comm.Get_rank() == 0:
+        if comm is not None and arguments.graph == STANDARD:
+            raise GasclError("stdin has one reader, and the run has several ranks; name a file")
+        return _printing(arguments)
+    if arguments.graph == STANDARD:
+        return exitcode.ERROR
+    arguments.output = arguments.arcs = arguments.trace = arguments.fields = None
+    try:
+        with silenced():
+            return _run(arguments)
+    except GasclError:
+        return exitcode.ERROR
+
+
+def _printing(arguments: argparse.Namespace) -> int:
+    """As `run`, of the rank that prints."""
     outputs = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
     streamed = [name for name in outputs if getattr(arguments, name) == Path(STANDARD)]
     if not streamed:
@@ -96,6 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from gascl.cli.fieldchoice import check_field, scalar_field
     from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
@@ -104,18 +142,21 @@ def _run(arguments: argparse.Namespace) -> int:
     # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
-    field = _field_to_print(program, arguments.field)
+    field = scalar_field(program, arguments.field)
     if arguments.arcs and not cls.spec.arc_fields:
         raise ProgramError(f"{cls.__name__} has no arc fields: leave out --arcs")
     if arguments.fields and not arguments.output:
         raise GasclError("--fields says what --output writes: give --output, too")
     for name in arguments.fields or ():
-        _check_field(cls, name)
+        check_field(cls, name)
+    if arguments.path is not None:
+        _check_parents(cls)
     _check_outputs(arguments)
 
     from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
+    from gascl.runtime.ranks import agreed, ranks_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)
@@ -125,13 +166,24 @@ def _run(arguments: argparse.Namespace) -> int:
         demand = demand_of(program, device.atomics, device.fp64, deterministic)
         choose(program, demand, arguments.delivery)
     started = time.perf_counter()
-    graph = graphfile.read(arguments)
+    with agreed(ranks_of(arguments.comm)):
+        graph = graphfile.read(arguments)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         print(graphfile.describe(graph), flush=True)
+    if arguments.path is not None:
+        graph.index_of(arguments.path)
+    _note_weights(cls, graph)
     progress = Progress()
     try:
-        engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
+        engine = Engine(
+            graph,
+            device,
+            deterministic=deterministic,
+            debug=arguments.debug,
+            device_memory=arguments.device_memory,
+            comm=arguments.comm,
+        )
         result = engine.run(
             program,
             delivery=arguments.delivery,
@@ -159,16 +211,19 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:  # if the disk is full, the result is still shown on the terminal
         largest = arguments.top
         if largest is None:
-            largest = 0 if arguments.smallest else 10
+            largest = 0 if arguments.smallest or arguments.path is not None else 10
         _print_top(result, field, largest)
         _print_top(result, field, arguments.smallest, largest=False)
+        if arguments.path is not None:
+            _print_path(result, field, arguments.path)
         for name, value in (result.scalars or {}).items():
             print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = in_the_shells_words(result.stopped)
         print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
-        print(f"device: {result.device}; delivery: {result.delivery}")
+        ranks = f"; ranks: {arguments.comm.Get_size()}" if arguments.comm else ""
+        print(f"device: {result.device}; delivery: {result.delivery}{ranks}")
         if result.numbering:
             print(f"vertices on the device: {result.numbering}")
         print(f"time: {took} s")
@@ -197,30 +252,28 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             raise GasclError(f"{one} and {other} are both {path}; name two files")
 
 
-def _field_to_print(program: VertexProgram, wanted: str | None) -> str | None:
-    """The vertex field to print; None if the program has no scalar field.
+def _note_weights(cls: type[VertexProgram], graph: Graph) -> None:
+    """Say that a bundled program leaves weights out, where another one reads them."""
+    import gascl.programs
 
-    By default it is the first scalar field that apply writes, or else init: other fields are more
-    likely input.
-    """
-    cls = type(program)
-    if wanted is not None:
-        _check_field(cls, wanted)
-    spec = cls.spec
-    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
-    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
-    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
-    if wanted and not scalars:
-        raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
-    return scalars[0] if scalars else None
+    weighted = f"Weighted{cls.__name__}"
+    bundled = cls is getattr(gascl.programs, cls.__name__, None)
+    if not bundled or weighted not in gascl.programs.__all__ or "weight" not in graph.edge_fields:
+        return
+    weights = graph.edge_summary("weight")
+    if (weights.least, weights.greatest) != (1, 1):
+        say(f"note: {cls.__name__} does not read this graph's weights; {weighted} does")
 
 
-def _check_field(cls: type[VertexProgram], name: str) -> None:
-    from gascl.cli.programfile import suggestion
+def _check_parents(cls: type[VertexProgram]) -> None:
+    from gascl.language.types import VERTEX
 
-    if name not in cls.spec.vertex_fields:
-        hint = suggestion(name, cls.spec.vertex_fields)
-        raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
+    parent = cls.spec.vertex_fields.get("parent")
+    if parent is None or parent.type != VERTEX:
+        raise ProgramError(
+            f"{cls.__name__} finds no paths: leave out --path, or run a program that has the field "
+            "`parent`, such as ShortestPaths or BreadthFirst"
+        )
 
 
 def _chosen(result: Result, names: Sequence[str] | None) -> Result:
@@ -236,8 +289,6 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
 
     import numpy as np
 
-    from gascl.language.types import VERTEX
-
     if field is None or not k or not result.graph.num_vertices:
         return
     if field in result.missing:
@@ -247,22 +298,50 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
             return
         field = next(iter(there))
     values = result[field]
-    if result.types.get(field) == VERTEX:
+    if _of_vertices(result, field):
         finite, without = values >= 0, f"no {field}"
         top = result.top(field, min(k, int(finite.sum())), largest)
-        rows = [("vertex", field), *((str(label), str(value)) for label, value in top)]
     else:
         finite, without = np.isfinite(values), "infinity or NaN"
         # Infinity usually means "not reached": to list such vertices is no use. NaN comes last.
         ranked = values if finite.all() else np.where(finite, values, np.nan)
         most = min(k, int(finite.sum()))
         top = replace(result, fields={field: ranked}).top(field, most, largest)
-        rows = [("vertex", field), *((str(label), number(value)) for label, value in top)]
-    widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
     print()
-    for label, value in rows:
-        print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")
+    _print_rows(result, field, top)
     if not finite.all():
         hidden = count(len(values) - int(finite.sum()), "vertex", "vertices")
         print(f"({hidden} with {without} not shown)")
     print()
+
+
+def _print_path(result: Result, field: str | None, target: str) -> None:
+    """Print the vertices on the path, each with its value of the field."""
+    try:
+        labels = result.path(target)
+    except GasclError as error:  # that there is none is an answer, too
+        print(f"\n{in_the_shells_words(str(error))}\n")
+        return
+    name = "parent" if field is None or field in result.missing else field
+    at = result.graph.indices_of(labels)
+    values = result[name][at]
+    if _of_vertices(result, name):
+        values = result.graph.labels_of(values)
+    print(f"\npath to {target}:")
+    _print_rows(result, name, list(zip(labels, values.tolist(), strict=True)))
+    print()
+
+
+def _print_rows(result: Result, field: str, rows: Iterable[tuple[Any, Any]]) -> None:
+    """Print labels and values of a field in two columns."""
+    shown = str if _of_vertices(result, field) else number
+    cells = [("vertex", field), *((str(label), shown(value)) for label, value in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in (0, 1)]
+    for label, value in cells:
+        print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")
+
+
+def _of_vertices(result: Result, field: str) -> bool:
+    from gascl.language.types import VERTEX
+
+    return result.types.get(field) == VERTEX

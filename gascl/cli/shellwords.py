@@ -35,7 +35,7 @@ _WORDS = [
 ]
 _COMPILED = [(re.compile(pattern), words) for pattern, words in _WORDS]
 _READER_OPTION = re.compile(
-    rf"(?<![-\w])(?<!--option )({'|'.join(READER_OPTIONS)})="
+    rf"(?<![-\w])(?<!--option )({'|'.join(READER_OPTIONS)})=(?!\d)"  # a generator has columns=8
     r"(\([^()]*\)|\[[^][]*\]|'[^']*'|True\b|False\b)?"
 )
 _LISTED = re.compile(r"""'[^']*'|"[^"]*"|[^\s,'"]+""")

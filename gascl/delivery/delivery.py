@@ -27,6 +27,8 @@ class Delivery:
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
+        in_parts: of the arcs, it only reads those that end in its row blocks, so that they need not
+            all be on the device at once.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Delivery:
     active: ActiveSet = BYTES
     pulls: bool = False
     whole: Launch | None = None
+    in_parts: bool = False
 
     def runs_whole(self, facts: Facts) -> bool:
         """Whether a launch can make a whole run of a program with these facts."""

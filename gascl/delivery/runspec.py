@@ -20,7 +20,6 @@ from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, B
 from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
-    DECIDE,
     EMPTY_INBOX,
     FINISH,
     NANS,
@@ -30,7 +29,6 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
-    TOTAL,
     Launch,
 )
 from gascl.errors import GasclError
@@ -115,6 +113,8 @@ class Extent:
         block_groups: the largest number of work-groups over row blocks that keep a tally.
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
+        parts: how many parts the arcs are taken in, of which each has at most `arcs`.
+        ranks: how many processes with a device each share the parts.
     """
 
     vertices: int
@@ -126,6 +126,8 @@ class Extent:
     block_groups: int
     lines: int = 0
     symmetric: bool = False
+    parts: int = 1
+    ranks: int = 1
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,13 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     }
     left_out = TWINS if extent.symmetric else ()
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
+
+
+def is_streamed(key: Key, array: Array) -> bool:
+    """Whether an array of a graph comes part by part, where the arcs do."""
+    if array.edge is not None:
+        return array.edge.order == "in"
+    return key.owner == GRAPH and key.name in ("in_offsets", "in_sources", "in_blocks")
 
 
 def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
@@ -277,7 +286,9 @@ class _Builder:
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
             # One per work-group, each of which handles some of the row blocks or vertices.
-            "tallies": Array(header.tally, max(extent.block_groups, extent.groups), ZERO),
+            "tallies": Array(
+                header.tally, max(extent.parts * extent.block_groups, extent.groups), ZERO
+            ),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
@@ -351,7 +362,7 @@ class _Builder:
         yield from ((launch, names) for launch in delivery.launches if launch.suits(facts))
         if delivery.whole and delivery.runs_whole(facts):
             yield delivery.whole, names
-        launches = [START, FINISH, TOTAL, DECIDE]
+        launches = [START, FINISH]
         if facts.arc_state:
             launches.append(START_ARCS)
         if facts.snapshots:

@@ -11,9 +11,11 @@ from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.admission import (
     Demand,
+    Parts,
     edges_refuses,
     frontier_refuses,
     outbox_refuses,
+    parts_refuses,
     pull_refuses,
     push_refuses,
     serial_refuses,
@@ -115,6 +117,7 @@ DELIVERIES = {
             ),
             arcs="in",
             refuses=pull_refuses,
+            in_parts=True,
         ),
         Delivery(
             "outbox",
@@ -153,6 +156,7 @@ DELIVERIES = {
             arcs="in",
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
             refuses=outbox_refuses,
+            in_parts=True,
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -195,7 +199,13 @@ def admitted(demand: Demand) -> list[str]:
     return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
-def choose(program: VertexProgram, demand: Demand, name: str, debug: bool = False) -> Delivery:
+def choose(
+    program: VertexProgram,
+    demand: Demand,
+    name: str,
+    debug: bool = False,
+    parts: Parts | None = None,
+) -> Delivery:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
     A program that scatters on all vertices visits every arc anyway, and pull stores no messages. A
@@ -203,11 +213,26 @@ def choose(program: VertexProgram, demand: Demand, name: str, debug: bool = Fals
 
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
+        parts: only some of the arcs are on the device at a time.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
     """
     able = admitted(demand)
+    if parts:
+        refused = parts_refuses(demand, parts)
+        able = [] if refused else [each for each in able if DELIVERIES[each].in_parts]
+        if not able:
+            why = refused or DELIVERIES["pull"].refuses(demand)
+            raise ProgramError(
+                f"{parts.why}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
+                f"{'run it without MPI' if parts.apart else 'use a device with more memory'}"
+            )
+        if name in DELIVERIES and name not in able:
+            raise ProgramError(
+                f"{parts.why}, and delivery {name!r} cannot take the arcs of "
+                f"{type(program).__name__} in parts; use one of: {', '.join(able)}"
+            )
     if name == "auto":
         order = ["pull", "slots"]
         if program.spec.scatter_on == "all":

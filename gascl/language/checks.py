@@ -195,7 +195,7 @@ def _check_name(spec: ProgramSpec, place: Place, declared: Field, base: Collecti
     if name in base or (isinstance(declared, Param | VertexField) and name in CONSTRUCTION):
         is_ = is_ or "an attribute of every program"
     if isinstance(declared, VertexField) and name in RESULT:
-        is_ = is_ or "an attribute of every result"
+        is_ = is_ or f"an attribute of every result (result.{name})"
     if is_:
         what = f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
         spec.refuse(place, f"{name!r} is {is_} and cannot be the name of {what}; choose another")

@@ -188,7 +188,7 @@ class SuperstepsParam(Param):
     in_run: ClassVar[bool] = False
 
     def convert(self, value: Any) -> Any:
-        if value in (None, "None", ""):
+        if value in (None, ""):
             return None
         whole = self.convert_one(value)
         if whole < 0:

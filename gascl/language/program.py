@@ -134,7 +134,7 @@ class VertexProgram:
 
     def _edge_name(self, name: str, value: Any) -> str | None:
         """The name of an edge field as it was given, or None for the default."""
-        if value is None or value == "None":  # from a shell
+        if value is None:
             if self.spec.edge_fields[name].default is REQUIRED:
                 self._refuse(
                     f"{name}=None: {name} has no default; give the name of an edge field of the "

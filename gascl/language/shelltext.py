@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -18,9 +19,14 @@ def number(text: str) -> int | float:
 
 
 def vertices(text: str) -> Any:
-    """None (all vertices), a number to draw, or a list of labels: `5,17`, or `5,` for one."""
-    if text in ("None", ""):
+    """None (all vertices), a number to draw, or a list of labels: `5,17`, or `5,` for one.
+
+    Labels that contain commas are given as a list in JSON: `["Doe, J.", "Roe, R."]`.
+    """
+    if not text:
         return None
+    if text.startswith("["):
+        return _json_list(text)
     if _NUMBER.fullmatch(text):
         count = number(text)
         if count < 1 or count != int(count):
@@ -33,3 +39,24 @@ def vertices(text: str) -> Any:
     if "" in parts:
         raise ValueError("expected a label before each comma, such as 5,17, or 5, for a single one")
     return parts  # `Graph.index_of` also finds integer labels by their text
+
+
+def _json_list(text: str) -> list[Any]:
+    """Labels as a list in JSON. Brackets in there are tuples, which are labels, too."""
+    example = """such as '["Doe, J.", "Roe, R."]'"""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ValueError(
+            f"a value that begins with [ is a list of labels in JSON, {example}, and this is none: "
+            f"{error}"
+        ) from None
+    return [_label(each) for each in found]
+
+
+def _label(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_label, value))
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return value
+    raise ValueError(f"{json.dumps(value)} in the list is no label: give texts or numbers")

@@ -29,7 +29,7 @@ from gascl.language.fields import (
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource, Place
-from gascl.language.types import Struct, Type, name_of, resolve, struct
+from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
 from gascl.language.vocabulary import reads_field
 
 #: The attributes of a program that hold C: statements, then expressions.
@@ -116,9 +116,12 @@ class ProgramSpec:
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     @property
-    def types(self) -> dict[str, str | Struct]:
-        """The types of vertex and arc fields, as they were declared."""
-        return {f.name: f.type for f in (*self.vertex_fields.values(), *self.arc_fields.values())}
+    def types(self) -> FieldTypes:
+        """The types of vertex and arc fields, as they were declared. Where no snippet writes a
+        vertex field, none is an input."""
+        fields = (*self.vertex_fields.values(), *self.arc_fields.values())
+        inputs = frozenset(self.vertex_fields) - {*self.written} if self.written else frozenset()
+        return FieldTypes({f.name: f.type for f in fields}, inputs)
 
     @property
     def supersteps_param(self) -> str | None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -133,6 +133,27 @@ class Struct:
 
     def __str__(self) -> str:
         return self.name or f"struct of {', '.join(n for n, _ in self.members)}"
+
+
+@dataclass(frozen=True)
+class FieldTypes(Mapping[str, "str | Struct"]):
+    """The types of a program's vertex and arc fields by name, as they were declared.
+
+    Attributes:
+        inputs: the vertex fields that the program reads and never writes.
+    """
+
+    declared: Mapping[str, str | Struct] = field(default_factory=dict)
+    inputs: frozenset[str] = frozenset()
+
+    def __getitem__(self, name: str) -> str | Struct:
+        return self.declared[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.declared)
+
+    def __len__(self) -> int:
+        return len(self.declared)
 
 
 def struct(members: Iterable[tuple[str, Any]] | np.dtype) -> Struct:

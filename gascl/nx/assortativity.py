@@ -115,7 +115,12 @@ for _function in (numeric_assortativity_coefficient, attribute_assortativity_coe
 
 @backend_function(first=20_000, cached=5_000)
 def rich_club_coefficient(
-    G: Converted, normalized: bool = True, Q: Any = 100, seed: Any = None
+    G: Converted,
+    normalized: bool = True,
+    Q: Any = 100,
+    seed: Any = None,
+    *,
+    n_samples: Any = 1,
 ) -> dict[int, float]:
     """By degree, the share of edges among the pairs of nodes of a higher degree."""
     if G.num_loops:
@@ -136,5 +141,5 @@ def rich_club_coefficient(
 
 
 @rich_club_coefficient.unless
-def _(G: Any, normalized: Any, Q: Any, seed: Any) -> str:
+def _(G: Any, normalized: Any, Q: Any, seed: Any, *, n_samples: Any) -> str:
     return "`normalized`, by NetworkX's random graphs" if normalized else ""

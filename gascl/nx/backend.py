@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import time
 from importlib import import_module
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import networkx as nx
 
 from gascl.nx.converted import Converted, convert, converted_before, log, to_networkx
-from gascl.nx.register import FUNCTIONS, Verdict
+from gascl.nx.register import FUNCTIONS, VERSION, Verdict
 
 #: The modules with functions; importing them registers these.
 GROUPS = (
@@ -32,10 +34,24 @@ GROUPS = (
 
 #: The oldest version whose answers these are: betweenness of samples was scaled otherwise before.
 SUPPORTED = (3, 6)
-VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 for _group in GROUPS:
     import_module(f"gascl.nx.{_group}")
+
+if os.environ.get("GASCL_NX_LOG", "") not in ("", "0"):
+    # NetworkX has no variable for its own log, which tells of every dispatch besides.
+    _shown = logging.StreamHandler()  # to stderr
+    _shown.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    log.addHandler(_shown)
+    log.setLevel(logging.INFO)
+    log.propagate = False  # a script that sets up logging itself would show each line twice
+
+
+def _logged(name: str, verdict: Verdict) -> Verdict:
+    """The verdict, with a line in the log if NetworkX is to run the function itself."""
+    if verdict is not True:
+        log.info("%s: left to NetworkX: %s", name, verdict)
+    return verdict
 
 
 class Backend:
@@ -82,11 +98,11 @@ class Backend:
         """Whether these arguments are supported; or why not."""
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
-        return FUNCTIONS[name].can_run(args, kwargs)
+        return _logged(name, FUNCTIONS[name].can_run(args, kwargs))
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether it pays; or why not."""
-        return FUNCTIONS[name].should_run(args, kwargs)
+        return _logged(name, FUNCTIONS[name].should_run(args, kwargs))
 
     def on_start_tests(self, items: list[Any]) -> None:
         """Marks those of NetworkX's own tests that cannot pass, each with its reason."""

@@ -299,7 +299,12 @@ def to_scipy_sparse_array(
 
 @backend_function(first=100_000, cached=5_000)
 def adjacency_matrix(
-    G: Converted, nodelist: Any = None, dtype: Any = None, weight: Any = "weight"
+    G: Converted,
+    nodelist: Any = None,
+    dtype: Any = None,
+    weight: Any = "weight",
+    *,
+    format: Any = "csr",
 ) -> Any:
     """The adjacency matrix."""
-    return _sparse(G, nodelist, dtype, weight, "csr")
+    return _sparse(G, nodelist, dtype, weight, format)

@@ -49,7 +49,7 @@ def _one_closeness(distance: np.ndarray, count: int, wf_improved: bool) -> float
 
 @backend_function(first=1_000, cached=500)
 def closeness_centrality(
-    G: Converted, u: Any = None, distance: Any = None, wf_improved: bool = True
+    G: Converted, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
     """Closeness of all nodes, or of one."""
     count = len(G)
@@ -76,12 +76,12 @@ def closeness_centrality(
 
 
 @closeness_centrality.unless
-def _(G: Any, u: Any, distance: Any, wf_improved: Any) -> str:
-    return weighted.hidden(distance)
+def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
+    return "`sp`" if sp is not None else weighted.hidden(distance)
 
 
 @closeness_centrality.worth
-def _(G: Any, u: Any, distance: Any, wf_improved: Any) -> str:
+def _(G: Any, u: Any, distance: Any, wf_improved: Any, *, sp: Any) -> str:
     return "" if u is None else "a single node"
 
 

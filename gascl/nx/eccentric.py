@@ -11,10 +11,16 @@ import numpy as np
 from gascl.nx import weighted
 from gascl.nx.components import connected
 from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function
+from gascl.nx.register import VERSION, backend_function
 from gascl.nx.search import depths
 from gascl.programs.diameter import Diameter
 from gascl.programs.eccentricity import Eccentricity
+
+#: NetworkX's name of `barycenter`.
+CENTROID = "centroid" if VERSION >= (3, 7) else "barycenter"
+
+#: What is declined.
+NULL = "graphs without nodes, for which versions of NetworkX raise different errors"
 
 
 def _unreached(G: Converted) -> nx.NetworkXError:
@@ -25,8 +31,6 @@ def _unreached(G: Converted) -> nx.NetworkXError:
 def _eccentricity(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     """By node."""
     if v is None and weight is None:
-        if len(G) == 0:
-            return {}
         found = G.run(Eccentricity())
         if (found["reached"] < len(G) - 1).any():
             raise _unreached(G)
@@ -56,6 +60,8 @@ def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None
 
 @eccentricity.unless
 def _(G: Any, v: Any, sp: Any, weight: Any) -> str:
+    if len(G) == 0:
+        return NULL
     return "`sp`" if sp is not None else weighted.hidden(weight)
 
 
@@ -68,13 +74,9 @@ def _is_tree(G: Any) -> bool:
     return not G.is_directed() and G.number_of_edges() == len(G) - 1
 
 
-def _refuse_null(G: Converted) -> None:
-    """As NetworkX does where it looks whether a graph is a tree."""
-    if len(G) == 0 and not G.is_directed():
-        raise nx.NetworkXPointlessConcept("G has no nodes.")
-
-
 def _declines(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
+    if len(G) == 0:
+        return NULL
     if usebounds is True and e is None and not G.is_directed():
         return "`usebounds`, by which NetworkX looks at few nodes only"
     return weighted.hidden(weight)
@@ -87,9 +89,9 @@ def _given(G: Converted, e: Any, weight: Any) -> dict[Any, Any]:
 def _extreme(
     G: Converted, e: Any, weight: Any, field: str, of: Callable[[Iterable[Any]], Any]
 ) -> Any:
-    """The largest or smallest eccentricity; by few searches, if all are not known and G has nodes,
-    no weights and no directions."""
-    if e is not None or weight is not None or G.is_directed() or len(G) == 0:
+    """The largest or smallest eccentricity; by few searches, if all are not known and G has no
+    weights and no directions."""
+    if e is not None or weight is not None or G.is_directed():
         return of(_given(G, e, weight).values())
     if not connected(G):
         raise _unreached(G)
@@ -121,8 +123,6 @@ def periphery(
 @backend_function(first=1_000, cached=500)
 def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """The nodes with the smallest eccentricity."""
-    if e is None and weight is None:
-        _refuse_null(G)
     found = _given(G, e, weight)
     least = min(found.values())
     return [node for node in found if found[node] == least]
@@ -139,13 +139,9 @@ def _(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
     return _declines(G, e, usebounds, weight)
 
 
-@backend_function(first=1_000, cached=500)
+@backend_function(first=1_000, cached=500, name=CENTROID)
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """The nodes with the smallest sum of distances."""
-    if weight is None:
-        _refuse_null(G)
-    if len(G) == 0:
-        return []
     if weight is None:
         found = G.run(Eccentricity())
         sums, connected = found["distances"], (found["reached"] == len(G) - 1).all()
@@ -164,6 +160,8 @@ def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = Non
 
 @barycenter.unless
 def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
+    if len(G) == 0:
+        return NULL
     if attr is not None or sp is not None:
         return "`attr` and `sp`"
     if weight is None and _is_tree(G):

@@ -71,6 +71,50 @@ class WeightedNormed(Normed):
     scatter = "send(v.next * e.weight);"
 
 
+class ScaledHubs(VertexProgram):
+    """Hubs and authorities by the iteration of NetworkX 3.7, until hubs, of which the largest is 1,
+    change by less than `bound` (L1).
+
+    `next` is the hub value of the coming iteration, whose largest is known only then. Iteration i
+    is computed in supersteps 2i - 2 and 2i - 1, and scaled and compared in superstep 2i.
+    """
+
+    bound = param.real()
+    hub = vertex.real(init="(real)1 / g.num_vertices")
+    next = vertex.real(init="v.hub")
+    authority = vertex.real(doc="from which `hub` was computed")
+    latest = vertex.real(doc="authority by `hub`")
+    most = aggregate.real("max", doc="of `next`")
+    change = aggregate.real("sum")
+
+    message, combine = "real", "sum"
+    edges = "alternate"
+    scatter_on = apply_on = "all"
+    functions = "#define HUBS (superstep % 2)"
+    scatter = "send(HUBS ? v.latest : v.next);"
+    apply = """
+        if (HUBS) {
+            v.next = msg;
+            aggregate_most(msg);
+        } else {
+            const real scale = superstep == 0 ? 1 : (real)prev.most;
+            const real x = v.next / scale;
+            aggregate_change(fabs(x - v.hub));
+            v.hub = x;
+            v.authority = v.latest;
+            v.latest = msg / scale;
+        }
+    """
+    stop = "superstep > 0 && !HUBS && agg.change < p.bound"
+
+
+class WeightedScaledHubs(ScaledHubs):
+    """The same, where an arc counts by its weight."""
+
+    weight = edge.real(default=1, low=0, finite=True)
+    scatter = "send((HUBS ? v.latest : v.next) * e.weight);"
+
+
 class WeightedHubs(HubsAndAuthorities):
     """Hubs and authorities where an arc counts by its weight."""
 

@@ -9,8 +9,16 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted import Converted
-from gascl.nx.power import Affine, Normed, WeightedAffine, WeightedHubs, WeightedNormed
-from gascl.nx.register import backend_function
+from gascl.nx.power import (
+    Affine,
+    Normed,
+    ScaledHubs,
+    WeightedAffine,
+    WeightedHubs,
+    WeightedNormed,
+    WeightedScaledHubs,
+)
+from gascl.nx.register import VERSION, backend_function
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
 from gascl.programs.weighted_page_rank import WeightedPageRank
@@ -87,8 +95,10 @@ def hits(
     tol: float = 1.0e-8,
     nstart: Any = None,
     normalized: bool = True,
+    *,
+    method: Any = "power_iteration",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Hubs and authorities by power iteration, where NetworkX takes the singular vector."""
+    """Hubs and authorities by power iteration, where NetworkX 3.6 takes the singular vector."""
     if len(G) == 0:
         return {}, {}
     if max_iter <= 0:
@@ -96,6 +106,8 @@ def hits(
     if not G.number_of_edges() or len(G) == 1:
         raise NotImplementedError("a graph without edges, or of a single node")
     field = weight_of(G, "weight")
+    if VERSION >= (3, 7):
+        return _scaled_hits(G, field, max_iter, tol, normalized)
     program = HubsAndAuthorities if field is None else WeightedHubs
     made = program(tolerance=min(tol, 1e-12), dtype="float64")
     result = G.run(made, weight=field, max_supersteps=MOST)
@@ -113,8 +125,24 @@ def hits(
     return G.by_node(hubs), G.by_node(authorities)
 
 
+def _scaled_hits(
+    G: Converted, field: Any, max_iter: int, tol: float, normalized: bool
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    program = ScaledHubs if field is None else WeightedScaledHubs
+    made = program(bound=tol, dtype="float64")
+    result = G.run(made, weight=field, max_supersteps=2 * max_iter + 1)
+    if not result.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    hubs, authorities = result["hub"], result["authority"]
+    if normalized:
+        return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
+    return G.by_node(hubs), G.by_node(authorities / authorities.max())
+
+
 @hits.unless
-def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any) -> str:
+def _(G: Any, max_iter: Any, tol: Any, nstart: Any, normalized: Any, *, method: Any) -> str:
+    if method != "power_iteration":
+        return f"`method={method!r}`"
     return "`nstart`" if nstart is not None else ""
 
 

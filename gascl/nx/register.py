@@ -8,8 +8,13 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+import networkx as nx
+
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted import Converted, converted_before, log
+
+#: Of NetworkX: its major and minor number.
+VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 #: By NetworkX's name.
 FUNCTIONS: dict[str, Function] = {}
@@ -47,6 +52,7 @@ class Function:
             warn(f"gascl could not run {self.name}: {error}", RuntimeWarning)
             raise NotImplementedError(f"gascl: {error}") from error
         except GasclError as error:
+            log.info("%s: left to NetworkX: %s", self.name, error)
             raise NotImplementedError(f"gascl: {error}") from error
         log.info("%s: ran in %.3f s", self.name, time.perf_counter() - began)
         return result
@@ -65,6 +71,10 @@ class Function:
 
     def can_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether it can run; or why not."""
+        try:
+            self._signature.bind(*args, **kwargs)
+        except TypeError as error:  # newer versions of NetworkX may have more parameters
+            return f"gascl does not take these arguments: {error}"
         reason = self._ask(self._check, args, kwargs) if self._check else ""
         return f"gascl does not support {reason}" if reason else True
 

@@ -10,9 +10,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gascl.errors import warn
 from gascl.nx import weighted
 from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function
+from gascl.nx.register import VERSION, backend_function
 from gascl.nx.trees import levels
 from gascl.programs.breadth_first import BreadthFirst
 
@@ -333,6 +334,9 @@ def bfs_predecessors(
     G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
     """Parents in NetworkX's order."""
+    if VERSION >= (3, 7):
+        message = "bfs_predecessors is deprecated and will be removed in NetworkX 3.9"
+        warn(f"{message}\nUse ``(t, s) for (s, t) in bfs_edges`` instead", DeprecationWarning)
     _check(G, source)
     return ((child, parent) for parent, child in _edges(G, source, depth_limit=depth_limit))
 

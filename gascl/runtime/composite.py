@@ -61,6 +61,7 @@ class Stages:
         state: what the last run left on the device; before the first run, what was given, or None.
         trace: the steps of all runs, numbered consecutively.
         deliveries: the names of how messages travelled, in the order of first use.
+        computed: the fields that they had, but for inputs.
         numberings: in which other orders the vertices were on the device (`Result.numbering`).
         last: the program that ran last, and why it ended.
         endless: the first program that would never have ended, and why; "" if there was none.
@@ -82,6 +83,7 @@ class Stages:
         self.trace = Trace()
         self.deliveries = dict[str, None]()
         self.numberings = dict[str, None]()
+        self.computed = set[str]()
         self.last = self.endless = ""
         self._runs = Counter[str]()
         self._whole = whole
@@ -124,6 +126,7 @@ class Stages:
 
         def keep(result: Result) -> None:
             self.state = _state_of(result)
+            self.computed |= {*result.types} - result.types.inputs
             self.numberings |= dict.fromkeys([result.numbering] if result.numbering else [])
             if self._callback is None and result.trace:  # else `called` has added them
                 add(result.trace, result.delivery)
@@ -280,7 +283,7 @@ def solve(
         seconds=seconds,
         state=stages.state if keep_state else None,
         missing=tuple(name for name in types if name not in fields),
-        types=cls.spec.types,
+        types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
         scalars=_scalars(program, found, whole and graph.num_vertices > 0),
         named=program.named_vertices(),
     )

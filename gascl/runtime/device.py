@@ -278,7 +278,8 @@ class Queue:
         self.cl, self.context, self.pool = queue, queue.context, None
         self._pools = pools
         self._staging: Staging | None = None
-        self._landing: np.ndarray | None = None
+        # At once: a driver may map no memory before the kernel ends that runs at the time.
+        self._landing = pinned(self.context, LANDING) if pools else None
         if pools:  # at once, rather than when first used; sizes are rounded up by 0.4 % at most
             self.pool = MemoryPool(ImmediateAllocator(queue), leading_bits_in_bin_id=8)
         process.holds_opencl(self)
@@ -292,11 +293,7 @@ class Queue:
     def landing(self, size: int) -> np.ndarray | None:
         """Pinned memory, uint8 (size,), in which a copy of the device's memory arrives soonest, and
         which the next one overwrites. None: it arrives as soon elsewhere."""
-        if not self._pools or size > LANDING:
-            return None
-        if self._landing is None:
-            self._landing = pinned(self.cl, LANDING)
-        return self._landing[:size]
+        return None if self._landing is None or size > LANDING else self._landing[:size]
 
 
 @cache

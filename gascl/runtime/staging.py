@@ -19,7 +19,7 @@ class Staging:
 
     def __init__(self, queue: Any):
         self.queue = queue
-        whole = pinned(queue, 2 * PIECE)
+        whole = pinned(queue.context, 2 * PIECE)
         self._halves = whole[:PIECE], whole[PIECE:]
 
     def write(self, buffer: Any, array: np.ndarray) -> None:
@@ -67,14 +67,26 @@ class Staging:
         return sent
 
 
-def pinned(queue: Any, size: int) -> np.ndarray:
+def pinned(context: Any, size: int) -> np.ndarray:
     """Memory of the host that a GPU reads and writes by itself: uint8 (size,)."""
+    queue = cl.CommandQueue(context)  # in another one, this would wait for what is running there
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
-    buffer = cl.Buffer(queue.context, flags, size)
+    buffer = cl.Buffer(context, flags, size)
     access: Any = cl.map_flags.READ | cl.map_flags.WRITE
     mapped: Any = cl.enqueue_map_buffer(queue, buffer, access, 0, (size,), np.dtype(np.uint8))
     found: np.ndarray = mapped[0]  # keeps the buffer
     return found
+
+
+def pinned_copy(context: Any, values: np.ndarray) -> np.ndarray:
+    """A copy of a contiguous array in memory that is pinned, or the array if the driver gives no
+    more of it."""
+    try:
+        found = pinned(context, max(values.nbytes, 1))[: values.nbytes]
+    except cl.Error:
+        return values
+    copy(found, values.view(np.uint8))
+    return found.view(values.dtype)
 
 
 def copy(to: np.ndarray, source: np.ndarray) -> None:

@@ -22,6 +22,7 @@ from gascl.graph.numbering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.runtime import process, taking
+from gascl.runtime.arcstream import ArcStream, streamed_bytes, whole_arrays
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph, check_memory, resident_bytes
 from gascl.runtime.values import has_rest, parameters, set_at, stored
@@ -64,6 +65,7 @@ class State:
         initial: dict[str, np.ndarray],
         previous: State | None = None,
         resumes: bool = False,
+        rank: int = 0,
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
@@ -86,14 +88,20 @@ class State:
         self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
         graphs = self._graphs
         before = resident_bytes(graphs) + sum(self.sizes[key] for key in kept)
-        missing = resident.missing(spec.graph)
+        whole = whole_arrays(spec)
+        missing = resident.missing(whole)
+        if spec.extent.parts > 1:
+            missing |= streamed_bytes(resident, spec)
         for graph in graphs[1:]:
-            found = graph.missing(turned_arrays(spec.graph)).items()
-            missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in found}
+            more = graph.missing(turned_arrays(whole))
+            if spec.extent.parts > 1:
+                more |= streamed_bytes(graph, spec)
+            missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in more.items()}
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
-        self._arrays = [graph.buffers(spec.graph) for graph in graphs]
+        self._arrays = [graph.buffers(whole) for graph in graphs]
+        self._streams = [ArcStream(graph, spec, rank) for graph in graphs if spec.extent.parts > 1]
         self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
@@ -106,8 +114,8 @@ class State:
         self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
-        whole = initial.keys() - some.keys()
-        self.given = self.kept | _bits(n in whole for n in declared.vertex_fields)
+        everywhere = initial.keys() - some.keys()
+        self.given = self.kept | _bits(n in everywhere for n in declared.vertex_fields)
         self.partly: Any = None
         if some:
             bits = np.zeros(self.graph.num_vertices, np.uint64)
@@ -213,17 +221,23 @@ class State:
             part = min(_FILL, buffer.size - start)
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
-    def arguments(self, launch: Launch, given: Mapping[str, Any]) -> list[Any]:
+    def arguments(
+        self, launch: Launch, given: Mapping[str, Any], instead: Mapping[Key, Any] | None = None
+    ) -> list[Any]:
         """The arguments of a kernel: buffers, and numbers in the kernel's types.
 
         Args:
             given: by name, the arguments that differ between launches.
+            instead: buffers to use in place of those of the run or the graph.
         """
+        graph, own = self._arrays[self._turn], self.buffers
         values: list[Any] = []
         for name in self.spec.arguments[launch.kernel]:
             if isinstance(name, Key):
-                shared = self._arrays[self._turn].get(name)
-                values.append(self.buffers[name] if shared is None else shared)
+                found = instead.get(name) if instead else None
+                if found is None:
+                    found = graph.get(name)
+                values.append(own[name] if found is None else found)
             elif name not in NUMBERS:
                 values.append(given[name])
             elif name in given:
@@ -244,6 +258,11 @@ class State:
     def resident(self) -> ResidentGraph:
         """The graph, with the arcs of the superstep that is being enqueued."""
         return self._graphs[self._turn]
+
+    @property
+    def stream(self) -> ArcStream | None:
+        """The parts in which the arcs of the superstep that is being enqueued come, if they do."""
+        return self._streams[self._turn] if self._streams else None
 
     def take_turn(self, superstep: int) -> None:
         """Make kernels use the arcs of this superstep."""
@@ -313,6 +332,7 @@ class State:
         is then on the device only for as long as its engine is there."""
         self.device.queue.finish()
         self.buffers, self._graphs, self._arrays = self._lasting(), [], []
+        self._streams = []
 
     def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
         """Release the buffers of these fields."""

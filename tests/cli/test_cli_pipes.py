@@ -32,7 +32,7 @@ def given(monkeypatch):
     "content",
     [
         EDGES,
-        gzip.compress(EDGES),
+        gzip.compress(EDGES, mtime=0),
         b"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n",
         b"# made by hand\na b\nb c\n",
     ],

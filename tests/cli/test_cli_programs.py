@@ -32,7 +32,7 @@ def test_one(gascl_, name):
     for fields in (spec.params, spec.edge_fields, spec.vertex_fields, spec.arc_fields):
         for field in fields:
             assert re.search(rf"^  {field} ", out, re.M)
-    (example,) = re.findall(rf"^  gascl run {name} karate(.*)$", out, re.M)
+    (example,) = re.findall(rf"^  gascl run {name} \S+(.*)$", out, re.M)
     construct(cls, dict(re.findall(r"--set (\w+)=(\S+)", example)))
 
 
@@ -84,3 +84,18 @@ def test_a_name_that_is_not_there(gascl_):
     code, out, err = gascl_("programs", "PageRnk")
     assert (code, out) == (1, "")
     assert "there is no bundled program 'PageRnk'; did you mean 'PageRank'?" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("BipartiteMatching", "matches: 20"), ("Bipartition", "\n1          1\n")]
+)
+def test_examples_of_bipartite_graphs_run_as_they_stand(gascl_, monkeypatch, tmp_path, name, found):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = gascl_("programs", name)
+    examples = re.findall(r"^  gascl (.*)$", out, re.M)
+    assert len(examples) == 2
+    for example in examples:
+        code, out, err = gascl_(*shlex.split(example))
+        assert (code, err) == (0, "")
+        assert "rows=5, columns=8" in out or "gascl's .npz" in out, "in the generator's words"
+    assert found in out

@@ -26,6 +26,7 @@ from support.command_line import (
 
 import gascl
 from gascl.cli.run_command import OUTPUTS
+from gascl.progress import Progress
 
 
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
@@ -195,7 +196,7 @@ def test_empty_graph(gascl_, write, tmp_path):
     code, out, _ = gascl_("run", "PageRank", write("empty.txt", "# none\n"), "--output", path)
     assert code == 0
     assert "PageRank: 0 supersteps; the graph has no vertices" in out
-    assert path.read_text() == "vertex,rank,personalization,landing\n"
+    assert path.read_text() == "vertex,rank\n"
 
 
 def test_the_first_scalar_that_apply_writes_is_printed(gascl_, write, small):
@@ -283,7 +284,8 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-def test_a_run_goes_on_after_ctrl_c(write, gascl_, tmp_path):
+def test_a_run_goes_on_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
+    monkeypatch.setattr(Progress, "LINES", Progress.LINES)  # which ENDLESS changes in this process
     program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
     options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]
     process = start("run", program, graph, *options, "--resume", "--max-supersteps", 10**9)
@@ -353,3 +355,55 @@ def test_vertices_are_printed_and_written_as_labels(gascl_, tmp_path):
     assert "(1 vertex with no parent not shown)" in out
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines == ["vertex,depth,parent", "a,0,", "b,1,a", "c,1,a"]
+
+
+def test_a_path(gascl_, write):
+    path = write("roads.txt", "a b 2\na c 9\nb c 3\nd e 4\n")
+    start = ("run", "ShortestPaths", path, "--set", "source=a")
+    code, out, err = gascl_(*start, "--path", "c")
+    assert (code, err) == (0, "")
+    assert out.split("\n\n")[1].splitlines() == [
+        "path to c:",
+        "vertex  distance",
+        "a              0",
+        "b              2",
+        "c              5",
+    ]
+    assert out.count("vertex  distance") == 1, "the largest values only with --top"
+    _, out, _ = gascl_(*start, "--path", "c", "--field", "parent", "--top", "1")
+    assert out.split("\n\n")[2].splitlines()[2:] == [
+        "vertex  parent",
+        "a         None",
+        "b            a",
+        "c            b",
+    ]
+    code, out, _ = gascl_(*start, "--path", "e")
+    assert code == 0 and "there is no path to 'e': it has no 'parent'" in out
+    code, out, err = gascl_(*start, "--path", "x")
+    assert code == 1 and "no vertex has the label 'x'" in err
+    assert "supersteps" not in out, "refused before the run"
+
+
+def test_none_and_labels_with_commas(gascl_, write):
+    path = write("people.csv", 'from,to,weight\n"Doe, J.",Ann,5\nAnn,"Roe, R.",7\n')
+    nearest = ("--smallest", "3", "--set", 'sources=["Doe, J.", "Ann"]')
+    for none in ("none", "None"):
+        code, out, err = gascl_("run", "Distances", path, *nearest, "--set", f"weight={none}")
+        assert (code, err) == (0, "")
+        rows = [line.rsplit(maxsplit=1) for line in out.split("\n\n")[1].splitlines()]
+        assert sorted(rows[1:]) == [["Ann", "0"], ["Doe, J.", "0"], ["Roe, R.", "1"]]
+    _, out, _ = gascl_("run", "Distances", path, *nearest, "--set", "cutoff=none")
+    assert re.search(r"^Roe, R\. +7$", out, re.M)
+    none = write("none.txt", "none a\n")
+    assert gascl_("run", "BreadthFirst", none, "--set", "source=none")[0] == 0, "a label"
+
+
+def test_weights_that_are_not_read_are_noted(gascl_, small, write):
+    note = "gascl: note: {0} does not read this graph's weights; Weighted{0} does\n"
+    for name in ("PageRank", "Closeness"):
+        code, _, err = gascl_("run", name, small)
+        assert (code, err) == (0, note.format(name))
+    for name in ("WeightedPageRank", "ConnectedComponents", "LocalClustering"):
+        assert gascl_("run", name, small)[::2] == (0, "")
+    assert gascl_("run", "PageRank", write("ones.txt", "a b 1\nb c 1\n"))[::2] == (0, "")
+    assert gascl_("run", "PageRank", KARATE)[::2] == (0, "")

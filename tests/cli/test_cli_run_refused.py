@@ -14,8 +14,8 @@ from gascl.result import Result
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["PageRnk"], "there is no bundled program 'PageRnk'; did you mean 'PageRank'? Known: "),
-        (["Xyzzy"], "there is no bundled program 'Xyzzy'. Known: "),
+        (["PageRnk"], "there is no bundled program 'PageRnk'; did you mean 'PageRank'? `gascl p"),
+        (["Xyzzy"], "there is no bundled program 'Xyzzy'; `gascl programs` lists them, and a pro"),
         (["Xyzzy"], "a program of your own is given as my_program.py:Class"),
         (["none.py:A"], "none.py: there is no such file; check the path"),
         (["PageRank", "--set", "dampin=1"], "no parameter 'dampin'; did you mean 'damping'?"),
@@ -24,6 +24,13 @@ from gascl.result import Result
         (["PageRank", "--set", "dangling=x"], "expected one of 'spread', 'ignore'"),
         (["PageRank", "--set", "dtype=float16"], "float32"),
         (["Closeness", "--set", "sources=0"], "0, with a comma, is one label"),
+        (["Closeness", "--set", "sources=[a]"], 'a list of labels in JSON, such as \'["Doe, J.",'),
+        (["Closeness", "--set", "sources=[null]"], "null in the list is no label: give texts or"),
+        (["PageRank", "--set", "damping=none"], "damping=None: expected a number"),
+        (
+            ["PageRank", "--path", "5"],
+            "PageRank finds no paths: leave out --path, or run a program",
+        ),
         (["GreedyColouring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["PageRank", "--set", "dtype=x"], "'x'"),

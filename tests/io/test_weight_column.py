@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.refusals import refused
 
-from gascl import Engine, Graph, GraphError, VertexProgram, edge, param, vertex
+from gascl import Engine, FormatError, Graph, GraphError, VertexProgram, edge, param, vertex
 from gascl.programs import ShortestPaths
 
 #: From a to c it is 3 minutes by way of b and 5 without; 2 hops and 1.
@@ -266,3 +267,20 @@ def test_one_label_is_no_list_of_labels():
         GraphError, match=r"'ann' is one label, not several: give a list, \['ann'\]"
     ):
         graph.indices_of("ann")
+
+
+def test_text_below_the_first_rows_of_a_column_taken_for_the_weight(gascl_, tmp_path):
+    """What the error says to do works, in Python and in the shell."""
+    path = tmp_path / "trips.csv"
+    path.write_text("from,to,code,km\na,b,12,1\nb,c,13,2\nc,d,A5,3\n")
+    _, out, err = gascl_("info", path)
+    assert out == "" and "line 4: 'c,d,A5,3' has the weight 'A5', which is not a number" in err
+    without, instead = re.search(r"holds text: (.+); (.+) reads another column", err).groups()
+    assert "out-degree" in gascl_("info", path, *without.split())[1]
+    assert "edge field weight: int64, 1 to 3" in gascl_("info", path, *instead.split())[1]
+    with pytest.raises(FormatError, match=r"columns=\('from', 'to'\); weight='km' reads another"):
+        Graph.read(path)
+    path.write_text("a b 12 1\nb c 13 2\nc d A5 3\n")
+    with pytest.raises(FormatError, match=r"columns=\(0, 1\); weight=3 reads another"):
+        Graph.read(path)
+    assert Graph.read(path, weight=3).edge_fields["weight"].tolist() == [1, 2, 3]

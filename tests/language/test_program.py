@@ -62,7 +62,11 @@ DECLARATIONS = [
         "x_ = aggregate.int32('sum')  # <<<",
         "'x_' is reserved and cannot be the name of an aggregator",
     ),
-    ("trace = vertex.int32()  # <<<", "'trace' is an attribute of every result"),
+    (
+        "trace = vertex.int32()  # <<<",
+        "'trace' is an attribute of every result (result.trace) and cannot be the name of a "
+        "vertex field; choose another",
+    ),
     ("converged = vertex.int32()  # <<<", "'converged' is an attribute", "choose another"),
     ("dtype = vertex.int32()  # <<<", "'dtype' is an attribute"),
     ("prepare = param.int32(1)  # <<<", "'prepare' is an attribute"),
@@ -446,7 +450,7 @@ def test_construction():
         "Made(source='a', damping=0.85, limit=7, rule='far', supersteps=12, dtype='float64')"
     )
     assert Made(source=0, limit=np.int8(3), damping=np.float32(0.5)).damping == 0.5
-    for nothing in (None, "None", ""):
+    for nothing in (None, ""):
         assert Made(source=0, supersteps=nothing).fixed_supersteps() is None
     with pytest.raises(AttributeError, match=r"construct another program, Made\(limit=3\)"):
         made.limit = 3

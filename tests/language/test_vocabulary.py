@@ -26,7 +26,7 @@ ATTRIBUTES = {n for n in vars(VertexProgram) if not n.startswith("_")}
 
 def listed(title: str) -> set[str]:
     """The words in a bullet of the page, up to its first semicolon."""
-    section = PAGE.read_text().partition("### Names that are taken\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition("### Reserved names\n")[2].partition("\n## ")[0]
     (bullet,) = re.findall(rf"^- \*\*{title}\*\*.*?(?=\n- |\n\n|\Z)", section, re.M | re.S)
     return set(re.findall(r"`([^`]+)`", bullet.partition(";")[0]))
 
@@ -90,7 +90,7 @@ def test_taken_in_python(kind):
     # Of the language's own attributes, it is said what each must be.
     taken -= {"message", "gathered", *SNIPPETS, *CHOICES}
     for name in taken:
-        words = rf"'{name}' is an attribute of every (program|result) and cannot be the name of"
+        words = rf"'{name}' is an attribute of every (program|result \(result.{name}\)) and cannot"
         with pytest.raises(ProgramError, match=words):
             type("Wrong", (VertexProgram,), {name: KINDS[kind]})
 

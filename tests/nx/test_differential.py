@@ -26,6 +26,7 @@ ORDERED = {
     *("single_source_dijkstra_path", "multi_source_dijkstra", "connected_components"),
     *("weakly_connected_components", "core_number", "onion_layers", "pagerank", "triangles"),
     *("katz_centrality", "harmonic_centrality", "isolates", "periphery", "center", "barycenter"),
+    "centroid",
     *("betweenness_centrality", "edge_betweenness_centrality", "rich_club_coefficient"),
 }
 

@@ -18,9 +18,10 @@ def test_the_tables_are_those_of_the_code():
     rows = re.findall(r"^\| `(\w+)` \|([\d, ]*)\|([\d, ]*)\| *(.*?) *\|", PAGE, re.MULTILINE)
     listed = {name: (number(first), number(cached), text) for name, first, cached, text in rows}
     expected = [name for _, name in EXPECTED]
+    one = FUNCTIONS.get("barycenter") or FUNCTIONS["centroid"]  # by the version of NetworkX
     assert listed == {
         name: (function.first, function.cached, metadata.FUNCTIONS[name])
-        for name, function in FUNCTIONS.items()
+        for name, function in {**FUNCTIONS, "barycenter": one, "centroid": one}.items()
     }
     assert f"{len(FUNCTIONS)} of them" in PAGE
     assert all(f"`{name}`" in PAGE for name in expected)

@@ -1,6 +1,7 @@
 """Scripts that know nothing of gascl, with only the environment changed."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -16,9 +17,9 @@ print(max(ranks, key=ranks.get), nx.shortest_path_length(G, 0, 1), len(nx.k_core
 """
 
 
-def run(**environment):
+def run(script=SCRIPT, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-c", script],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -33,6 +34,37 @@ def test_the_environment_variable_is_enough():
     with_gascl, log = run(NETWORKX_BACKEND_PRIORITY="gascl")
     assert with_gascl == plain
     assert "gascl.nx pagerank: ran in" in log
+
+
+QUIET = """
+import networkx as nx
+
+G = nx.gnm_random_graph(1000, 6000, seed=1)
+H = nx.karate_club_graph()
+for _ in range(2):
+    nx.pagerank(G, weight=None)
+nx.core_number(H), nx.shortest_path(G, 0, 1), nx.density(G)
+"""
+
+
+def test_a_variable_shows_what_ran_where():
+    ours = {"NETWORKX_BACKEND_PRIORITY": "gascl", "NETWORKX_WARNINGS_TO_IGNORE": "cache"}
+    for off in ({}, {"GASCL_NX_LOG": "0"}):
+        assert run(QUIET, **ours, **off) == ("", "")
+    out, log = run(QUIET, **ours, GASCL_NX_LOG="1")
+    words = [re.sub(r"[\d.]+ s$", "... s", line) for line in log.splitlines()]
+    assert words[:3] == [
+        "gascl.nx: pagerank: converted 1,000 nodes, 6,000 edges in ... s",
+        "gascl.nx: pagerank: ran in ... s",
+        "gascl.nx: pagerank: ran in ... s",
+    ]
+    left = [line for line in words if "left to NetworkX: " in line]
+    why = dict(line.removeprefix("gascl.nx: ").split(": left to NetworkX: ") for line in left)
+    assert why["core_number"].startswith("78 edges: NetworkX is faster below")
+    assert why["shortest_path"].startswith("gascl does not support a single pair")
+    assert len(words) == 3 + len(left) and out == ""
+    basic = "import logging; logging.basicConfig(level=logging.INFO)\n"
+    assert run(basic + QUIET, **ours, GASCL_NX_LOG="1")[1].count("ran in") == 2
 
 
 def test_without_a_device_networkx_runs_its_own():

@@ -24,6 +24,8 @@ def run(graph: Graph, **options):
     verify(graph, result, BipartiteMatching())
     assert result.converged
     assert (result.mate.dtype, result.cover.dtype) == (np.int32, np.int8)
+    if graph.num_vertices:
+        assert result.aggregates["matches"] == result.cover.sum(), "as many as in the cover"
     return result
 
 

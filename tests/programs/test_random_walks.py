@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 from support.samples import random_graph, skewed
 
-from gascl import Engine, Graph, GraphError, ProgramError
+from gascl import Engine, Graph, GraphError, ProgramError, uniform
 from gascl.programs.random_walks import random_walks
 
 
@@ -74,6 +74,20 @@ def test_the_first_step_has_no_preference():
     graph = Graph.from_edges([0] * 8, range(1, 9))
     found = random_walks(Engine(graph), [0] * 4000, length=1, p=0.01, q=100)[:, 1]
     assert chisquare(np.bincount(found, minlength=9)[1:]).pvalue > 1e-5
+
+
+def test_arcs_of_a_hub_are_drawn_by_32_bits():
+    """With 24 bits, some arcs of a hub would be drawn more often than others."""
+    n, count, seed = 1_000_003, 2000, 5
+    found = random_walks(
+        Engine(Graph.from_edges([0] * n, range(1, n + 1))), [0] * count, 1, seed=seed
+    )
+    halves = [uniform(seed, np.arange(count), 0, 0, half) * 65536 for half in (0, 1)]
+    high, low = (half.astype(np.uint64) for half in halves)
+    drawn = (high << np.uint64(16) | low) * np.uint64(n) >> np.uint64(32)
+    assert (found[:, 1] == 1 + drawn.astype(np.int64)).all()
+    # The numbers themselves are spread evenly over the 32 bits, also the last ones.
+    assert chisquare(np.bincount(low.astype(int) % 16, minlength=16)).pvalue > 1e-5
 
 
 def test_a_walk_is_that_of_its_seed_and_place():

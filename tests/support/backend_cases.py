@@ -1,9 +1,11 @@
 """Graphs of NetworkX's four kinds, and calls of the functions that the backend has."""
 
+import inspect
 import math
 import random
 
 import networkx as nx
+from networkx.utils.backends import _registered_algorithms
 
 from gascl.nx.backend import FUNCTIONS  # having registered all
 
@@ -126,7 +128,8 @@ def some(G, count=2, seed=3):
 def calls(name, G):
     """Arguments and keywords after the graph, the most usual first."""
     nodes = some(G)
-    parameters = FUNCTIONS[name]._signature.parameters
+    # NetworkX's, which may lack what newer versions have
+    parameters = inspect.signature(_registered_algorithms[name].orig_func).parameters
     if name in SCORES:
         pairs = [(u, v) for u in some(G, 9) for v in some(G, 9, seed=5) if u != v]
         found = [((pairs,), {}), (([(0, "missing")],), {}), (([(nodes[:1] * 2)],), {})]

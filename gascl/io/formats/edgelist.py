@@ -322,10 +322,16 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
     for name, place in layout.fields.items():
         if not is_number(columns[place]):
             rest = {n: other for n, other in layout.fields.items() if n != name}
+            unread = {*range(count)} - {*layout.ends, *layout.fields.values()}
+            numbers = [other for other in sorted(unread) if is_number(columns[other])]
+            instead = ""
+            if name == WEIGHT and numbers:
+                column = layout.header[numbers[0]] if layout.header else numbers[0]
+                instead = f"; weight={column!r} reads another column in its place"
             return (
                 f"has the {name} {columns[place]!r}, which is not a number; correct the line, put "
                 "# before it if it is not an edge, or leave the column out if it holds text: "
-                f"{_columns_option(layout, rest)}"
+                f"{_columns_option(layout, rest)}{instead}"
             )
     return None
 

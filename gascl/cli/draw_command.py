@@ -1,0 +1,142 @@
+"""`gascl draw`: draws a graph, coloured by what a program computes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.cli import exitcode, graphfile, programoption
+from gascl.cli.numbertext import size
+from gascl.cli.standardio import STANDARD
+from gascl.errors import GasclError
+from gascl.newfile import new_file, why_unwritable
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+    from gascl.language.program import VertexProgram
+    from gascl.result import Result
+
+ABOUT = "draw a graph"
+HELP = f"""\
+examples:
+  gascl draw karate
+  gascl draw karate --program PageRank --size rank -o ranks.svg
+  gascl draw karate --program Louvain
+  gascl draw roads.txt --program ShortestPaths --set source=4037 --color distance
+  gascl draw friends.graphml --color age --no-labels
+
+Pictures need matplotlib: pip install 'gascl[plot]'; those of more than 20,000 edges also need
+datashader: pip install 'gascl[draw]'. docs/pictures.md says more, and how to draw in Python.
+
+{exitcode.HELP}"""
+
+
+def options(add: Callable[..., Any]) -> None:
+    """Add GRAPH, its options, and those of the picture."""
+    graphfile.options(add)
+    text = "the file to write: .png, .svg, .pdf or what else matplotlib writes (default: GRAPH's"
+    text += " name with .png, in the current folder, unless there is such a file)"
+    add("-o", "--output", metavar="FILE", type=Path, help=text)
+    text = "run this program first, to draw what it computes: as in `gascl run`"
+    add("--program", metavar="PROGRAM", help=text)
+    programoption.set_option(add)
+    text = "a vertex field of the program or of the graph, or a colour of matplotlib (default: the"
+    text += " field that `gascl run` prints)"
+    add("--color", metavar="FIELD", help=text)
+    text = "a vertex field to which the vertices' areas are in proportion"
+    add("--size", metavar="FIELD", help=text)
+    text = "draw labels, or none (default: of up to 60 vertices)"
+    add("--labels", action=argparse.BooleanOptionalAction, default=None, help=text)
+    add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
+    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the graph, run the program, and write the picture."""
+    from gascl.cli.fieldchoice import scalar_field
+    from gascl.cli.programfile import construct, program_class
+
+    program = None
+    if arguments.program is not None:
+        program = construct(program_class(arguments.program), dict(arguments.set))
+    elif arguments.set:
+        raise GasclError("--set sets parameters of a program: give --program, too")
+    path = _output(arguments)
+
+    from gascl.drawing import check_installed, draw
+    from gascl.runtime.device import find
+
+    device = find(arguments.device)
+    graph = graphfile.read(arguments)
+    print(graphfile.describe(graph), flush=True)
+    check_installed(graph)
+    _check_fields(arguments, program, graph)
+    what: Graph | Result = graph
+    color, code = arguments.color, exitcode.DONE
+    if program is not None:
+        what = _result(program, graph, device)
+        code = exitcode.DONE if what.converged else exitcode.NOT_CONVERGED
+        color = color or scalar_field(program)
+    looks = {"color": color, "size": arguments.size, "labels": arguments.labels}
+    ax = draw(what, seed=arguments.seed, device=device, **looks)
+    figure: Any = ax.figure
+    with new_file(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=150)
+    print(f"wrote {path}: {size(path.stat().st_size)}")
+    return code
+
+
+def _result(program: VertexProgram, graph: Graph, device: Any) -> Result:
+    from gascl.progress import Progress
+    from gascl.runtime.engine import Engine
+
+    with Progress() as progress:
+        return Engine(graph, device).run(program, progress=progress)
+
+
+def _output(arguments: argparse.Namespace) -> Path:
+    """The file to write. Called before the graph is read, which may take long.
+
+    Raises:
+        GasclError: matplotlib is missing or cannot write it, or the name is not given, and the file
+            exists.
+    """
+    from gascl.plots import pyplot
+
+    shown = pyplot()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    shown.switch_backend("Agg")  # a window would need a display
+    path: Path | None = arguments.output
+    if path is None:
+        stem = "graph" if arguments.graph == STANDARD else Path(arguments.graph).name
+        path = Path(f"{stem.partition('.')[0] or stem}.png")
+        if path.exists():
+            raise GasclError(f"{path} exists already: give -o {path} to replace it, or -o FILE")
+    endings = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:] not in endings:
+        raise GasclError(f"-o {path}: the name must end in {', '.join(f'.{e}' for e in endings)}")
+    if not path.parent.is_dir():
+        raise GasclError(f"-o {path}: there is no folder {path.parent}; create it first")
+    if why := why_unwritable(path):
+        raise GasclError(f"-o {path} cannot be written: {why}")
+    return path
+
+
+def _check_fields(
+    arguments: argparse.Namespace, program: VertexProgram | None, graph: Graph
+) -> None:
+    """Raise GasclError if --color or --size names nothing that the picture could have."""
+    from matplotlib.colors import is_color_like
+
+    from gascl.cli.programfile import suggestion
+
+    known = [*(program.spec.vertex_fields if program else ()), *graph.vertex_fields]
+    for option, name in (("--color", arguments.color), ("--size", arguments.size)):
+        if name is None or name in known or (option == "--color" and is_color_like(name)):
+            continue
+        what = "vertex field or colour" if option == "--color" else "vertex field"
+        more = "" if program else "; --program runs a program and draws its fields"
+        raise GasclError(f"{option} {name}: there is no such {what}{suggestion(name, known)}{more}")

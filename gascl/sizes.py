@@ -1,0 +1,41 @@
+"""Numbers of bytes as people write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gascl.errors import GasclError
+
+_UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+
+
+def amount(size: int) -> str:
+    """A number of bytes as text, such as 1.5 GiB."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if size >= _UNITS[unit]:
+            return f"{size / _UNITS[unit]:,.1f} {unit}"
+    return f"{size} bytes"
+
+
+def bytes_of(given: Any, name: str) -> int:
+    """The number of bytes that `given` says: a number, or text such as "1.5 GiB" or "800MB".
+
+    Raises:
+        GasclError: it does not say one above 0; `name` is the parameter's.
+    """
+    units = {unit.lower(): size for unit, size in _UNITS.items()}
+    found = _SIZE.fullmatch(given) if isinstance(given, str) else None
+    if found and found[2].lower() in units:
+        size = int(float(found[1]) * units[found[2].lower()])
+    elif isinstance(given, int) and not isinstance(given, bool):
+        size = given
+    else:
+        size = 0
+    if size <= 0:
+        raise GasclError(
+            f"{name} is {given!r}; give a number of bytes above 0, or text such as '1.5 GiB'"
+        )
+    return size

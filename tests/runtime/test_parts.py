@@ -1,0 +1,141 @@
+"""Runs on graphs whose arcs do not fit on the device, and come to it part by part."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from support.agreement import find_device
+from support.parts import agree_on_parts
+from support.random_cases import MOST, RECIPES, drawn
+from support.random_graphs import SPECIAL
+from support.special_programs import SPECIAL_PROGRAMS
+
+from gascl import DeviceError, Engine, GasclError, Graph, ProgramError, generators
+from gascl.graph.parts import cut
+from gascl.programs import (
+    BreadthFirst,
+    Closeness,
+    ConnectedComponents,
+    Hits,
+    PageRank,
+    ShortestPaths,
+)
+from gascl.runtime import arcstream
+from gascl.runtime import engine as engine_module
+from gascl.runtime.memory import estimate
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+#: By the row blocks of a part, a group handles other rows than with all arcs.
+NUMBERS = [
+    n if n % 12 in (5, 10) else pytest.param(n, marks=pytest.mark.slow) for n in range(len(RECIPES))
+]
+
+
+@pytest.fixture(params=[2, 3], ids=["2 parts", "3 parts"])
+def divided(request, monkeypatch):
+    """No graph fits on any device; returns the number of parts, which no more are needed than."""
+    monkeypatch.setattr(engine_module, "fits", lambda *given: False)
+    monkeypatch.setattr(arcstream, "FEWEST", request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_random_programs_on_parts(divided, number):
+    case = drawn(number, (1, 8)[number % 2])
+    options = {"dtype": case.dtype, "given": case.given, **dict(case.params)}
+    agree_on_parts(find_device((1, 8)[number % 2]), case.program, case.plain, MOST, **options)
+
+
+@pytest.mark.parametrize("name", SPECIAL_PROGRAMS)
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_special_programs_on_parts(divided, name):
+    group = (1, 8)[(list(SPECIAL_PROGRAMS).index(name) + divided) % 2]
+    agree_on_parts(find_device(group), SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
+
+
+@pytest.fixture(scope="module")
+def web():
+    weighted = generators.rmat(9, seed=4)
+    weight = np.random.default_rng(1).integers(1, 9, weighted.num_edges)
+    return weighted.with_fields(weight=weight)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        PageRank(),
+        BreadthFirst(source=0),
+        ShortestPaths(source=0),
+        Hits(),
+        Closeness(),
+    ],
+    ids=lambda program: type(program).__name__,
+)
+def test_programs_on_parts(divided, device, web, program):
+    """In two directions, in lanes, with weights, on directed and undirected graphs."""
+    for graph in (web, Graph.from_edges(web.edge_src, web.edge_dst, directed=False)):
+        found = Engine(graph, device).run(program)
+        with pytest.MonkeyPatch.context() as whole:
+            whole.setattr(engine_module, "fits", lambda *given: True)
+            expected = Engine(graph, device).run(program)
+        for name in expected.fields:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-7)
+        if found.trace[0].why:  # not of a program with `solve`
+            assert f"{divided} parts" in found.trace[0].why
+
+
+def test_a_run_takes_parts_where_memory_is_short(device):
+    """And says how many; with more memory than it needs, none."""
+    # On a GPU, what many groups tally takes megabytes.
+    web, program = generators.rmat(14 if device.is_cpu else 20, seed=4), PageRank(supersteps=3)
+    alone = Engine(web, device).run(program)
+    size = web.num_vertices, web.num_edges
+    memory, taken = 2 * sum(estimate(*size, program=program, device=device.cl).device.values()), []
+    while not taken or taken[-1] < 5:
+        engine = Engine(web, device, device_memory=memory)
+        found = engine.run(program)
+        np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-6)
+        why = re.search(r"the arcs come in (\d+) parts", found.trace[0].why)
+        taken.append(int(why[1]) if why else 1)
+        memory = int(0.97 * memory)
+    assert taken[0] == 1 and taken == sorted(taken)
+    with pytest.raises(DeviceError, match="for what it keeps of vertices and for two parts of its"):
+        Engine(web, device, device_memory="9 KiB").run(program)
+
+
+@pytest.mark.parametrize("given", [0, -3, "8 apples", 2.5, True, "-1 GiB"])
+def test_memory_that_is_none(given):
+    with pytest.raises(GasclError, match=f"device_memory is {re.escape(repr(given))}; give"):
+        Engine(Graph.from_edges([0], [1]), device_memory=given)
+
+
+def test_sizes_in_words():
+    for text, size in (("2 KiB", 2048), ("1.5gib", 3 * 2**29), ("3 MB", 3_000_000), ("17", 17)):
+        assert Engine(Graph.from_edges([0], [1]), device_memory=text).device_memory == size
+
+
+def test_programs_that_need_all_arcs_say_why(divided):
+    engine = Engine(generators.rmat(6, seed=1))
+    with pytest.raises(
+        ProgramError, match="ConnectedComponents cannot take its arcs in parts: its"
+    ):
+        engine.run(ConnectedComponents())
+    with pytest.raises(ProgramError, match="delivery 'slots' cannot take the arcs of PageRank in"):
+        engine.run(PageRank(), delivery="slots")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7, 100])
+def test_parts_have_every_vertex_and_about_as_many_arcs(number):
+    rng = np.random.default_rng(number)
+    for degrees in (rng.integers(0, 9, 50), [0] * 6, [0, 0, 99, 0, 1], [3]):
+        offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
+        parts = cut(offsets, number)
+        assert [p.first for p in parts] == [0, *(p.last for p in parts[:-1])]
+        assert parts[-1].last == len(degrees) and len(parts) <= number
+        assert all((p.begin, p.end) == (offsets[p.first], offsets[p.last]) for p in parts)
+        most = offsets[-1] / number + max(degrees)
+        assert all(p.end - p.begin <= most for p in parts)

@@ -1,0 +1,114 @@
+"""Runs on several MPI ranks, each with a part of the arcs: see support/rank_runs.py."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.random_cases import RECIPES
+from support.special_programs import SPECIAL_PROGRAMS
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed", exc_type=ImportError)
+
+HERE = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+MPIEXEC = shutil.which("mpiexec", path=HERE)
+pytestmark = pytest.mark.skipif(not MPIEXEC, reason="there is no mpiexec")
+
+
+def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
+    """So many ranks of a module of the tests."""
+    return subprocess.run(
+        [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=Path(__file__).parents[1],
+    )
+
+
+def succeed(count: int, *arguments: str) -> None:
+    ran = ranks(count, *arguments)
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
+    assert sorted(re.findall(r"done (\d)", ran.stdout)) == list(map(str, range(count)))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_random_programs_on_ranks(count):
+    succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("first", range(12))
+def test_all_random_programs_on_ranks(count, first):
+    succeed(count, "random", *map(str, range(first, len(RECIPES), 12)))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_special_programs_on_ranks(count):
+    succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
+def test_all_special_programs_on_ranks(count):
+    succeed(count, "special", *SPECIAL_PROGRAMS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_programs_on_ranks(count):
+    succeed(count, "programs")
+
+
+def test_a_checkpoint_of_ranks(tmp_path):
+    succeed(2, "checkpoints", str(tmp_path))
+
+
+def test_what_fails_in_one_rank_is_raised_in_all():
+    ran = ranks(3, "fails")
+    told = sorted(line for line in ran.stdout.splitlines() if "room" in line)
+    assert told == [
+        "0: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "1: MemoryError: no room here",
+        "2: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+    ]
+
+
+def test_a_rank_that_dies_ends_all_with_one_message():
+    ran = ranks(3, "dies")
+    assert ran.returncode
+    assert ran.stderr.count("gascl: rank 1 of 3 ends all: ValueError: no more of this") == 1
+    assert "done" not in ran.stdout
+
+
+def test_the_command_on_ranks(tmp_path, write):
+    """One of the ranks prints and writes."""
+    graph = write("g.txt", "1 2\n2 3\n3 1\n3 4\n")
+    command = [*("run", "PageRank", graph, "--output"), str(tmp_path / "ranks.csv")]
+    ran = ranks(3, *command, module="gascl")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("4 vertices") == 1 and ran.stdout.count("; ranks: 3") == 1
+    alone = subprocess.run(
+        [sys.executable, "-m", "gascl", *command[:-1], str(tmp_path / "one.csv")], check=True
+    )
+    assert alone.returncode == 0
+    assert (tmp_path / "ranks.csv").read_text() == (tmp_path / "one.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("program", "graph", "message"),
+    [
+        ("ConnectedComponents", "karate", "ConnectedComponents cannot take its arcs in parts: its"),
+        ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
+        ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
+    ],
+)
+def test_the_command_refuses_once(program, graph, message):
+    ran = ranks(2, "run", program, graph, module="gascl")
+    assert ran.returncode == 1
+    assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1

@@ -1,0 +1,58 @@
+"""Runs on parts of the arcs, against the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from support.admission import expected_deliveries
+from support.agreement import gascl_graph, same
+from support.oracle import PlainGraph, run
+from support.program_text import build, listing
+from support.program_tree import Program
+
+from gascl import Engine, ProgramError
+from gascl.language.facts import Facts
+
+
+def agree_on_parts(
+    device: Any,
+    program: Program,
+    graphs: Iterable[PlainGraph],
+    most: int,
+    *,
+    dtype: str = "float32",
+    given: Any = None,
+    comm: Any = None,
+    **params: Any,
+) -> set[str]:
+    """Both deliveries that take the arcs in parts give what the oracle gives, or refuse to.
+
+    Args:
+        comm: an mpi4py communicator whose ranks share the parts.
+
+    Returns:
+        The deliveries that have run.
+    """
+    cls = build(program)
+    lists = [len(value) for value in params.values() if isinstance(value, list)]
+    lanes = lists[0] if lists else program.lanes or 1
+    admitted = expected_deliveries(program, dtype, True, lanes) & {"pull", "outbox"}
+    facts = Facts.of(cls.spec, lanes)
+    if facts.adjacent or (facts.reads_singly and lanes > 1) or (comm and facts.apply_sends_to):
+        admitted = set()
+    for graph in graphs:
+        fields = given(graph) if given else {}
+        outcome = run(program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most)
+        engine = Engine(gascl_graph(graph), device, comm=comm)
+        instance = cls(dtype=dtype, **params, **fields)
+        for delivery in ("pull", "outbox"):
+            options = {"delivery": delivery, "max_supersteps": most, "not_converged": "ignore"}
+            if delivery in admitted:
+                found = engine.run(instance, **options)
+                same(found, outcome, f"{delivery} on {graph}, {params}\n{listing(program)}")
+            elif graph.num_vertices:
+                with pytest.raises(ProgramError):
+                    engine.run(instance, **options)
+    return admitted
