@@ -354,7 +354,7 @@ class Engine:
             if progress:
                 progress.begin(f"{program.title()}: uploading the graph")
             header = plan.header
-            read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
+            read = {n: header.types[n] for n in spec.edge_fields if n in header.types}
             for note in check_edge_fields(program, self.graph, read, self.left_out):
                 warn(f"{program.title()}: {note}")
             if note := self._stale_note(program):

@@ -40,6 +40,7 @@ class Posting(VertexProgram):
     adjacency; masks that others set and the vertex itself takes back; sums of 64 bits."""
 
     x = vertex.int64(init="v.id")
+    weight = edge.real(default=1)
     supersteps = param.supersteps(3)
     message, combine = "int64", "sum"
     mask = "v.id % 3 == 0"
@@ -47,7 +48,7 @@ class Posting(VertexProgram):
     apply = """
         v.x = (msg + x_of((v.id + 1) % g.num_vertices)) % 1000;
         for (int i = 0; i < min(num_neighbors, 3); ++i)
-            if (has_edge(neighbor(i), v.id))
+            if (weight_to(i) > 0 && has_edge(neighbor(i), v.id))
                 set_mask_of(neighbor(i));
         if (v.x % 2)
             unset_mask();
