@@ -93,7 +93,7 @@ def test_a_rank_that_dies_ends_all_with_one_message():
 def test_the_script_of_the_documentation(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
     (tmp_path / "script.py").write_text(re.search(r"^```py\n(.*?)^```$", page, re.M | re.S)[1])
-    generators.rmat(6, seed=1).save(tmp_path / "web.gascl")
+    generators.rmat(6, seed=1).write(tmp_path / "web.gascl")
     command = [MPIEXEC, "-n", "2", sys.executable, "script.py"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=240)
     assert (tmp_path / "ranks.parquet").exists()
