@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.numbertext import count, number
 from gascl.cli.launched import communicator, silenced
+from gascl.cli.numbertext import count, number
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
