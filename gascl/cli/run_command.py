@@ -156,7 +156,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
-    from gascl.runtime.ranks import agreed, ranks_of
+    from gascl.runtime.mpiranks import agreed, ranks_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)
