@@ -60,7 +60,10 @@ class BigSort:
             reader = pyarrow.RecordBatchReader.from_batches(first.schema, _with(first, batches))
             self._database.register(name, reader)
         try:
-            yield from self._database.sql(query).fetch_record_batch(ROWS)
+            found = self._database.sql(query)
+            # The name before DuckDB 2.0.
+            read = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
+            yield from read(ROWS)
         except self._error as error:
             raise self._explained(error) from error
 
