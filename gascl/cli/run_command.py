@@ -17,6 +17,7 @@ from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 from gascl.newfile import why_unwritable
+from gascl.sizes import bytes_of
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -63,6 +64,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
+    text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
+    text += " part by part"
+    add("--device-memory", metavar="SIZE", type=_size, help=text)
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
     text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
@@ -77,6 +81,13 @@ def _count(text: str) -> int:
 
 def _every(text: str) -> str | int:
     return int(text) if text.isdecimal() else text
+
+
+def _size(text: str) -> int:
+    try:
+        return bytes_of(text, "the size")
+    except GasclError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -131,7 +142,13 @@ def _run(arguments: argparse.Namespace) -> int:
         print(graphfile.describe(graph), flush=True)
     progress = Progress()
     try:
-        engine = Engine(graph, device, deterministic=deterministic, debug=arguments.debug)
+        engine = Engine(
+            graph,
+            device,
+            deterministic=deterministic,
+            debug=arguments.debug,
+            device_memory=arguments.device_memory,
+        )
         result = engine.run(
             program,
             delivery=arguments.delivery,

@@ -98,8 +98,23 @@ def outbox_refuses(demand: Demand) -> str | None:
     return _asking_again_refuses(demand)
 
 
-def parts_refuses(demand: Demand) -> str | None:
-    """Why a program needs all arcs on the device at once."""
+@dataclass(frozen=True)
+class Parts:
+    """Why a device has only some of the arcs at a time.
+
+    Attributes:
+        why: a clause.
+        apart: other devices have the others.
+    """
+
+    why: str
+    apart: bool = False
+
+
+def parts_refuses(demand: Demand, parts: Parts) -> str | None:
+    """Why a program needs all arcs on its device."""
+    if parts.apart and demand.facts.apply_sends_to:
+        return "its apply sends to any vertex, which may be on another device"
     if demand.facts.adjacent:
         return "its snippets read neighbours, which may be in any part"
     if demand.facts.reads_singly and demand.facts.lanes > 1:

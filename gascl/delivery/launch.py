@@ -76,10 +76,8 @@ START_ARCS = Launch(
 SNAPSHOT = Launch("gascl_snapshot", "vertices", ("STATE",))
 _DECISION = ("starting", "ask_stop", "least_arcs", "most_arcs", "records", "record")
 _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
-#: The end of a superstep: FINISH, or TOTAL and DECIDE if parts exchange their totals in between.
+#: The end of a superstep.
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
-TOTAL = Launch("gascl_total", "one group", _COUNTED)
-DECIDE = Launch("gascl_decide", "one", ("STATE", "tallies", "counts", *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
 PAIRS = Launch("gascl_pairs", "", ("STATE", "boxes", "splits"))

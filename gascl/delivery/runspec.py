@@ -20,7 +20,6 @@ from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, B
 from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
-    DECIDE,
     EMPTY_INBOX,
     FINISH,
     NANS,
@@ -30,7 +29,6 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
-    TOTAL,
     Launch,
 )
 from gascl.errors import GasclError
@@ -116,6 +114,7 @@ class Extent:
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: how many parts the arcs are taken in, of which each has at most `arcs`.
+        ranks: how many processes with a device each share the parts.
     """
 
     vertices: int
@@ -128,6 +127,7 @@ class Extent:
     lines: int = 0
     symmetric: bool = False
     parts: int = 1
+    ranks: int = 1
 
 
 @dataclass(frozen=True)
@@ -359,7 +359,7 @@ class _Builder:
         yield from ((launch, names) for launch in delivery.launches if launch.suits(facts))
         if delivery.whole and delivery.runs_whole(facts):
             yield delivery.whole, names
-        launches = [START, FINISH, TOTAL, DECIDE]
+        launches = [START, FINISH]
         if facts.arc_state:
             launches.append(START_ARCS)
         if facts.snapshots:

@@ -11,6 +11,7 @@ from gascl.codegen.kerneltext import kernel_text
 from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.admission import (
     Demand,
+    Parts,
     edges_refuses,
     frontier_refuses,
     outbox_refuses,
@@ -203,7 +204,7 @@ def choose(
     demand: Demand,
     name: str,
     debug: bool = False,
-    in_parts: bool = False,
+    parts: Parts | None = None,
 ) -> Delivery:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
@@ -212,25 +213,25 @@ def choose(
 
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
-        in_parts: only some of the arcs are on the device at a time.
+        parts: only some of the arcs are on the device at a time.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
     """
     able = admitted(demand)
-    if in_parts:
-        refused = parts_refuses(demand)
+    if parts:
+        refused = parts_refuses(demand, parts)
         able = [] if refused else [each for each in able if DELIVERIES[each].in_parts]
         if not able:
-            pull = DELIVERIES["pull"].refuses(demand)
+            why = refused or DELIVERIES["pull"].refuses(demand)
             raise ProgramError(
-                f"the arcs do not fit on the device with {type(program).__name__}, and it cannot "
-                f"take them part by part: {refused or pull}; use a device with more memory"
+                f"{parts.why}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
+                f"{'run it without MPI' if parts.apart else 'use a device with more memory'}"
             )
         if name in DELIVERIES and name not in able:
             raise ProgramError(
-                f"the arcs do not fit on the device with {type(program).__name__}, and delivery "
-                f"{name!r} cannot take them part by part; use one of: {', '.join(able)}"
+                f"{parts.why}, and delivery {name!r} cannot take the arcs of "
+                f"{type(program).__name__} in parts; use one of: {', '.join(able)}"
             )
     if name == "auto":
         order = ["pull", "slots"]

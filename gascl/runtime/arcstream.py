@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.admission import Parts
 from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
 from gascl.graph.parts import cut
@@ -24,6 +25,8 @@ from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
 from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
+#: Why a run's arcs come in parts.
+TOO_LARGE = Parts("the arcs do not fit on the device")
 #: The fewest parts: while kernels read one, another is copied.
 FEWEST = 2
 #: The groups' tallies of a part, which are copied to those of the superstep.
@@ -72,6 +75,7 @@ def in_parts(
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
     limit: int,
+    ranks: int = 1,
 ) -> RunSpec:
     """What a run needs that takes the arcs in as few parts as fit.
 
@@ -80,6 +84,7 @@ def in_parts(
         specify: what a run of some extent needs.
         extent: that of all arcs.
         limit: the bytes of the device that it may use.
+        ranks: the processes that share the parts; with a part each, the parts stay on the devices.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex do.
@@ -87,15 +92,15 @@ def in_parts(
     device = graphs[0].device
 
     def specified(arcs: int, parts: int) -> RunSpec:
-        return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
+        return specify(replace(extent, arcs=arcs, parts=parts, ranks=ranks, symmetric=False))
 
     def needed(spec: RunSpec) -> int:
-        sizes = [a.nbytes for a in (*spec.own.values(), *whole_arrays(spec).values())]
-        return sum(sizes) + sum(sum(streamed_bytes(graph, spec).values()) for graph in graphs)
+        beside = [streamed_bytes(graph, spec) for graph in graphs]
+        return part_bytes(spec, 0) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
-    parts = FEWEST
+    parts = ranks if ranks > 1 else FEWEST
     while True:
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max(part.end - part.begin for its in cuts for part in its)
@@ -112,9 +117,15 @@ def in_parts(
         parts = max(parts + 1, int(1.1 * parts))
 
 
+def part_bytes(spec: RunSpec, parts: int = 2) -> int:
+    """The bytes of a run with so many parts of the arcs on the device at a time, about."""
+    arrays = [*spec.own.values(), *whole_arrays(spec).values(), *parts * [*_passing(spec).values()]]
+    return sum(array.nbytes for array in arrays)
+
+
 def streamed_bytes(graph: ResidentGraph, spec: RunSpec) -> dict[Key, int]:
     """The bytes on the device of what an ArcStream keeps there."""
-    sizes = {k: 2 * a.nbytes for k, a in _passing(spec).items()}
+    sizes = {k: _at_once(spec.extent) * a.nbytes for k, a in _passing(spec).items()}
     extent, offsets = spec.extent, spec.graph[OFFSETS]
     whole = graph.extent()
     return sizes | {
@@ -136,6 +147,11 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
 
 
+def _at_once(extent: Extent) -> int:
+    """How many parts are on a device at a time: its only one, or one to read and one to copy."""
+    return 1 if extent.parts == extent.ranks else 2
+
+
 def _alignment(graph: ResidentGraph) -> int:
     """In bytes, where a buffer within another may begin."""
     return max(int(graph.device.cl.mem_base_addr_align) // 8, 8)
@@ -151,18 +167,25 @@ class ArcStream:
 
     Args:
         spec: what the run needs, in so many parts.
+        rank: of the processes that share them.
+
+    Attributes:
+        parts: of all ranks.
+        own: the numbers of those of this rank.
     """
 
-    def __init__(self, graph: ResidentGraph, spec: RunSpec):
+    def __init__(self, graph: ResidentGraph, spec: RunSpec, rank: int = 0):
         self.device, extent = graph.device, spec.extent
         offsets = graph.arcs.into.offsets
-        self.parts = cut(offsets, extent.parts)
+        self.parts, self._ranks = cut(offsets, extent.parts), extent.ranks
+        self.own = self._numbers_of(rank)
         arrays = _passing(spec)
-        self._values = {key: graph.values(key, array) for key, array in arrays.items()}
+        self._values = {key: graph.cut(key, array, self.parts) for key, array in arrays.items()}
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [
-            _Place({k: self.device.allocate(size) for k, size in sizes.items()}) for _ in range(2)
+            _Place({k: self.device.allocate(size) for k, size in sizes.items()})
+            for _ in range(_at_once(extent))
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
@@ -186,6 +209,15 @@ class ArcStream:
         ]
         process.holds_opencl(self)
 
+    def _numbers_of(self, rank: int) -> list[int]:
+        count = len(self.parts)
+        return [n for n in range(count) if n * self._ranks // count == rank]
+
+    def rows_of(self, rank: int) -> tuple[int, int]:
+        """The range of the vertices that a rank gathers for."""
+        its = [self.parts[number] for number in self._numbers_of(rank)]
+        return (its[0].first, its[-1].last) if its else (0, 0)
+
     def take(self, number: int, keys: Sequence[Any]) -> Taken:
         """A part, of which the arrays in `keys` are copied to the device, unless they are there."""
         keys = [key for key in keys if key in self._values]
@@ -202,11 +234,10 @@ class ArcStream:
         return Taken(buffers, self._num_blocks[number], place)
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
-        part = self.parts[number]
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given
         events = []
         for key in keys:
-            values = self._values[key][part.begin : part.end]
+            values = self._values[key][number]
             if values.nbytes:
                 copied = cl.enqueue_copy(
                     *(self._queue, place.buffers[key], values),

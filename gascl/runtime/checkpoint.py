@@ -147,10 +147,12 @@ class Checkpoint:
         leave_out: Collection[str],
         records: Sequence[np.ndarray],
         watch: Mapping[str, Any],
+        writes: bool = True,
     ) -> None:
         """Replace the file. If that fails, warn: the run is worth more than its checkpoint.
 
         Args:
+            writes: this process does it, not another one of the same run.
             leave_out: the vertex fields that the program is given again.
             records: the device's records of all supersteps, in parts.
             watch: what `Standstill` knows.
@@ -163,8 +165,9 @@ class Checkpoint:
             **{_BUFFER + name: rows for name, rows in state.saved(leave_out).items()},
         }
         try:
-            with new_file(self.path) as file:
-                np.savez(file, **arrays)  # type: ignore[arg-type]
+            if writes:
+                with new_file(self.path) as file:
+                    np.savez(file, **arrays)  # type: ignore[arg-type]
         except FormatError as error:
             warn(f"checkpoint: {error}; the run goes on without it")
         else:

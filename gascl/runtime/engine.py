@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.admission import Demand, demand_of
+from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.runspec import ARC
 from gascl.delivery.table import choose
@@ -37,13 +37,14 @@ from gascl.language.stale import stale_field
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
-from gascl.runtime.arcstream import fits, in_parts
+from gascl.runtime.arcstream import TOO_LARGE, fits, in_parts
 from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.loop import MAX_SUPERSTEPS, Loop
+from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
 from gascl.runtime.plan import Plan, build
+from gascl.runtime.ranks import Ranks, agreed
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
@@ -77,6 +78,9 @@ class Engine:
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
             in every superstep.
+        comm: an mpi4py communicator, of which each rank runs a part of the arcs, with the same
+            graph, programs and options, and has the whole result. If `device` names several alike,
+            the ranks of a host share them out.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is no size.
@@ -92,6 +96,7 @@ class Engine:
         debug: bool = False,
         seed: int = 0,
         device_memory: int | str | None = None,
+        comm: Any = None,
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
@@ -99,7 +104,9 @@ class Engine:
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
         self.graph = graph
-        self.device: Device = find(device)
+        self._comm = comm
+        self.ranks = Ranks(comm) if comm is not None and comm.Get_size() > 1 else None
+        self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
@@ -267,7 +274,7 @@ class Engine:
                         f"{self.device} failed to run {type(program).__name__}: {error}; another "
                         "process may be using its memory, or the program needs another device"
                     ) from error
-                interrupted = interrupts.pending and not result.converged
+                interrupted = interrupts.ends and not result.converged
                 if interrupts.pending and result.converged:
                     try:
                         interrupts.hand_on()
@@ -305,82 +312,89 @@ class Engine:
         in `Loop.nans`."""
         spec, facts = program.spec, demand.facts
         started = time.perf_counter()
-        chosen = choose(program, demand, delivery, self.debug)
-        by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
-        numbered = bool(by_hubs)
-        types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
-        initial = initial_values(program, self.graph, types)
-        program.prepare(self.graph, initial)
-        check_prepared(program, self.graph, types, initial)
-        read_only = {
-            n: values
-            for n, values in initial.items()
-            if n not in spec.written and not has_rest(values)
-        }
-        prepared = time.perf_counter()
-        if progress:
-            progress.begin(f"{program.title()}: building kernels")
-        plan, resident = self._planned(program, facts, chosen, numbered)
-        memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
-        most = self.device_memory or self.device.memory
-        if self.graph.num_vertices and not fits(memory, self.device, most):
-            chosen = choose(program, demand, delivery, self.debug, in_parts=True)
+        with agreed(self.ranks):
+            size = self.ranks.size if self.ranks else 1
+            parts = Parts(f"the run has {size} ranks", apart=True) if self.ranks else None
+            chosen = choose(program, demand, delivery, self.debug, parts)
+            by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
+            numbered = bool(by_hubs)
+            types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
+            initial = initial_values(program, self.graph, types)
+            program.prepare(self.graph, initial)
+            check_prepared(program, self.graph, types, initial)
+            read_only = {
+                n: values
+                for n, values in initial.items()
+                if n not in spec.written and not has_rest(values)
+            }
+            prepared = time.perf_counter()
+            if progress:
+                progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._planned(program, facts, chosen, numbered)
-            graphs = [resident, resident.turned()] if spec.alternates else [resident]
-            extent = resident.extent(lines=len(plan.places) + 1)
-            memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most)
-        if checkpoint:
-            seed = self.seed if self.debug else None
-            run = identity(program, self.graph, initial, start, chosen.name, seed)
-            fixed = program.fixed_supersteps()
-            checkpoint.open(run, limit if fixed is None else min(limit, fixed))
-        saved = checkpoint.saved if checkpoint else None
-        built = time.perf_counter()
-        phases = [
-            Phase("upload", started, prepared - started),
-            Phase("build", prepared, built - prepared),
-        ]
-        if progress:
-            progress.begin(f"{program.title()}: uploading the graph")
-        header = plan.header
-        read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
-        for note in check_edge_fields(program, self.graph, read, self.left_out):
-            warn(f"{program.title()}: {note}")
-        if note := self._stale_note(program):
-            warn(f"{program.title()}: {note}")
-        stopped, converged = "the graph has no vertices", True
-        trace = Trace()
-        used: list[str] = []
-        fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.in_order(types)}
-        arc_fields: Any = {
-            n: empty_field(header.types[n], program.lanes)
-            for n in spec.arc_fields
-            if n in header.types
-        }
-        kept: State | None = None
-        nans: dict[str, tuple[int, int]] = {}
-        if self.graph.num_vertices:
-            if saved:
-                start = Start(resumes=True)
-            fresh = read_only if saved else initial
-            parts = program, header, memory, resident, fresh, previous, start.resumes
-            try:
-                state = State(*parts)
-            except cl.MemoryError:  # what nobody has read yet may take what is missing
-                self.device.give_back()
-                state = State(*parts)
-            if checkpoint and saved:
-                checkpoint.check_layout(state)
-                state.restore(saved.buffers)
-            self.device.queue.finish()
-            uploaded = time.perf_counter()
-            phases.append(Phase("upload", built, uploaded - built))
-            hooks = callback, progress, interrupts
-            loop = Loop(
-                *(program, plan, resident, state, start, *hooks, keep_state),
-                *(checkpoint, read_only),
-            )
-            stopped, converged = loop.run(limit)
+            memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
+            most = self.device_memory or self.device.memory
+            if self.graph.num_vertices and (self.ranks or not fits(memory, self.device, most)):
+                if not self.ranks:
+                    chosen = choose(program, demand, delivery, self.debug, TOO_LARGE)
+                    plan, resident = self._planned(program, facts, chosen, numbered)
+                graphs = [resident, resident.turned()] if spec.alternates else [resident]
+                extent = resident.extent(lines=len(plan.places) + 1)
+                memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most, size)
+            if checkpoint:
+                seed = self.seed if self.debug else None
+                run = identity(program, self.graph, initial, start, chosen.name, seed)
+                fixed = program.fixed_supersteps()
+                checkpoint.open(run, limit if fixed is None else min(limit, fixed))
+            saved = checkpoint.saved if checkpoint else None
+            built = time.perf_counter()
+            phases = [
+                Phase("upload", started, prepared - started),
+                Phase("build", prepared, built - prepared),
+            ]
+            if progress:
+                progress.begin(f"{program.title()}: uploading the graph")
+            header = plan.header
+            read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
+            for note in check_edge_fields(program, self.graph, read, self.left_out):
+                warn(f"{program.title()}: {note}")
+            if note := self._stale_note(program):
+                warn(f"{program.title()}: {note}")
+            stopped, converged = "the graph has no vertices", True
+            trace = Trace()
+            used: list[str] = []
+            fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.in_order(types)}
+            arc_fields: Any = {
+                n: empty_field(header.types[n], program.lanes)
+                for n in spec.arc_fields
+                if n in header.types
+            }
+            kept: State | None = None
+            nans: dict[str, tuple[int, int]] = {}
+            loop: Loop | None = None
+            if self.graph.num_vertices:
+                if saved:
+                    start = Start(resumes=True)
+                fresh = read_only if saved else initial
+                rank = self.ranks.rank if self.ranks else 0
+                its = program, header, memory, resident, fresh, previous, start.resumes, rank
+                try:
+                    state = State(*its)
+                except cl.MemoryError:  # what nobody has read yet may take what is missing
+                    self.device.give_back()
+                    state = State(*its)
+                if checkpoint and saved:
+                    checkpoint.check_layout(state)
+                    state.restore(saved.buffers)
+                self.device.queue.finish()
+                uploaded = time.perf_counter()
+                phases.append(Phase("upload", built, uploaded - built))
+                hooks = callback, progress, interrupts
+                loop = Loop(
+                    *(program, plan, resident, state, start, *hooks, keep_state),
+                    *(checkpoint, read_only, self.ranks),
+                )
+        if loop is not None:
+            stopped, converged = self._looped(loop, limit)
             trace = loop.trace
             phases.append(Phase("supersteps", uploaded, loop.seconds))
             used = list(loop.deliveries)
@@ -408,6 +422,16 @@ class Engine:
             named=program.named_vertices(),
         )
         return result, nans
+
+    def _looped(self, loop: Loop, limit: int) -> Ending:
+        """Run the supersteps. What goes wrong in one rank alone ends all."""
+        try:
+            return loop.run(limit)
+        except BaseException as error:
+            common = isinstance(error, GasclError) and not isinstance(error, DeviceError)
+            if self.ranks and not common:
+                self.ranks.abort(error)
+            raise
 
     def _planned(
         self, program: VertexProgram, facts: Facts, chosen: Delivery, numbered: bool
@@ -485,6 +509,7 @@ class Engine:
             debug=self.debug,
             seed=self.seed,
             device_memory=self.device_memory,
+            comm=self._comm,
         )
         made.left_out = self.left_out
         return made

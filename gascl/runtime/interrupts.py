@@ -25,9 +25,16 @@ class Interrupts:
     Attributes:
         held: Ctrl-C is being delayed.
         pending: Ctrl-C was pressed.
+        agreed: it was pressed in any of the processes of a run; None: there is only this one.
     """
 
     held = pending = False
+    agreed: bool | None = None
+
+    @property
+    def ends(self) -> bool:
+        """Whether the run is to end with this superstep."""
+        return self.pending if self.agreed is None else self.agreed
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():

@@ -13,7 +13,6 @@ import pyopencl as cl
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.codes import FAULT_MESSAGES, Fault, Stop
 from gascl.delivery.launch import (
-    DECIDE,
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
@@ -24,10 +23,10 @@ from gascl.delivery.launch import (
     START,
     START_ARCS,
     STARTED,
-    TOTAL,
     Launch,
 )
 from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
+from gascl.delivery.shared import fills_ahead, shared_fields
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
@@ -36,9 +35,9 @@ from gascl.runtime.arcstream import TALLIES, ArcStream
 from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
-from gascl.runtime.exchange import Exchange, exchange_totals
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.plan import Plan
+from gascl.runtime.ranks import Ranks, Told
 from gascl.runtime.resident import ResidentGraph
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
@@ -88,8 +87,7 @@ class Loop:
         checkpoint: where to save how far the run has got, or None. If it holds an earlier part of
             the run, the State is that of its end.
         given: the vertex fields that need not be saved.
-        exchange: what to do between the two steps that end a superstep, totals and decision, where
-            the run is one part of several; None: both are one kernel.
+        ranks: the processes that share the run, or None.
 
     Attributes:
         trace: a `Step` for each superstep.
@@ -113,13 +111,13 @@ class Loop:
         keeps: bool = False,
         checkpoint: Checkpoint | None = None,
         given: Collection[str] = (),
-        exchange: Exchange | None = None,
+        ranks: Ranks | None = None,
     ):
         self.program, self.resident, self.state, self.start = program, resident, state, start
         self.device: Device = resident.device
         self.graph: Graph = resident.graph
         self.callback, self.progress = callback, progress
-        self.interrupts, self.exchange = interrupts, exchange
+        self.interrupts, self.ranks = interrupts, ranks
         self.plan = plan
         self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
         self.checkpoint, self._given = checkpoint, given
@@ -134,6 +132,9 @@ class Loop:
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
+        if ranks:
+            interrupts.agreed = False
+            self.told, self._untold = self._to_tell()
 
     def run(self, max_supersteps: int) -> Ending:
         """Run supersteps until something ends the run."""
@@ -153,15 +154,14 @@ class Loop:
         if self.checkpoint:
             self._go_on(self.checkpoint, standstill)
         stopped = self._begin(fixed is None)
-        runs_ahead = self.program.converged is None and self.exchange is None
+        runs_ahead = self.program.converged is None and self.ranks is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
-        while (
-            not (stopped or converged or endless or interrupts.pending) and len(self.trace) < limit
-        ):
+        while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
             due = standstill.due
             if self.checkpoint:
-                if self.checkpoint.is_due(len(self.trace)):
+                now = self.checkpoint.is_due(len(self.trace))
+                if self.ranks.first(now) if self.ranks else now:
                     self._save(self.checkpoint, standstill)
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)
@@ -189,6 +189,8 @@ class Loop:
             self._commit_first(fixed is None)
         if self._unread:
             stopped = self._first_stop(self._records(0)[0])
+        if self.ranks and self.state.stream:
+            self.ranks.tell_rows(self.state, self.state.stream, self._untold)
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -204,7 +206,7 @@ class Loop:
             return Ending(endless, False)
         if fixed is not None and len(self.trace) == fixed:
             return Ending(f"ran the requested {fixed} superstep{'s' * (fixed != 1)}", True)
-        if interrupts.pending:
+        if interrupts.ends:
             return Ending("interrupted by Ctrl-C", False)
         return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
 
@@ -232,6 +234,23 @@ class Loop:
         values = np.isnan(self.state.field(name, VERTEX))
         return int(np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))[0])
 
+    def _to_tell(self) -> tuple[Told, list[Key]]:
+        """What ranks tell each other after a superstep, and the fields that they do not."""
+        facts, delivery, there = self.plan.facts, self.plan.delivery, self.state.buffers
+        shared = shared_fields(self.program.spec, facts, delivery)
+        rows = [Key(VERTEX, name) for name in shared]
+        if fills_ahead(facts, delivery):
+            ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
+            rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
+        masks = [key for key in there if key.owner.startswith("active set")]
+        if facts.own_mask:
+            rows, masks = [*rows, *masks], []
+        apply = self.program.spec.snippets.get("apply")
+        written = apply.writes("v") if apply is not None else set()
+        untold = [Key(VERTEX, n) for n in self.program.spec.vertex_fields if n in written]
+        checked = facts.overflows or facts.can_trap or "faults" in self.plan.header.state
+        return Told(rows, masks, checked), [key for key in untold if key not in rows]
+
     # The mask, and how a run begins -----------------------------------------------------------
 
     def _write_mask(self) -> None:
@@ -256,11 +275,15 @@ class Loop:
 
     def _digest(self) -> bytes:
         self._write_mask()
-        return self.state.digest()
+        found = self.state.digest()
+        return self.ranks.all_of(found) if self.ranks else found
 
     def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         self._write_mask()
-        checkpoint.save(self.state, self._given, self._kept_records, standstill.known)
+        if self.ranks and self.state.stream:
+            self.ranks.tell_rows(self.state, self.state.stream, self._untold)
+        saved = self.state, self._given, self._kept_records, standstill.known
+        checkpoint.save(*saved, writes=not self.ranks or self.ranks.rank == 0)
 
     def _go_on(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         """Take over what a checkpoint knows of the supersteps before."""
@@ -324,11 +347,9 @@ class Loop:
             self._starting = True
             return 0
         self._commit_first(ask_stop)
-        if mask is None and self.exchange is None:
-            return 0  # it is known with the first supersteps
-        stopped = self._first_stop(self._records(0)[0])
         if mask is None:
-            return stopped
+            return 0  # it is known with the first supersteps
+        self._first_stop(self._records(0)[0])
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
@@ -536,6 +557,9 @@ class Loop:
                 continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
+        if self.ranks and self.state.stream:
+            stream = self.state.stream
+            groups = self.ranks.tell(self.state, stream, self.told, groups, self.interrupts)
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
@@ -546,7 +570,7 @@ class Loop:
         tally."""
         events, tallied = [], 0
         keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
-        for number in range(len(stream.parts)):
+        for number in stream.own:
             part = stream.take(number, keys)
             groups = min(part.blocks, self.state.spec.extent.block_groups)
             given = {"num_in_blocks": part.blocks}
@@ -602,21 +626,17 @@ class Loop:
                 if not listed and commit.suits(facts):
                     events.append(self._launch(commit, starting=starting))
         least, most = self.bounds
-        counted: dict[str, Any] = {"num_tallies": tallies, "num_counts": counts}
-        decision: dict[str, Any] = {
-            "starting": starting,
-            "ask_stop": ask_stop,
-            "least_arcs": least,
-            "most_arcs": most,
-            "record": place,
-        }
-        if self.exchange is None:
-            events.append(self._launch(FINISH, **counted, **decision))
-        else:
-            events.append(self._launch(TOTAL, **counted))
-            exchange_totals(self.state, self.exchange)
-            events.append(self._launch(DECIDE, **decision))
-        return events
+        finished = self._launch(
+            FINISH,
+            num_tallies=tallies,
+            num_counts=counts,
+            starting=starting,
+            ask_stop=ask_stop,
+            least_arcs=least,
+            most_arcs=most,
+            record=place,
+        )
+        return [*events, finished]
 
     def _launch(
         self,
@@ -658,6 +678,8 @@ class Loop:
             )
         if record["stopped"] == Stop.FAULT:
             faults = self.state.faults(self.plan)
+            if self.ranks:
+                faults = self.ranks.least(faults)
             kind, line = np.unravel_index(np.argmin(faults), faults.shape)
             label = self.graph.label_of(int(faults[kind, line]))
             place = self.plan.places[line - 1]

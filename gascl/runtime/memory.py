@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from gascl.codegen.header import Header
 from gascl.delivery.admission import demand_of
 from gascl.delivery.assembly import assemble
+from gascl.delivery.delivery import Delivery
 from gascl.delivery.runspec import Extent, graph_arrays, run_spec, turned_arrays
 from gascl.delivery.table import choose
-from gascl.errors import DeviceError, GraphError
+from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
+from gascl.language.spec import ProgramSpec
+from gascl.runtime.arcstream import TOO_LARGE, fits, part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import arcs_along, extent_of, is_symmetric
@@ -120,7 +124,9 @@ def estimate(
         fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: only the graph's arrays; a program uses some of them, and its own")
     else:
-        arrays, results = _run(num_vertices, arcs, symmetric, program, found, delivery, numbered)
+        run = num_vertices, arcs, symmetric, program, found, delivery, numbered
+        arrays, results, note = _run(*run)
+        notes += [note] if note else []
         fields = 0
         host |= {"results": results}
     arrays |= {"edge fields, by arc": fields} if fields else {}
@@ -200,8 +206,9 @@ def _run(
     device: Device,
     delivery: str,
     numbered: bool,
-) -> tuple[dict[str, int], int]:
-    """The bytes of a run: of each buffer on the device, and of its results on the host."""
+) -> tuple[dict[str, int], int, str]:
+    """The bytes of a run: of each buffer on the device, and of its results on the host; and what
+    it does if there is no room, "" if there is."""
     demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
     chosen = choose(program, demand, delivery)
     offset = index_dtype(arcs).name
@@ -217,4 +224,29 @@ def _run(
     declared, types = program.spec, header.types
     results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
     results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
-    return sizes, results * program.lanes
+    note = ""
+    if vertices and not fits(spec, device, device.memory):
+        try:
+            chosen = choose(program, demand, delivery, parts=TOO_LARGE)
+            note = _in_parts(program.spec, header, facts, chosen, extent, device)
+        except ProgramError as error:
+            note = str(error)
+    return sizes, results * program.lanes, note
+
+
+def _in_parts(
+    spec: ProgramSpec,
+    header: Header,
+    facts: Facts,
+    delivery: Delivery,
+    extent: Extent,
+    device: Device,
+) -> str:
+    """In how many parts the arcs come to the device, which has no room for all."""
+    parts, arcs = 1, extent.arcs
+    while parts < arcs:
+        parts = max(parts + 1, int(1.1 * parts))
+        part = replace(extent, arcs=-(-arcs // parts), parts=parts, symmetric=False)
+        if part_bytes(run_spec(spec, header, facts, delivery, part)) <= device.memory:
+            return f"the arcs do not fit, and come to the device in about {parts} parts"
+    return "this does not fit on the device, also if the arcs come to it part by part"

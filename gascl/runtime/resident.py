@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -15,8 +15,9 @@ from gascl.graph.arcs import Arcs, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
+from gascl.graph.parts import Part
 from gascl.language.types import Type
-from gascl.runtime import arcsort, process
+from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
 
 #: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
@@ -251,6 +252,7 @@ class ResidentGraph:
         self.numbering, self.arcs = numbered or (None, graph.arcs(edges))
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
+        self._cut: dict[tuple[Key, int], list[np.ndarray]] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
         self._lock = self._shared_arcs.lock
         process.holds_opencl(self)
@@ -345,9 +347,19 @@ class ResidentGraph:
     def _order(self, name: str) -> Order:
         return self.arcs.into if name == "in" else self.arcs.out
 
-    def values(self, key: Key, array: Array) -> np.ndarray:
-        """The content of an array, on the host."""
-        return self._values(key.name) if array.edge is None else self._edge(array.edge)
+    def cut(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
+        """Of an array with an item for each arc, in the order of receivers, each of the parts on
+        the host: where a GPU reads by itself, which copies them several times as fast."""
+        with self._lock:
+            found = self._cut.get((key, len(parts)))
+            if found is None:
+                whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
+                found = [whole[part.begin : part.end] for part in parts]
+                if self.device.pools:
+                    queue = self.device.queue
+                    found = [staging.pinned_copy(queue, values) for values in found]
+                self._cut[key, len(parts)] = found
+            return found
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
         if array.edge is not None:

@@ -77,6 +77,17 @@ def pinned(queue: Any, size: int) -> np.ndarray:
     return found
 
 
+def pinned_copy(queue: Any, values: np.ndarray) -> np.ndarray:
+    """A copy of a contiguous array in memory that is pinned, or the array if the driver gives no
+    more of it."""
+    try:
+        found = pinned(queue, max(values.nbytes, 1))[: values.nbytes]
+    except cl.Error:
+        return values
+    copy(found, values.view(np.uint8))
+    return found.view(values.dtype)
+
+
 def copy(to: np.ndarray, source: np.ndarray) -> None:
     """`to[:] = source` in threads."""
 

@@ -65,6 +65,7 @@ class State:
         initial: dict[str, np.ndarray],
         previous: State | None = None,
         resumes: bool = False,
+        rank: int = 0,
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
@@ -100,7 +101,7 @@ class State:
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
         self._arrays = [graph.buffers(whole) for graph in graphs]
-        self._streams = [ArcStream(graph, spec) for graph in graphs if spec.extent.parts > 1]
+        self._streams = [ArcStream(graph, spec, rank) for graph in graphs if spec.extent.parts > 1]
         self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}

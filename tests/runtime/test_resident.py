@@ -94,7 +94,9 @@ def test_graphs_with_the_same_arcs_share_them(directed, uploaded):
     for delivery in ("pull", "slots"):
         total = Engine(weighted).run(Sums(), delivery=delivery).total
         assert total.tolist() == weighted.weighted_in_degree().astype(int).tolist()
-    long = [a for a in uploaded if len(a) == arcs]
+    # A GPU sorts the edges once more, for the place of each.
+    ends = graph.edge_src.tolist(), graph.edge_dst.tolist()
+    long = [a for a in uploaded if len(a) == arcs and a.tolist() not in ends]
     assert all(np.array_equal(np.unique(a), weight) for a in long)  # by receivers, and by senders
 
 

@@ -112,9 +112,7 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 #include "active_set_kernels.cl"
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
-// how to go on. Where a run has several parts, they exchange their totals in between; else
-// gascl_finish does both in one launch. Each item's `messages` are
-// added to those of the tallies.
+// how to go on. Each item's `messages` are added to those of the tallies.
 static long2 gascl_total_of(gascl_tally *total, const long messages,
                             __global const gascl_tally *tallies, const int num_tallies,
                             __global const long *counts, const int num_counts,
@@ -192,31 +190,4 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
     if (get_local_id(0) == 0 && !gascl_control_->stopped)
         gascl_decide_on(&now, &tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, record);
-}
-
-// The totals take the place of the first group's.
-__kernel void gascl_total(__global gascl_tally *tallies, const int num_tallies,
-                          __global long *counts, const int num_counts) {
-    __local gascl_shared shared;
-    gascl_tally tally;
-    const long2 sum =
-        gascl_total_of(&tally, 0, tallies, num_tallies, counts, num_counts, &shared);
-    if (get_local_id(0) == 0) {
-        GASCL_COPY_TALLY(tallies[0], tally);
-        counts[0] = sum.x;
-        counts[1] = sum.y;
-    }
-}
-
-__kernel void gascl_decide(GASCL_STATE, __global const gascl_tally *tallies,
-                           __global const long *counts, const int starting, const int ask_stop,
-                           const long least_arcs, const long most_arcs,
-                           __global gascl_control *records, const int record) {
-    if (gascl_control_->stopped)
-        return;
-    gascl_tally tally;
-    gascl_control now;
-    GASCL_COPY_TALLY(tally, tallies[0]);
-    gascl_decide_on(&now, &tally, counts[0], counts[1], GASCL_STATE_ON, starting, ask_stop, least_arcs,
-                    most_arcs, records, record);
 }

@@ -1,0 +1,160 @@
+"""A run on several devices: one part of the arcs for each rank of an MPI communicator.
+
+Every rank has all vertices, and the arcs that end in a range of them. What runs for every vertex
+runs on every rank; gather and apply run for a rank's own vertices. After them, the ranks tell each
+other what they have written that others read, and their tallies, in the order of the parts, so that
+all decide alike. That is the owner-computes rule of distributed graph systems with a cut by
+receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.runspec import RUN, Key
+from gascl.errors import DeviceError
+from gascl.runtime.arcstream import TALLIES, ArcStream
+from gascl.runtime.device import Device, devices, find
+from gascl.runtime.interrupts import Interrupts
+from gascl.runtime.staging import pinned
+from gascl.runtime.state import State
+
+CONTROL = Key(RUN, "control")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ranks tell each other after each superstep.
+
+    Attributes:
+        rows: buffers of which each rank has written the rows of its own vertices.
+        marks: bytes that any rank may have set for any vertex.
+        checked: the control record, too: something may go wrong that the device reports.
+    """
+
+    rows: Sequence[Key]
+    marks: Sequence[Key]
+    checked: bool
+
+
+@contextmanager
+def agreed(ranks: Ranks | None) -> Iterator[None]:
+    """What each rank does by itself; an error in any of them is raised in all."""
+    try:
+        yield
+    except Exception as error:
+        if ranks:
+            ranks.agree(error)
+        raise
+    if ranks:
+        ranks.agree(None)
+
+
+class Ranks:
+    """The ranks of an mpi4py communicator, and what they tell each other."""
+
+    def __init__(self, comm: Any):
+        from mpi4py import MPI  # there, as there is a communicator
+
+        self._mpi = MPI
+        self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
+        self._hosts: dict[int, np.ndarray] = {}
+
+    def device(self, choice: Any) -> Device:
+        """The device that a user chose; of several alike, each rank of a host has another one."""
+        found = find(choice)
+        alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
+        local = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED).Get_rank()
+        return alike[local % len(alike)] if alike else found
+
+    def agree(self, error: Exception | None) -> None:
+        """Raise an error in all ranks if there is one in any; all must call this."""
+        told = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        if error is not None:
+            raise error
+        for rank, text in enumerate(told):
+            if text is not None:
+                raise DeviceError(f"rank {rank} of {self.size} has failed: {text}")
+
+    def abort(self, error: BaseException) -> None:
+        """End all ranks, of which this one cannot go on."""
+        text = f"{type(error).__name__}: {error}"
+        print(
+            f"gascl: rank {self.rank} of {self.size} ends all: {text}", file=sys.stderr, flush=True
+        )
+        self.comm.Abort(1)
+
+    def first(self, value: Any) -> Any:
+        """What rank 0 has."""
+        return self.comm.bcast(value)
+
+    def all_of(self, value: bytes) -> bytes:
+        """What all ranks have, one after the other."""
+        return b"".join(self.comm.allgather(value))
+
+    def tell(
+        self, state: State, stream: ArcStream, told: Told, tallied: int, interrupts: Interrupts
+    ) -> int:
+        """Exchange what a superstep came to; returns how many tallies there are of all ranks."""
+        self.tell_rows(state, stream, told.rows)
+        for key in told.marks:
+            values = state.read(key, self._host(state, state.sizes[key]))
+            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
+            state.write(key, values)
+        tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
+        record = np.empty(1, state.header.control)
+        wrong = (0, 0)
+        if told.checked:
+            state.read(CONTROL, record)
+            wrong = int(record["overflow"][0]), int(record["fault"][0])
+        own = tallies.tobytes(), wrong, interrupts.pending
+        everyone = self.comm.allgather(own)
+        whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
+        state.write(TALLIES, whole)
+        if told.checked:
+            record["overflow"] = min(each[1][0] for each in everyone)
+            record["fault"] = min(each[1][1] for each in everyone)
+            state.write(CONTROL, record)
+        interrupts.agreed = any(each[2] for each in everyone)
+        state.device.queue.finish()  # what was written from here may be freed
+        return len(whole)
+
+    def tell_rows(self, state: State, stream: ArcStream, keys: Iterable[Key]) -> None:
+        """Bring the rows of each rank's vertices to all."""
+        rows = np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
+        for key in keys:
+            size = state.sizes[key] // state.graph.num_vertices
+            begins, ends = (rows * size).T.tolist()
+            host, own = (
+                self._host(state, state.sizes[key]),
+                slice(begins[self.rank], ends[self.rank]),
+            )
+            queue, buffer = state.device.queue, state.buffers[key]
+            if own.stop > own.start:
+                cl.enqueue_copy(queue, host[own], buffer, src_offset=own.start)
+            counts = [end - begin for begin, end in zip(begins, ends, strict=True)]
+            self.comm.Allgatherv(self._mpi.IN_PLACE, [host, (counts, begins), self._mpi.BYTE])
+            for part in (slice(0, own.start), slice(own.stop, len(host))):
+                if part.stop > part.start:
+                    cl.enqueue_copy(queue, buffer, host[part], dst_offset=part.start)
+
+    def least(self, values: np.ndarray) -> np.ndarray:
+        """The smallest of what all ranks have in each place."""
+        found = np.empty_like(values)
+        self.comm.Allreduce(values, found, self._mpi.MIN)
+        return found
+
+    def _host(self, state: State, size: int) -> np.ndarray:
+        """Memory of the host, uint8 (size,), which the next call for as much overwrites."""
+        if size not in self._hosts:
+            device = state.device
+            made = pinned(device.queue, size) if device.pools else np.empty(size, np.uint8)
+            self._hosts[size] = made
+        return self._hosts[size]
