@@ -127,6 +127,8 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
                 f"interrupted; the same command goes on from what is in {conversion.folder}"
             ) from None
     took = time.perf_counter() - started
+    if done.found:
+        print(f"went on with what an earlier run had finished: {', '.join(done.found)}")
     print(graphfile.describe(done))
     print(f"wrote {target}: {chosen.name}, {_size(target)} from {_size(source)} in {took:.3f} s")
     return DONE

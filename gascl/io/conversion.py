@@ -7,7 +7,7 @@ are sorted. A stage that is finished is not repeated by another run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -29,21 +29,20 @@ from gascl.io.workfolder import WorkFolder
 from gascl.progress import Progress
 from gascl.version import __version__
 
-#: Bytes: Python, its libraries, and the blocks that are under way take most of it.
-LEAST = 512 << 20
-BASE = 256 << 20
-#: The labels in the folder, in a query; `place` is a label's vertex.
-LABELS = "(SELECT id, file_row_number AS place FROM read_parquet('{}', file_row_number = true))"
+LEAST = 512 << 20  # bytes
+#: Bytes that Python, its libraries and the blocks under way take beside DuckDB's, measured.
+BASE = 384 << 20
 
 
 @dataclass(frozen=True)
 class Converted:
-    """What was written."""
+    """What was written, and which stages of it an earlier run had finished."""
 
     num_vertices: int
     num_edges: int
     directed: bool
     report: list[str]
+    found: list[str]
 
 
 class Conversion:
@@ -109,8 +108,6 @@ class Conversion:
                 folder. What is finished stays there.
         """
         self._work = WorkFolder(self.folder, self._identity)
-        if self._work.found:
-            self._progress.begin(f"going on after: {', '.join(self._work.found)}")
         try:
             done = self._run()
         except GraphError as error:
@@ -141,22 +138,27 @@ class Conversion:
         if self._arcs:
             way = "out" if spooled.directed else "both"
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
-        self._progress.begin(f"writing {self.target.name}")
+        self._begin(f"writing {self.target.name}")
         names = list(kept["fields"])
         native.save(self.target, members, count, spooled.directed, edge_fields=names, places=places)
         report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
-        return Converted(count, len(members["edge_src"]), spooled.directed, report)
+        return Converted(count, len(members["edge_src"]), spooled.directed, report, work.found)
+
+    def _begin(self, title: str, edges: int | None = None) -> None:
+        """Show what is done now, and of how many edges."""
+        self._progress.at(0)
+        self._progress.begin(title, edges, "edges")
 
     def _new(self, name: str, dtype: Any) -> ArrayFile:
         return ArrayFile(self._work.path / name, np.dtype(dtype))
 
     def _sort(self) -> BigSort:
-        return BigSort(self._work.path, self._room * 3 // 4)
+        return BigSort(self._work.path, self._room)
 
     # Reading
 
     def _read(self) -> dict[str, Any]:
-        self._progress.begin(f"reading {self.source.name}", unit="edges")
+        self._begin(f"reading {self.source.name}")
         spool = EdgeSpool(self._work.path, self._progress)
         spooled = spool_file(self.source, spool, **self._options)
         spool.close()
@@ -173,15 +175,14 @@ class Conversion:
     # Numbering
 
     def _number(self, read: dict[str, Any], spooled: Spooled) -> dict[str, Any]:
-        self._progress.begin("numbering vertices")
+        self._begin("numbering vertices", read["rows"])
         work = self._work
         ids = [work.array(read["src"]), work.array(read["dst"])]
         labels: dict[str, ArrayFile] = {}
         if spooled.num_vertices is not None:
-            count, ends = spooled.num_vertices, ids
-            ends = [self._taken(f"edge_{end}", array) for end, array in zip(ENDS, ids, strict=True)]
+            count, ends = spooled.num_vertices, self._taken(ids)
         elif read["texts"]:
-            count, labels, ends = self._number_by_sorting(None)
+            count, labels, ends = self._number_by_sorting(None, read["rows"])
         else:
             least = min((int(b.min()) for array in ids for b in array.blocks()), default=0)
             most = max((int(b.max()) for array in ids for b in array.blocks()), default=-1)
@@ -189,7 +190,7 @@ class Conversion:
             if 5 * span <= self._room // 2:
                 count, labels, ends = self._number_by_table(ids, least, span)
             else:
-                count, labels, ends = self._number_by_sorting(ids)
+                count, labels, ends = self._number_by_sorting(ids, read["rows"])
         fields = {name: work.array(array) for name, array in read["fields"].items()}
         if spooled.both_ways:
             fields = self._both_ways(ends, fields)
@@ -202,15 +203,21 @@ class Conversion:
         }
 
     def _taken(
-        self, name: str, ids: ArrayFile, place: np.ndarray | None = None, least: int = 0
-    ) -> ArrayFile:
-        """The ids as vertices: int32, place[id - least]."""
-        vertices = self._new(name, np.int32)
-        for block in ids.blocks():
+        self, ids: list[ArrayFile], place: np.ndarray | None = None, least: int = 0
+    ) -> list[ArrayFile]:
+        """Both ends as vertices, int32: the ids themselves, or place[id - least]."""
+        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+
+        def taken(block: np.ndarray) -> np.ndarray:
             if place is not None:
                 block = place[np.subtract(block, least, dtype=np.intp)]
-            vertices.append(block.astype(np.int32, copy=False))
-        return vertices
+            return block.astype(np.int32, copy=False)
+
+        for pair in zip(*(array.blocks() for array in ids), strict=True):
+            for end, block in zip(ends, in_threads(taken, pair), strict=True):
+                end.append(block)
+            self._progress.advance(len(pair[0]))
+        return ends
 
     def _number_by_table(
         self, ids: list[ArrayFile], least: int, span: int
@@ -218,92 +225,66 @@ class Conversion:
         """The number of vertices, their labels, and the ends, by a table of all possible ids."""
         used = np.zeros(span, dtype=bool)
 
-        def mark(array: ArrayFile) -> None:
-            for block in array.blocks():
-                used[np.subtract(block, least, dtype=np.intp)] = True
+        def mark(block: np.ndarray) -> None:
+            used[np.subtract(block, least, dtype=np.intp)] = True
 
-        in_threads(mark, ids)
+        for pair in zip(*(array.blocks() for array in ids), strict=True):
+            in_threads(mark, pair)
         labels = self._new("labels", np.int64)
         for at in range(0, span, BLOCK):
             labels.append(np.flatnonzero(used[at : at + BLOCK]) + (at + least))
         intake.checked_num_vertices({}, len(labels), None)
         place = np.cumsum(used, dtype=np.int32)
         place -= 1
-        ends = in_threads(
-            lambda number: self._taken(f"edge_{ENDS[number]}", ids[number], place, least), (0, 1)
-        )
-        return len(labels), {"labels": labels}, ends
+        return len(labels), {"labels": labels}, self._taken(ids, place, least)
 
     def _number_by_sorting(
-        self, ids: list[ArrayFile] | None
+        self, ids: list[ArrayFile] | None, num_edges: int
     ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
-        """As `_number_by_table`, by DuckDB; without `ids`, those that are text."""
+        """As `_number_by_table`, by sorting; without `ids`, those that are text.
 
-        def rows() -> Iterator[list[Any]]:
-            if ids is None:
-                for batch in text_batches(self._work.path / "ids.parquet"):
-                    yield batch.columns
-            else:
-                for pair in zip(*(array.blocks() for array in ids), strict=True):
-                    yield [block.astype(np.int64) for block in pair]
+        Sorted by id, the rows get their numbers, and are then sorted back. A join by hashing would
+        need room for all labels.
+        """
+
+        def columns() -> Iterator[Any]:
+            """All sources, and then all targets."""
+            for number in (0, 1):
+                if ids is None:
+                    for batch in text_batches(self._work.path / "ids.parquet"):
+                        yield batch.column(number)
+                else:
+                    for block in ids[number].blocks():
+                        yield block.astype(np.int64)
 
         def numbered() -> Iterator[dict[str, Any]]:
             row = 0
-            for src, dst in rows():
-                yield {"row": np.arange(row, row + len(src)), "src": src, "dst": dst}
-                row += len(src)
-
-        path = self._work.path / "labels.parquet"
-        quoted = str(path).replace("'", "''")
-        sort = self._sort()
-        sort.execute(
-            f"COPY (SELECT DISTINCT id FROM ids ORDER BY id) TO '{quoted}' (FORMAT parquet)",
-            ids=({"id": column} for pair in rows() for column in pair),
-        )
-        count, labels = self._labels_of(path, text=ids is None)
-        intake.checked_num_vertices({}, count, None)
-        table = LABELS.format(quoted)
-        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
-        query = f"""
-            SELECT CAST(s.place AS INTEGER), CAST(d.place AS INTEGER) FROM edges
-            JOIN {table} AS s ON edges.src = s.id JOIN {table} AS d ON edges.dst = d.id
-            ORDER BY edges.row"""
-        for columns in sort.batches(query, edges=numbered()):
-            for end, column in zip(ends, columns, strict=True):
-                end.append(column)
-        sort.close()
-        return count, labels, ends
-
-    def _labels_of(self, path: Path, text: bool) -> tuple[int, dict[str, ArrayFile]]:
-        """The number of labels in a Parquet file, and the members that hold them."""
-        import pyarrow
-        from pyarrow import compute
-
-        def columns() -> Iterator[Any]:
-            for batch in text_batches(path):
-                yield batch.column(0)
-
-        if not text:
-            labels = self._new("labels", np.int64)
             for column in columns():
-                labels.append(column.to_numpy())
-            return len(labels), {"labels": labels}
-        joined, offsets = self._new("labels.utf8", np.uint8), self._new("labels.offsets", np.int64)
-        offsets.append(np.zeros(1, np.int64))
-        longest = 1
-        for column in columns():
-            longest = max(longest, compute.max(compute.utf8_length(column)).as_py())
-            data = compute.cast(column, pyarrow.large_binary())
-            lengths = compute.binary_length(data).to_numpy().astype(np.int64)
-            offsets.append(len(joined) + np.cumsum(lengths))
-            joined.append(np.frombuffer(b"".join(data.to_pylist()), np.uint8))
-        count = len(offsets) - 1
-        if native.joins(len(joined), count, longest):
-            return count, {"labels.utf8": joined, "labels.offsets": offsets}
-        labels = self._new("labels", f"U{longest}")
-        for column in columns():
-            labels.append(np.array(column.to_pylist(), labels.dtype))
-        return count, {"labels": labels}
+                yield {"id": column, "place": np.arange(row, row + len(column))}
+                row += len(column)
+
+        labels = _Labels(self._new, text=ids is None)
+        rows, vertices = self._new("sorted.rows", np.int64), self._new("sorted.ids", np.int32)
+        sort = self._sort()
+        for batch in sort.arrow("SELECT id, place FROM ids ORDER BY id", ids=numbered()):
+            vertices.append(labels.number(batch.column(0)))
+            rows.append(batch.column(1).to_numpy())
+            self._progress.advance(batch.num_rows // 2)
+        intake.checked_num_vertices({}, labels.count, None)
+
+        def back() -> Iterator[dict[str, np.ndarray]]:
+            for place, vertex in zip(rows.blocks(), vertices.blocks(), strict=True):
+                yield {"place": place, "vertex": vertex}
+
+        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+        for (found,) in sort.batches("SELECT vertex FROM rows ORDER BY place", rows=back()):
+            left = num_edges - len(ends[0])
+            ends[0].append(found[:left])
+            ends[1].append(found[left:])
+        sort.close()
+        for array in (rows, vertices):
+            array.delete()
+        return labels.count, labels.members(), ends
 
     def _both_ways(
         self, ends: list[ArrayFile], fields: dict[str, ArrayFile]
@@ -345,7 +326,7 @@ class Conversion:
             if not keep:
                 src, dst, fields = self._without_loops(src, dst, fields)
         if self._duplicates != "keep" and len(src):
-            self._progress.begin("merging parallel edges")
+            self._begin("merging parallel edges", len(src))
             src, dst, fields = self._merged(numbered, src, dst, fields, directed, report)
         return {
             "src": noted(src),
@@ -406,6 +387,7 @@ class Conversion:
                     **dict(zip(names, blocks, strict=True)),
                 }
                 row += len(low)
+                self._progress.advance(len(low))
 
         path, writer, count, worst = self._work.path / "merged.parquet", None, 0, None
         sort = self._sort()
@@ -486,7 +468,7 @@ class Conversion:
         self, row: ArrayFile, end: ArrayFile, count: int, side: str, both: bool
     ) -> dict[str, Any]:
         """Offsets and ends of the pairs, sorted; the ends are None if they are given in order."""
-        self._progress.begin(f"sorting arcs ({side})")
+        self._begin(f"sorting arcs ({side})", len(row))
         loops = sum(
             int(np.count_nonzero(a == b)) for a, b in zip(row.blocks(), end.blocks(), strict=True)
         )
@@ -499,6 +481,7 @@ class Conversion:
         def keys() -> Iterator[dict[str, np.ndarray]]:
             for a, b in zip(row.blocks(), end.blocks(), strict=True):
                 yield {"k": _pairs(a, b)}
+                self._progress.advance(len(a))
                 if both:
                     across = a != b
                     yield {"k": _pairs(b[across], a[across])}
@@ -516,6 +499,65 @@ class Conversion:
 
 
 ENDS = ("src", "dst")
+
+
+class _Labels:
+    """The labels of vertices, from all ids in order.
+
+    Args:
+        new: makes an ArrayFile of a name and a dtype.
+        text: whether the ids are text.
+
+    Attributes:
+        count: of the labels found.
+    """
+
+    def __init__(self, new: Callable[[str, Any], ArrayFile], text: bool):
+        self._new, self._text = new, text
+        self.count, self._last, self._longest = 0, None, 1
+        self._values = new("labels.utf8", np.uint8) if text else new("labels", np.int64)
+        self._offsets = new("labels.offsets", np.int64)
+        self._offsets.append(np.zeros(1, np.int64))
+
+    def number(self, ids: Any) -> np.ndarray:
+        """int32 (n,): the vertices of the next ids, an array of pyarrow's."""
+        from pyarrow import compute
+
+        first = np.ones(len(ids), bool)
+        first[1:] = compute.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+        first[0] = self._last is None or ids[0] != self._last
+        self._last = ids[-1]
+        vertices = np.cumsum(first) + (self.count - 1)
+        self.count += int(np.count_nonzero(first))
+        new = ids.take(np.flatnonzero(first))
+        if not self._text:
+            self._values.append(new.to_numpy())
+        elif len(new):
+            self._longest = max(self._longest, compute.max(compute.utf8_length(new)).as_py())
+            texts = [label.encode() for label in new.to_pylist()]
+            lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+            self._offsets.append(len(self._values) + np.cumsum(lengths))
+            self._values.append(np.frombuffer(b"".join(texts), np.uint8))
+        return vertices.astype(np.int32)
+
+    def members(self) -> dict[str, ArrayFile]:
+        """The members that hold the labels."""
+        if not self._text:
+            return {"labels": self._values}
+        if native.joins(len(self._values), self.count, self._longest):
+            return {"labels.utf8": self._values, "labels.offsets": self._offsets}
+        labels = self._new("labels", f"U{self._longest}")
+        self._offsets.close()
+        self._values.close()
+        begin = 0
+        with self._values.path.open("rb") as file:
+            for block in self._offsets.blocks():
+                sizes = np.diff(block, prepend=begin).tolist()
+                texts = [file.read(size).decode() for size in sizes]
+                texts = texts[1:] if not len(labels) else texts  # the first offset is 0
+                labels.append(np.array(texts, labels.dtype))
+                begin = int(block[-1])
+        return {"labels": labels}
 
 
 def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:

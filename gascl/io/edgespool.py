@@ -95,7 +95,7 @@ class EdgeSpool:
                 raise FormatError("an id ends with a NUL; rename it")
         if self._texts is None:
             self.texts = self.folder / "ids.parquet"
-            options = {"compression": "snappy", "write_statistics": False}
+            options = {"compression": "snappy", "write_statistics": False, "use_dictionary": False}
             self._texts = parquet.ParquetWriter(self.texts, table.schema, **options)
         self._texts.write_table(table)
 

@@ -20,7 +20,9 @@ pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-ROWS = 150_000  # so that the arcs of both kinds of graphs are more than what is stored with edge ids
+ROWS = (
+    150_000  # so that the arcs of both kinds of graphs are more than what is stored with edge ids
+)
 
 
 def table(ids: str, rows: int = ROWS, seed: int = 0):
@@ -156,7 +158,8 @@ def test_a_killed_run_goes_on(stage, tmp_path):
         workfolder.WorkFolder.stage = stage
         if {stage!r} == "writing":
             native.write_members = kill
-        conversion.Conversion(Path({str(source)!r}), Path({str(target)!r}), {LEAST}, arcs=True).run()
+        paths = Path({str(source)!r}), Path({str(target)!r})
+        conversion.Conversion(*paths, {LEAST}, arcs=True).run()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert killed.returncode == -9, killed.stderr
@@ -210,4 +213,27 @@ def test_bad_values_are_named_with_their_place(tmp_path):
         Conversion(tmp_path / "null.parquet", target, LEAST).run()
     (tmp_path / "edges.csv").write_text("source,target,weight\n1,2,3\n1,2,many\n")
     with pytest.raises(FormatError, match="line 3: '1,2,many' has the weight 'many'"):
-        Conversion(tmp_path / "edges.csv", target, LEAST, columns=["source", "target", "weight"]).run()
+        Conversion(
+            tmp_path / "edges.csv", target, LEAST, columns=["source", "target", "weight"]
+        ).run()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ids", ["whole", "wide", "text"])
+def test_memory_stays_bounded(ids, tmp_path):
+    """2 * 10**7 edges, which take 320 MB as 64-bit ids alone, and the arcs as much again."""
+    with parquet.ParquetWriter(tmp_path / "edges.parquet", table(ids, 1).schema) as file:
+        for part in range(20):
+            file.write_table(table(ids, 10**6, part))
+    script = """
+        import resource, sys
+        from pathlib import Path
+        from gascl.io.conversion import Conversion
+        Conversion(Path(sys.argv[1]), Path(sys.argv[2]), 512 << 20, arcs=True).run()
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    paths = [str(tmp_path / name) for name in ("edges.parquet", "g.npz")]
+    ran = subprocess.run([*command, *paths], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) / 1024 < 512
+    assert Graph.read(tmp_path / "g.npz").num_edges == 2 * 10**7

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MAX_METADATA = 1 << 26  # bytes; Parquet readers refuse text beyond about 100 MB
 BATCH = 1 << 20  # rows
+SPOOLED = 1 << 17  # rows read at a time into a spool: what is long, as text may be, must fit, too
 
 
 def read_parquet(
@@ -205,7 +206,7 @@ def spool_parquet(
         source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
         layout = table_layout(source, columns, directed, weight, "Parquet")
         names = [layout.tail, layout.head, *layout.fields.values()]
-        return spool_table(source, data.iter_batches(BATCH, columns=names), layout, spool)
+        return spool_table(source, data.iter_batches(SPOOLED, columns=names), layout, spool)
 
 
 def spool_arrow(
@@ -237,8 +238,8 @@ def spool_arrow(
         def batches() -> Iterator[Any]:
             for number in numbers:
                 batch = reader.get_batch(number)
-                for at in range(0, batch.num_rows, BATCH):
-                    yield batch.slice(at, BATCH)
+                for at in range(0, batch.num_rows, SPOOLED):
+                    yield batch.slice(at, SPOOLED)
 
         return spool_table(source, batches(), layout, spool)
 
