@@ -19,7 +19,7 @@ from gascl.errors import GasclError
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
-    from gascl.io.conversion import Converted
+    from gascl.io.conversion import Written
 
 # The same as in gascl.graph.intake, which cannot be imported here because it imports NumPy.
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
@@ -142,7 +142,7 @@ def _is_dataset(name: str) -> bool:
     return True
 
 
-def describe(graph: Graph | Converted) -> str:
+def describe(graph: Graph | Written) -> str:
     """A line with the counts, and the report of how the graph was read."""
     kind = "directed" if graph.directed else "undirected"
     counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"

@@ -35,7 +35,7 @@ BASE = 384 << 20
 
 
 @dataclass(frozen=True)
-class Converted:
+class Written:
     """What was written, and which stages of it an earlier run had finished."""
 
     num_vertices: int
@@ -100,7 +100,7 @@ class Conversion:
         """Where the work is kept until it is done."""
         return self.target.with_name(f"{self.target.name}.unfinished")
 
-    def run(self) -> Converted:
+    def run(self) -> Written:
         """Write the target and delete the folder.
 
         Raises:
@@ -122,7 +122,7 @@ class Conversion:
         self._work.remove()
         return done
 
-    def _run(self) -> Converted:
+    def _run(self) -> Written:
         work = self._work
         read = work.stage("read", self._read)
         spooled = Spooled(**read["spooled"])
@@ -142,7 +142,7 @@ class Conversion:
         names = list(kept["fields"])
         native.save(self.target, members, count, spooled.directed, edge_fields=names, places=places)
         report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
-        return Converted(count, len(members["edge_src"]), spooled.directed, report, work.found)
+        return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
 
     def _begin(self, title: str, edges: int | None = None) -> None:
         """Show what is done now, and of how many edges."""

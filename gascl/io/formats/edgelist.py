@@ -62,12 +62,12 @@ class Rows:
 
     def tally(self) -> Tally:
         """What a report says of them."""
-        fields = {name: Field.of(values) for name, values in self.fields.items()}
+        fields = {name: FieldTally.of(values) for name, values in self.fields.items()}
         return Tally(len(self.src), self.comments, self.remarks, self.odd, fields)
 
 
 @dataclass(frozen=True)
-class Field:
+class FieldTally:
     """What a report says of a field."""
 
     dtype: np.dtype
@@ -75,17 +75,17 @@ class Field:
     infs: int = 0
 
     @classmethod
-    def of(cls, values: np.ndarray) -> Field:
+    def of(cls, values: np.ndarray) -> FieldTally:
         """That of these values."""
         if values.dtype.kind != "f":
             return cls(values.dtype)
         nans, infs = (int(np.count_nonzero(odd(values))) for odd in (np.isnan, np.isinf))
         return cls(values.dtype, nans, infs)
 
-    def more(self, other: Field) -> Field:
+    def more(self, other: FieldTally) -> FieldTally:
         """That of the values of both."""
         dtype = np.result_type(self.dtype, other.dtype)
-        return Field(dtype, self.nans + other.nans, self.infs + other.infs)
+        return FieldTally(dtype, self.nans + other.nans, self.infs + other.infs)
 
 
 @dataclass
@@ -96,7 +96,7 @@ class Tally:
     comments: int = 0  # lines skipped
     remarks: int = 0
     odd: tuple[int, str] | None = None
-    fields: dict[str, Field] = field(default_factory=dict)
+    fields: dict[str, FieldTally] = field(default_factory=dict)
 
 
 def read(
@@ -249,8 +249,8 @@ def _put(edges: EdgeSpool, tally: Tally, src: Any, dst: Any, fields: dict[str, n
     edges.take(src, dst, fields)
     tally.rows += len(src)
     for name, values in fields.items():
-        before = tally.fields.get(name, Field(values.dtype))
-        tally.fields[name] = before.more(Field.of(values))
+        before = tally.fields.get(name, FieldTally(values.dtype))
+        tally.fields[name] = before.more(FieldTally.of(values))
 
 
 def _lines(path: Path, file: BinaryIO) -> LineReader:
