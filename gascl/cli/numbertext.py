@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,3 +43,15 @@ def size(count: int) -> str:
         return f"{count:,} bytes"
     power = 3 if count >= 1000 * 2**20 else 2 if count >= 1000 * 2**10 else 1
     return f"{count / 1024**power:,.1f} {' KMG'[power]}iB"
+
+
+UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+UNITS |= {"kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def num_bytes(text: str) -> int:
+    """A size such as 4GiB as a number of bytes; an argparse type."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", text)
+    if found is None or found[2] not in UNITS:
+        raise argparse.ArgumentTypeError(f"expected a size such as 4GiB or 512MiB, not {text!r}")
+    return int(float(found[1]) * UNITS[found[2]])
