@@ -34,8 +34,8 @@ examples:
   gascl run ShortestPaths roads.txt --set source=4037 --path 12
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
-  gascl run PageRank web.gascl --output ranks.parquet --checkpoint run.ckpt --resume
-  mpiexec -n 4 gascl run PageRank web.gascl
+  gascl run PageRank web.npz --output ranks.parquet --checkpoint run.ckpt --resume
+  mpiexec -n 4 gascl run PageRank web.npz
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
