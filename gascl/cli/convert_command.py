@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import graphfile
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import count, num_bytes, size
+from gascl.cli.numbertext import count, num_bytes
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
 from gascl.newfile import why_unwritable
+from gascl.sizes import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -168,7 +169,7 @@ def _inodes(target: Path) -> dict[Path, int]:
 
 
 def _size(*paths: Path) -> str:
-    return size(sum(path.stat().st_size for path in paths))
+    return amount(sum(path.stat().st_size for path in paths))
 
 
 def _target_format(target: Path, name: str | None) -> Format:

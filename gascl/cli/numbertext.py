@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import TYPE_CHECKING
+
+from gascl.errors import GasclError
+from gascl.sizes import bytes_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,21 +39,9 @@ def span(values: np.ndarray) -> str:
     return ", ".join(texts)
 
 
-def size(count: int) -> str:
-    """A number of bytes, in a unit that keeps it short."""
-    if count < 10_000:
-        return f"{count:,} bytes"
-    power = 3 if count >= 1000 * 2**20 else 2 if count >= 1000 * 2**10 else 1
-    return f"{count / 1024**power:,.1f} {' KMG'[power]}iB"
-
-
-UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-UNITS |= {"kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-
-
 def num_bytes(text: str) -> int:
     """A size such as 4GiB as a number of bytes; an argparse type."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", text)
-    if found is None or found[2] not in UNITS:
-        raise argparse.ArgumentTypeError(f"expected a size such as 4GiB or 512MiB, not {text!r}")
-    return int(float(found[1]) * UNITS[found[2]])
+    try:
+        return bytes_of(text, "the size")
+    except GasclError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -297,4 +297,4 @@ def test_memory_writes_only_gascls_own_format(gascl_, write, tmp_path):
     code, _, err = gascl_("convert", source, tmp_path / "g.mtx", "--memory", "1GiB")
     assert code == 1 and "--memory writes gascl's own .npz, and not matrixmarket" in err
     with pytest.raises(SystemExit):
-        gascl_("convert", source, tmp_path / "g.npz", "--memory", "4")
+        gascl_("convert", source, tmp_path / "g.npz", "--memory", "4x")
