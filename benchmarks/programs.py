@@ -61,6 +61,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "HarmonicCloseness": {"sources": 16},
     "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
+    "Louvain": {"weight": None},  # the peers' calls follow no weights
     "Neighbourhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
     "WeightedBetweenness": {"sources": 2},

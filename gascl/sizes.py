@@ -13,11 +13,11 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
 def amount(size: int) -> str:
-    """A number of bytes as text, such as 1.5 GiB."""
-    for unit in ("GiB", "MiB", "KiB"):
-        if size >= _UNITS[unit]:
-            return f"{size / _UNITS[unit]:,.1f} {unit}"
-    return f"{size} bytes"
+    """A number of bytes as text, such as 1.5 GiB, in a unit that keeps it short."""
+    if size < 10_000:
+        return f"{size:,} bytes"
+    unit = "GiB" if size >= 1000 * 2**20 else "MiB" if size >= 1000 * 2**10 else "KiB"
+    return f"{size / _UNITS[unit]:,.1f} {unit}"
 
 
 def bytes_of(given: Any, name: str) -> int:

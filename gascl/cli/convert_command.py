@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import graphfile
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import count, size
+from gascl.cli.numbertext import count, num_bytes
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
 from gascl.newfile import why_unwritable
+from gascl.sizes import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -30,6 +31,7 @@ examples:
   gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
   gascl convert wiki-Vote.txt.gz - --to edgelist | wc -l
+  gascl convert web.parquet web.npz --memory 4GiB --arcs
 
 {TABLE}"""
 DROPPED = ("labels", "edge-fields", "vertex-fields")
@@ -52,6 +54,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--drop", choices=DROPPED, action="append", default=[], **shown)
     text = "make the arcs and write them, too, for programs to start at once; B is gascl's own .npz"
     add("--arcs", action="store_true", help=text)
+    text = "for what does not fit in memory: work in files beside B and take about SIZE of memory, "
+    text += "such as 4GiB; the same command goes on where it was interrupted; B is gascl's own .npz"
+    add("--memory", metavar="SIZE", type=num_bytes, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +76,8 @@ def _run(arguments: argparse.Namespace) -> int:
     _check_target(source, target, chosen)
     if arguments.arcs and chosen.name != "gascl":
         raise GasclError(f"{target}: {chosen.name} files hold no arcs; leave out --arcs")
+    if arguments.memory is not None:
+        return _run_in_files(arguments, source, target, chosen)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     if arguments.drop:
@@ -90,6 +97,41 @@ def _run(arguments: argparse.Namespace) -> int:
     written = {target, *(path for path in after if before.get(path) != after[path])}
     names = ", ".join(str(path) for path in sorted(written))
     print(f"wrote {names}: {chosen.name}, {_size(*written)} in {took:.3f} s")
+    return DONE
+
+
+def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, chosen: Format) -> int:
+    """Convert A by files, within --memory."""
+    from gascl.io.conversion import Conversion
+    from gascl.progress import Progress
+
+    if chosen.name != "gascl":
+        raise GasclError(
+            f"{target}: --memory writes gascl's own .npz, and not {chosen.name}; leave it out"
+        )
+    if arguments.drop:
+        raise GasclError("--memory keeps everything; leave out --drop, or --memory")
+    if not source.is_file():
+        raise GasclError(f"{source}: --memory reads a file, and there is none of that name")
+    options = graphfile.options_of(arguments)
+    started = time.perf_counter()
+    with Progress() as progress:
+        conversion = Conversion(
+            source, target, arguments.memory, arcs=arguments.arcs, progress=progress, **options
+        )
+        try:
+            done = conversion.run()
+        except TypeError as error:
+            raise graphfile.unusable(arguments, error) from error
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"interrupted; the same command goes on from what is in {conversion.folder}"
+            ) from None
+    took = time.perf_counter() - started
+    if done.found:
+        print(f"went on with what an earlier run had finished: {', '.join(done.found)}")
+    print(graphfile.describe(done))
+    print(f"wrote {target}: {chosen.name}, {_size(target)} from {_size(source)} in {took:.3f} s")
     return DONE
 
 
@@ -127,7 +169,7 @@ def _inodes(target: Path) -> dict[Path, int]:
 
 
 def _size(*paths: Path) -> str:
-    return size(sum(path.stat().st_size for path in paths))
+    return amount(sum(path.stat().st_size for path in paths))
 
 
 def _target_format(target: Path, name: str | None) -> Format:

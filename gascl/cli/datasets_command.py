@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli.exitcode import DONE
-from gascl.cli.numbertext import size
+from gascl.sizes import amount
 
 if TYPE_CHECKING:
     from gascl.datasets import Dataset
@@ -87,7 +87,7 @@ def _availability(dataset: Dataset) -> str:
         return "included"
     if path is not None and path.exists():
         return "done"
-    return "?" if dataset.size is None else size(dataset.size)
+    return "?" if dataset.size is None else amount(dataset.size)
 
 
 def _details(dataset: Dataset) -> str:
@@ -107,7 +107,7 @@ def _details(dataset: Dataset) -> str:
     if dataset.read:
         lines.append(f"  read with: {', '.join(f'{k}={v!r}' for k, v in dataset.read.items())}")
     if dataset.url:
-        much = "of unknown size" if dataset.size is None else f"about {size(dataset.size)}"
+        much = "of unknown size" if dataset.size is None else f"about {amount(dataset.size)}"
         lines.append(f"  download: {dataset.url}, {much}")
         whose = "" if dataset.sha256 else " (recorded from the first download)"
         lines.append(

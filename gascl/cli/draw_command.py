@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.numbertext import size
 from gascl.cli.standardio import STANDARD
 from gascl.errors import GasclError
 from gascl.newfile import new_file, why_unwritable
+from gascl.sizes import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     figure: Any = ax.figure
     with new_file(path) as file:
         figure.savefig(file, format=path.suffix[1:], dpi=150)
-    print(f"wrote {path}: {size(path.stat().st_size)}")
+    print(f"wrote {path}: {amount(path.stat().st_size)}")
     return code
 
 

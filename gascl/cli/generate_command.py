@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import directionoption as direction
 from gascl.cli.exitcode import DONE
 from gascl.cli.graphfile import describe
-from gascl.cli.numbertext import size
 from gascl.errors import FormatError, GraphError
 from gascl.newfile import why_unwritable
 from gascl.progress import Progress
+from gascl.sizes import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -201,7 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
     graph.write(arguments.output, format=arguments.format)
     written = time.perf_counter()
     print(describe(graph))
-    print(f"wrote {arguments.output}: {size(arguments.output.stat().st_size)}")
+    print(f"wrote {arguments.output}: {amount(arguments.output.stat().st_size)}")
     print(f"time: generate {made - began:.3f} s, write {written - made:.3f} s")
     return DONE
 

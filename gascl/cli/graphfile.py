@@ -19,6 +19,7 @@ from gascl.errors import GasclError
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
+    from gascl.io.conversion import Written
 
 # The same as in gascl.graph.intake, which cannot be imported here because it imports NumPy.
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
@@ -71,14 +72,7 @@ def read(arguments: argparse.Namespace) -> Graph:
     from gascl.graph.graph import Graph
     from gascl.progress import Progress
 
-    options = dict(arguments.reader_options)
-    for name in options:
-        if name in RESERVED:
-            raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
-    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
-        value = getattr(arguments, name)
-        if value not in (None, "keep"):  # otherwise a dataset's own settings hold
-            options[name] = value
+    options = options_of(arguments)
     try:
         read = Graph.dataset if _is_dataset(arguments.graph) else Graph.read
         with Progress() as progress:
@@ -87,14 +81,36 @@ def read(arguments: argparse.Namespace) -> Graph:
                     return Graph.read(path, progress=progress, **options)
             return read(arguments.graph, progress=progress, **options)
     except TypeError as error:
-        options = dict(arguments.reader_options)
-        if not options:
-            raise
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        raise GasclError(
-            f"{arguments.graph}: the reader of the format cannot use --option {given} ({error}); "
-            "to give a number as text, quote it: --option \"NAME='5'\""
-        ) from error
+        raise unusable(arguments, error) from error
+
+
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the arguments say of how the file is read.
+
+    Raises:
+        GasclError: --option names what has an option of its own.
+    """
+    options = dict(arguments.reader_options)
+    for name in options:
+        if name in RESERVED:
+            raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
+    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
+        value = getattr(arguments, name)
+        if value not in (None, "keep"):  # otherwise a dataset's own settings hold
+            options[name] = value
+    return options
+
+
+def unusable(arguments: argparse.Namespace, error: TypeError) -> Exception:
+    """The error for a value of --option that a reader cannot use; `error` if there is none."""
+    options = dict(arguments.reader_options)
+    if not options:
+        return error
+    given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return GasclError(
+        f"{arguments.graph}: the reader of the format cannot use --option {given} ({error}); "
+        "to give a number as text, quote it: --option \"NAME='5'\""
+    )
 
 
 def _is_dataset(name: str) -> bool:
@@ -126,7 +142,7 @@ def _is_dataset(name: str) -> bool:
     return True
 
 
-def describe(graph: Graph) -> str:
+def describe(graph: Graph | Written) -> str:
     """A line with the counts, and the report of how the graph was read."""
     kind = "directed" if graph.directed else "undirected"
     counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"

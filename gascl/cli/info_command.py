@@ -21,7 +21,7 @@ examples:
   gascl info wiki-Vote.txt.gz
   gascl info trips.csv --option columns=from,to,minutes
   gascl info roads.gr.gz --memory
-  gascl info web.gascl --memory --program PageRank
+  gascl info web.npz --memory --program PageRank
 
 {TABLE}"""
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
+
+from gascl.errors import GasclError
+from gascl.sizes import bytes_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,9 +39,9 @@ def span(values: np.ndarray) -> str:
     return ", ".join(texts)
 
 
-def size(count: int) -> str:
-    """A number of bytes, in a unit that keeps it short."""
-    if count < 10_000:
-        return f"{count:,} bytes"
-    power = 3 if count >= 1000 * 2**20 else 2 if count >= 1000 * 2**10 else 1
-    return f"{count / 1024**power:,.1f} {' KMG'[power]}iB"
+def num_bytes(text: str) -> int:
+    """A size such as 4GiB as a number of bytes; an argparse type."""
+    try:
+        return bytes_of(text, "the size")
+    except GasclError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

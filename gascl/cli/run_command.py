@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.numbertext import count, number
-from gascl.cli.ranks import communicator, silenced
+from gascl.cli.launched import communicator, silenced
+from gascl.cli.numbertext import count, num_bytes, number
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 from gascl.newfile import why_unwritable
-from gascl.sizes import bytes_of
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -34,8 +33,8 @@ examples:
   gascl run ShortestPaths roads.txt --set source=4037 --path 12
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
-  gascl run PageRank web.gascl --output ranks.parquet --checkpoint run.ckpt --resume
-  mpiexec -n 4 gascl run PageRank web.gascl
+  gascl run PageRank web.npz --output ranks.parquet --checkpoint run.ckpt --resume
+  mpiexec -n 4 gascl run PageRank web.npz
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
@@ -73,7 +72,7 @@ def options(add: Callable[..., Any]) -> None:
     add("--resume", action="store_true", help=text)
     text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
     text += " part by part"
-    add("--device-memory", metavar="SIZE", type=_size, help=text)
+    add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
     text = "allow deliveries that add floats in a different order each time"
     add("--nondeterministic", action="store_true", help=text)
     text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
@@ -88,13 +87,6 @@ def _count(text: str) -> int:
 
 def _every(text: str) -> str | int:
     return int(text) if text.isdecimal() else text
-
-
-def _size(text: str) -> int:
-    try:
-        return bytes_of(text, "the size")
-    except GasclError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,7 +148,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
     from gascl.runtime.engine import Engine
-    from gascl.runtime.ranks import agreed, ranks_of
+    from gascl.runtime.mpiranks import agreed, ranks_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)

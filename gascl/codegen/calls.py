@@ -44,6 +44,12 @@ class Calls:
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
             "lane": "lane gascl_lane",
         }
+        for name in c.read_to:
+            words[f"{name}_to"] = (
+                f"{name}_to(gascl_i) "
+                f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
+                f"gascl_offsets, gascl_to_{name})"
+            )
         for name, aggregator in c.spec.aggregates.items():
             value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (
@@ -62,6 +68,18 @@ class Calls:
                 f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
                 "    return values[GASCL_AT(is ? id : 0)];",
+                "}",
+                "",
+            )
+        for name, type_ in c.read_to.items():
+            text.put(
+                f"static {type_.c} gascl_read_to_{name}(const int vertex, const long i,",
+                "        const int line, __global int *faults, __global gascl_control *control,",
+                "        __global const gascl_offset *offsets,",
+                f"        __global const {type_.c} *values) {{",
+                "    const bool is =",
+                "        gascl_has_arc(vertex, i, vertex, line, faults, control, offsets);",
+                f"    return is ? values[offsets[vertex] + i] : {type_.zero()};",
                 "}",
                 "",
             )

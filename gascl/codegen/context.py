@@ -127,10 +127,15 @@ class Context:
         return {n: t for n, t in known.items() if n in read}
 
     @cached_property
+    def read_to(self) -> dict[str, Type]:
+        """The edge fields that snippets read of the arc to a neighbour."""
+        return {n: self.spec.edge_fields[n].resolve(self.real) for n in self.facts.reads_to}
+
+    @cached_property
     def field_types(self) -> dict[str, Type]:
         """The types of vertex fields, of the edge fields that are read, and of arc fields."""
         edge_fields = {n: t for n, t in self.edge_members.items() if n in self.spec.edge_fields}
-        return {**self.vertex_fields, **edge_fields, **self.arc_fields}
+        return {**self.vertex_fields, **edge_fields, **self.read_to, **self.arc_fields}
 
     @cached_property
     def looks_up_ids(self) -> bool:

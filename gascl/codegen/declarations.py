@@ -246,6 +246,8 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     if facts.adjacent:
         state["out_offsets"] = "__global const gascl_offset *gascl_offsets"
         state["out_targets"] = "__global const int *gascl_targets"
+    for name, type_ in c.read_to.items():
+        state[f"to.{name}"] = f"__global const {type_.c} *gascl_to_{name}"
     if facts.pairs:
         state["paired"] = "__global gascl_box *gascl_paired"
     edge = [f"__global const {t.c} *gascl_e_{n}" for n, t in c.edge_members.items()]

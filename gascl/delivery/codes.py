@@ -36,7 +36,8 @@ FAULT_MESSAGES = {
     "send once",
     Fault.DIVIDED_BY_ZERO: "divided by zero",
     Fault.NO_MESSAGE: "read messages[i] with an i that is not in 0 ... num_messages - 1",
-    Fault.NO_NEIGHBOR: "used neighbor(i) with an i that is not in 0 ... num_neighbors - 1",
+    Fault.NO_NEIGHBOR: "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... "
+    "num_neighbors - 1",
     Fault.NAN: "computed NaN",
     Fault.INFINITE: "made a finite value infinite",
 }

@@ -6,7 +6,7 @@ header, its delivery and the size of the graph, and needs no device.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -234,7 +234,9 @@ class _Builder:
         listed = self._memory(f"active set {active.name}", active.buffers)
         own = {key: array for _, key, array in (*self.fields, *self.run)} | memory | listed
         orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
-        edges = {key: array for order in orders for _, key, array in self._edges(order)}
+        read = self.header.edge
+        edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
+        edges |= {key: array for _, key, array in self._edges("out", self.facts.reads_to)}
         shared = self._names() | {key.name: key for key in listed}
         names = shared | {key.name: key for key in memory}
         arguments = {
@@ -325,11 +327,11 @@ class _Builder:
         dtype = np.dtype(item.dtype) if item.dtype else own[buffer.item]
         return Array(dtype, count, item.begins)
 
-    def _edges(self, order: str) -> Iterator[tuple[str, Key, Array]]:
-        """The edge arrays in an order of arcs. Those with the same name can also differ in type and
+    def _edges(self, order: str, names: Iterable[str]) -> Iterator[tuple[str, Key, Array]]:
+        """Edge arrays in an order of arcs. Those with the same name can also differ in type and
         default."""
         plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
-        for name in self.header.edge:
+        for name in names:
             field = self.spec.edge_fields.get(name)
             if field is None and name not in plain:  # an arc field
                 continue
@@ -349,6 +351,7 @@ class _Builder:
         names = {key.name: key for key in self.arrays}
         if self.extent.symmetric:
             names |= {name: names[twin] for name, twin in TWINS.items()}
+        names |= {f"to.{n}": key for n, key, _ in self._edges("out", self.facts.reads_to)}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
@@ -382,8 +385,9 @@ class _Builder:
         self, launch: Launch, shared: Mapping[str, Key], names: Mapping[str, Key]
     ) -> Iterator[Key | str]:
         delivery = self.delivery
-        edges = {name: key for name, key, _ in self._edges(delivery.arcs)}
-        pulled = {name: key for name, key, _ in self._edges("in")}
+        read = self.header.edge
+        edges = {name: key for name, key, _ in self._edges(delivery.arcs, read)}
+        pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.facts)}
         for name in launch.arguments:

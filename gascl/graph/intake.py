@@ -399,13 +399,10 @@ class Edges:
         self.report = report
         self.loops = loops
 
-    def _name(self, edge: int) -> str:
-        """The edge as named in an error: its number and both ends, by label if there are labels."""
+    def _labels_of(self, edge: int) -> list[Any]:
+        """The labels of the edge's ends, or the vertices themselves."""
         ends = [self.src[edge], self.dst[edge]]
-        if self.labels is not None:
-            ends = [self.labels[end] for end in ends]
-        tail, head = ends
-        return f"edge {edge} ({shown(tail)} to {shown(head)})"
+        return ends if self.labels is None else [self.labels[end] for end in ends]
 
     def apply_self_loops(self, policy: SelfLoops) -> None:
         """Keep, drop or refuse the edges from a vertex to itself, and report them."""
@@ -414,15 +411,11 @@ class Edges:
             return
         loops = self.src == self.dst
         if policy == "error":
-            raise GraphError(
-                f"{self._name(int(np.argmax(loops)))} is a self-loop, one of {count:,}; "
-                "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
-            )
-        if policy == "keep":
-            self.report.append(f"self_loops='keep': {_count(count, 'self-loop')} kept")
-            return
-        self._keep(~loops)
-        self.report.append(f"self_loops='drop': dropped {_count(count, 'self-loop')}")
+            edge = int(np.argmax(loops))
+            raise loop_refused(edge, self._labels_of(edge)[0], count)
+        self.report.append(loops_reported(count, policy == "keep"))
+        if policy == "drop":
+            self._keep(~loops)
 
     def apply_duplicates(self, policy: Duplicates, num_vertices: int, directed: bool) -> None:
         """Merge or refuse edges between the same ends, and report them.
@@ -453,22 +446,19 @@ class Edges:
             firsts = order[starts]  # the sort is stable, so that this edge came first
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
-                merged = _merge(name, values[order], starts, longest, policy)
-                self.fields[name] = values = values.astype(merged.dtype)
-                values[firsts] = merged
+                found = merged(name, values[order], starts, longest, policy)
+                self.fields[name] = values = values.astype(found.dtype)
+                values[firsts] = found
         self._keep(kept)
-        self.report.append(f"duplicates={policy!r}: merged {_count(count, 'edge')} into others")
+        self.report.append(merges_reported(count, policy))
 
     def _refuse_duplicates(self, order: np.ndarray, begins: np.ndarray, count: int) -> None:
         firsts = order[begins]  # the sort is stable, so that this edge came first
         group = np.cumsum(begins) - 1
         repeats = ~begins
         place = np.flatnonzero(repeats)[np.argmin(order[repeats])]
-        raise GraphError(
-            f"{self._name(int(order[place]))} repeats edge {firsts[group[place]]}; edges that "
-            f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
-            "them, and duplicates='keep' keeps them"
-        )
+        edge = int(order[place])
+        raise repeat_refused(edge, self._labels_of(edge), int(firsts[group[place]]), count)
 
     def _keep(self, kept: np.ndarray) -> None:
         self.src = self.src[kept]
@@ -476,16 +466,54 @@ class Edges:
         self.fields = {name: values[kept] for name, values in self.fields.items()}
 
 
-def _merge(
+def loop_refused(edge: int, label: Any, count: int) -> GraphError:
+    """The error for the first of some self-loops, at the vertex with this label."""
+    return GraphError(
+        f"{_named(edge, [label, label])} is a self-loop, one of {count:,}; "
+        "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
+    )
+
+
+def loops_reported(count: int, kept: bool) -> str:
+    """What a report says of self-loops."""
+    if kept:
+        return f"self_loops='keep': {_count(count, 'self-loop')} kept"
+    return f"self_loops='drop': dropped {_count(count, 'self-loop')}"
+
+
+def repeat_refused(edge: int, labels: list[Any], first: int, count: int) -> GraphError:
+    """The error for the first of some edges that repeat others: `first`, in its case."""
+    return GraphError(
+        f"{_named(edge, labels)} repeats edge {first}; edges that "
+        f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
+        "them, and duplicates='keep' keeps them"
+    )
+
+
+def merges_reported(count: int, policy: str) -> str:
+    """What a report says of edges that were merged into others."""
+    return f"duplicates={policy!r}: merged {_count(count, 'edge')} into others"
+
+
+def _named(edge: int, labels: list[Any]) -> str:
+    """The edge as named in an error: its number and its ends."""
+    tail, head = map(shown, labels)
+    return f"edge {edge} ({tail} to {head})"
+
+
+def merged(
     name: str, values: np.ndarray, starts: np.ndarray, longest: int, policy: str
 ) -> np.ndarray:
-    """One value per group: the groups are the runs of `values` that begin at `starts`.
+    """One value per group: the groups are the runs of `values` that begin at `starts`, and the
+    first value is that of "first".
 
     Sums of integers are int64, or uint64 if they are unsigned.
 
     Raises:
         GraphError: a sum of integers does not fit.
     """
+    if policy not in MERGES:
+        return values[starts]
     if policy != "sum" or values.dtype.kind == "f":
         return MERGES[policy].reduceat(values, starts)
     dtype = np.dtype(np.int64 if values.dtype.kind == "i" else np.uint64)

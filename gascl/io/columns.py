@@ -75,11 +75,34 @@ def read_columns(
             fit int64, or there are quotes or bytes that are not text.
     """
     parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
+    lines = remarks = 0
+    for piece in column_pieces(pieces, width, integers, numbers, separator, comments, prepare):
+        for part, column in zip(parts, piece.values, strict=False):
+            part.append(column)
+        lines += piece.comments
+        remarks += piece.remarks
+    values = []
+    for place, part in enumerate(parts):  # one at a time, so that not all are in memory twice
+        values.append(joined(part, np.int64 if place >= len(integers) else None))
+        part.clear()
+    return Columns(values, lines, remarks)
+
+
+def column_pieces(
+    pieces: Iterable[bytes],
+    width: int,
+    integers: Sequence[int],
+    numbers: Sequence[int],
+    separator: str | None,
+    comments: str,
+    prepare: Callable[[bytes], bytes] | None = None,
+) -> Iterator[Columns]:
+    """What `read_columns` joins, piece by piece; without values where a piece has no rows."""
     whole, behind = comment_patterns(separator, comments)
     marks = comments.encode("ascii")
     fast = arrowcolumns.ArrowColumns(width, [*integers], [*numbers], separator, prepare is not None)
 
-    def columns_of(piece: bytes) -> tuple[list[np.ndarray], int, int]:
+    def columns_of(piece: bytes) -> Columns:
         lines = remarks = 0
         if prepare:
             piece = prepare(piece)
@@ -91,7 +114,7 @@ def read_columns(
             piece, lines = whole.subn(b"", piece)
             piece, remarks = behind.subn(b"", piece)
         if not piece or (piece.isspace() and not piece.strip(b" \t\n")):  # strip copies
-            return [], lines, remarks
+            return Columns([], lines, remarks)
         letters = bool(np.frombuffer(piece, np.uint8).max() > ord("9"))
         if letters and not piece.isascii():
             try:
@@ -100,28 +123,20 @@ def read_columns(
                 raise Irregular from None
         found = fast.read(piece, letters) if len(piece) >= arrowcolumns.LEAST else None
         if found is not None:
-            return [_narrow(c) if c.dtype == np.int64 else c for c in found], lines, remarks
+            values = [_narrow(c) if c.dtype == np.int64 else c for c in found]
+            return Columns(values, lines, remarks)
         pages = [
             _Page(page, width, separator).columns([*integers], [*numbers])
             for page in _pages(piece)
             if page.strip(b" \t\n")
         ]
-        return [np.concatenate(column) for column in zip(*pages, strict=True)], lines, remarks
+        values = [np.concatenate(column) for column in zip(*pages, strict=True)]
+        return Columns(values, lines, remarks)
 
-    lines = remarks = 0
     # Once a block of this size has been freed, glibc keeps freed blocks up to that size. Else the
     # arrays of every piece come from the system anew, which takes as long as the reading.
     np.empty(KEPT, dtype=np.uint8)
-    for columns, more_lines, more_remarks in _in_order(columns_of, pieces):
-        for part, column in zip(parts, columns, strict=False):
-            part.append(column)
-        lines += more_lines
-        remarks += more_remarks
-    values = []
-    for place, part in enumerate(parts):  # one at a time, so that not all are in memory twice
-        values.append(joined(part, np.int64 if place >= len(integers) else None))
-        part.clear()
-    return Columns(values, lines, remarks)
+    yield from _in_order(columns_of, pieces)
 
 
 def _pages(piece: bytes) -> Iterator[bytes]:

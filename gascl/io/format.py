@@ -11,6 +11,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parsed import Parsed
+from gascl.io.edgespool import Spooled
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -27,6 +28,8 @@ class Format:
         read: (path, directed or None for the format's own, **options) -> Parsed.
         write: (path, graph) -> None; raises FormatError, before anything is written, for a graph
             that the format cannot hold. None: the format is only read.
+        spool: (path, directed, EdgeSpool, **options) -> Spooled, with the options of `read`: reads
+            what does not fit in memory. None: the format is only read as a whole.
         packs: files may be compressed as a whole (.gz and so on); else the format has its own
             compression, or must be mapped into memory.
     """
@@ -37,6 +40,7 @@ class Format:
     read: Callable[..., Parsed]
     write: Callable[[Path, Graph], None] | None = None
     packs: bool = True
+    spool: Callable[..., Spooled] | None = None
 
 
 #: The remedy for a graph of the wrong direction, by whether it is directed.

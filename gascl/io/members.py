@@ -24,6 +24,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
+from gascl.io.arrayfile import ArrayFile
 from gascl.io.files import opened
 
 ALIGNMENT = 64
@@ -44,36 +45,48 @@ _DAMAGES = (
 )
 
 
-def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray]]) -> None:
+def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray | ArrayFile]]) -> None:
     """Write arrays, none of them of objects, as a zip of NAME.npy members, in this order.
 
     The same arrays give the same bytes. `file` must be seekable.
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays:
-            array = np.ascontiguousarray(array)
             info = zipfile.ZipInfo(f"{name}.npy")
             wide = array.nbytes >= _ZIP64
             begin = file.tell() + _HEADER.size + len(info.filename.encode()) + 20 * wide + 6
             padding = -begin % ALIGNMENT
             info.extra = struct.pack("<3H", _PADDING, 2 + padding, ALIGNMENT) + bytes(padding)
-            data = array.reshape(-1).view(np.uint8)
             with archive.open(info, "w", force_zip64=wide) as member:
                 member.write(_head(array))
-                for start in range(0, len(data), _CHUNK):
-                    member.write(data[start : start + _CHUNK].data)
+                for part in _parts(array):
+                    member.write(part)
 
 
-def checksum(array: np.ndarray) -> int:
+def checksum(array: np.ndarray | ArrayFile) -> int:
     """The checksum that the array will have as a member."""
-    array = np.ascontiguousarray(array)
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data, zlib.crc32(_head(array)))
+    crc = zlib.crc32(_head(array))
+    for part in _parts(array):
+        crc = zlib.crc32(part, crc)
+    return crc
 
 
-def _head(array: np.ndarray) -> bytes:
+def _parts(array: np.ndarray | ArrayFile) -> Iterator[memoryview]:
+    """The bytes of the items, some at a time."""
+    if isinstance(array, ArrayFile):
+        for block in array.blocks(max(_CHUNK // array.dtype.itemsize, 1)):
+            yield block.view(np.uint8).data
+        return
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    for start in range(0, len(data), _CHUNK):
+        yield data[start : start + _CHUNK].data
+
+
+def _head(array: np.ndarray | ArrayFile) -> bytes:
     """A member's bytes before those of the array."""
     head = io.BytesIO()
-    data = np.lib.format.header_data_from_array_1_0(array)
+    descr = np.lib.format.dtype_to_descr(array.dtype)
+    data = {"shape": array.shape, "fortran_order": False, "descr": descr}
     np.lib.format.write_array_header_1_0(head, data)
     return head.getvalue()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.errors import FormatError
 from gascl.graph.parsed import Parsed
 from gascl.io.edgecolumns import as_weight
+from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import (
@@ -89,11 +91,38 @@ def read_file(
             SHOWN.reset(token)
 
 
-def _read(
-    path: Path, format: str | None, directed: bool | None, weight: Any, options: dict[str, Any]
-) -> Parsed:
+def spool_file(
+    path: Path,
+    spool: EdgeSpool,
+    format: str | None = None,
+    directed: bool | None = None,
+    weight: Any = None,
+    **options: Any,
+) -> Spooled:
+    """Read a file row by row into a spool; the arguments are those of `read_file`.
+
+    Raises:
+        FormatError: as `read_file`, or the format is only read as a whole.
+    """
     chosen = _format_of(path, format)
-    known = list(inspect.signature(chosen.read).parameters)[2:]
+    _check_options(path, chosen, options)
+    if chosen.spool is None:
+        names = ", ".join(f.name for f in FORMATS.values() if f.spool)
+        raise FormatError(
+            f"{path}: files of the format {chosen.name} are read as a whole; --memory reads {names}"
+        )
+    given = {} if weight is None else {"weight": weight}
+    return chosen.spool(path, directed, spool, **given, **options)
+
+
+def _options_of(chosen: Format) -> list[str]:
+    """The options of a format's reader."""
+    return list(inspect.signature(chosen.read).parameters)[2:]
+
+
+def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> None:
+    """Raises FormatError if the format's reader does not have one of the options."""
+    known = _options_of(chosen)
     for name in options:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
@@ -102,9 +131,16 @@ def _read(
             raise FormatError(
                 f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
             )
+
+
+def _read(
+    path: Path, format: str | None, directed: bool | None, weight: Any, options: dict[str, Any]
+) -> Parsed:
+    chosen = _format_of(path, format)
+    _check_options(path, chosen, options)
     if weight is None:
         return chosen.read(path, directed, **options)
-    if "weight" in known:
+    if "weight" in _options_of(chosen):
         return chosen.read(path, directed, weight=weight, **options)
     parsed = chosen.read(path, directed, **options)
     if weight not in parsed.fields:

@@ -41,6 +41,7 @@ from gascl.language.vocabulary import (
     RESULT,
     VERTEX_MEMBERS,
     meaning,
+    reads_field,
     reserved,
 )
 
@@ -258,7 +259,8 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
         if not snippet.uses("printf"):
             spec.refuse(snippet.place(line), "snippets cannot use strings")
     for word in snippet.words:
-        count = 1 if word.startswith("aggregate_") else ARGUMENTS.get(word)
+        own = word.startswith("aggregate_") or _reads_field(spec, word)
+        count = 1 if own else ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
             if word == "uniform" and 0 < given <= MOST_KEYS:
                 continue
@@ -271,7 +273,7 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if word.endswith("_of") and word[:-3] in spec.vertex_fields and kind not in PHASES:
+        if _reads_field(spec, word) and kind not in PHASES:
             where = ", ".join(PHASES)
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.lower().startswith("gascl_"):
@@ -638,8 +640,8 @@ def _use(spec: ProgramSpec, word: str, *names: str) -> Place | None:
 
 
 def _reads_field(spec: ProgramSpec, name: str) -> bool:
-    """Whether a name is FIELD_of for one of the program's vertex fields."""
-    return name.endswith("_of") and name[:-3] in spec.vertex_fields
+    """Whether a name is `FIELD_of` or `FIELD_to` for one of the program's fields."""
+    return reads_field(name, spec.vertex_fields, spec.edge_fields)
 
 
 def _unknown(place: Place, spec: ProgramSpec, name: str, known: list[str]) -> NoReturn:

@@ -31,6 +31,7 @@ class Facts:
         overflows: the combiner is an integer sum or product, checked for overflow.
         snapshots: the fields that apply writes while gather or apply reads them of other vertices.
         reads_others: the fields that are read of other vertices (`FIELD_of`).
+        reads_to: the edge fields that are read of the arc to a neighbour (`FIELD_to`).
         scatter_asks: scatter reads fields of other vertices.
         adjacent: snippets read neighbours.
         walks: apply reads neighbours of other vertices, so that its work grows with their degrees.
@@ -66,6 +67,7 @@ class Facts:
     overflows: bool
     snapshots: tuple[str, ...]
     reads_others: tuple[str, ...]
+    reads_to: tuple[str, ...]
     scatter_asks: bool
     adjacent: bool
     walks: bool
@@ -152,7 +154,11 @@ class Facts:
         late = others(*(s for s in (gather, apply) if s is not None))
         arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
-        checked = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge")
+        reads_to = tuple(n for n in spec.edge_fields if used(f"{n}_to"))
+        checked = (
+            *("neighbor", "neighbor_of", "num_neighbors_of", "has_edge"),
+            *(f"{n}_to" for n in reads_to),
+        )
         can_trap = (
             gather is not None
             or used("set_mask_of", "get_mask_of", "send_to", *checked)
@@ -189,6 +195,7 @@ class Facts:
             overflows=overflows,
             snapshots=tuple(n for n in late if n in written),
             reads_others=tuple(others(*present)),
+            reads_to=reads_to,
             scatter_asks=scatter is not None and bool(others(scatter)),
             adjacent=used("num_neighbors", *checked),
             walks=apply is not None and apply.uses("neighbor_of", "has_edge"),

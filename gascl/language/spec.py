@@ -30,6 +30,7 @@ from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource, Place
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
+from gascl.language.vocabulary import reads_field
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
@@ -176,7 +177,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
     combiner = combiner_of(rule) if isinstance(rule, str) and rule.strip() else None
     named = combiner is not None and rule == combiner.name
     known = Preprocessor(
-        lambda word: reserved(word) or (word.endswith("_of") and word[:-3] in vertex_fields),
+        lambda word: reserved(word) or reads_field(word, vertex_fields, edge_fields),
         types=set(structs),
     )
     snippets: dict[str, Snippet] = {}

@@ -3,6 +3,8 @@ by them; docs/programs.md lists them."""
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from gascl.language.types import SCALARS, WIDTHS
 
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
@@ -31,8 +33,8 @@ READS = {
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
 _ANYWHERE += "receive_if enough priority"
-#: Function or word -> the snippets that may use it. `aggregate_NAME` and `FIELD_of` depend on the
-#: class.
+#: Function or word -> the snippets that may use it. `aggregate_NAME`, `FIELD_of` and `FIELD_to`
+#: depend on the class.
 CALLS = {
     "send": "scatter pairs",
     "send_to": "scatter apply",
@@ -101,6 +103,13 @@ _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
 def reserved(name: str) -> bool:
     """Whether a name already has a meaning in snippets, so that no macro or struct can have it."""
     return name in _NO_MACRO or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
+
+
+def reads_field(word: str, vertex_fields: Container[str], edge_fields: Container[str]) -> bool:
+    """Whether a word is `FIELD_of` for one of the vertex fields, or `FIELD_to` for one of the edge
+    fields."""
+    name, ending = word[:-3], word[-3:]
+    return (ending == "_of" and name in vertex_fields) or (ending == "_to" and name in edge_fields)
 
 
 def meaning(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -84,6 +85,7 @@ class Stages:
         self.numberings = dict[str, None]()
         self.computed = set[str]()
         self.last = self.endless = ""
+        self._runs = Counter[str]()
         self._whole = whole
         self._delivery, self._limit = delivery, max_supersteps
         self._callback, self._progress = callback, progress
@@ -155,6 +157,7 @@ class Stages:
             raise
         keep(result)
         self.last = f"{name}: {result.stopped}"
+        self._runs[name] += 1
         if result.converged:
             return result
         allowed = MAX_SUPERSTEPS if self._limit is None else self._limit - before
@@ -166,6 +169,11 @@ class Stages:
                 f"reached max_supersteps={self._limit} in {name}, before it converged"
             )
         raise _Unfinished(self.last)
+
+    def runs_made(self) -> str:
+        """How many runs of which programs came to their ends, as the end of a message."""
+        many = [f"{n} run{'s' * (n > 1)} of {name}" for name, n in self._runs.items()]
+        return f" by {' and '.join(many)}" if many else ""
 
     def vertices(self, wanted: int | list[Any] | None, seed: int = 0) -> list[Any]:
         """The labels that a `param.vertices()` stands for: all, that many drawn by `seed`, or
@@ -247,7 +255,7 @@ def solve(
     try:
         if graph.num_vertices:
             found = cls.solve(program, stages)
-            stopped = stages.endless or (f"solved; {stages.last}" if stages.last else "solved")
+            stopped = stages.endless or f"solved{stages.runs_made()}"
     except _Unfinished as unfinished:
         stopped, whole = str(unfinished), False
     except KeyboardInterrupt:

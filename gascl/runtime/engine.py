@@ -43,8 +43,8 @@ from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
+from gascl.runtime.mpiranks import agreed, ranks_of
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.ranks import agreed, ranks_of
 from gascl.runtime.resident import ResidentGraph, offset_type
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
@@ -354,7 +354,7 @@ class Engine:
             if progress:
                 progress.begin(f"{program.title()}: uploading the graph")
             header = plan.header
-            read = {n: header.types[n] for n in spec.edge_fields if n in header.edge}
+            read = {n: header.types[n] for n in spec.edge_fields if n in header.types}
             for note in check_edge_fields(program, self.graph, read, self.left_out):
                 warn(f"{program.title()}: {note}")
             if note := self._stale_note(program):

@@ -36,8 +36,8 @@ from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.interrupts import Interrupts
+from gascl.runtime.mpiranks import Ranks, Told
 from gascl.runtime.plan import Plan
-from gascl.runtime.ranks import Ranks, Told
 from gascl.runtime.resident import ResidentGraph
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill

@@ -130,7 +130,7 @@ def _check_edge_field(
             )
     elif field.default is REQUIRED:
         raise GraphError(
-            f"{cls.spec.source.place(name)}: the program reads e.{name}, but the graph has no such "
+            f"{cls.spec.source.place(name)}: the program reads {name}, but the graph has no such "
             f"edge field (it has: {there}); give the graph one, as by Graph.from_edges(..., "
             f"{name}=...), or the declaration a default{_renaming(name, graph)}"
         )

@@ -279,3 +279,22 @@ def test_ctrl_c_of_a_process_leaves_nothing_behind(write, tmp_path):
         process.kill()
     assert (process.returncode, err) == (130, "gascl: interrupted\n")
     assert list(tmp_path.iterdir()) == [source]
+
+
+def test_memory_gives_the_same_report(gascl_, write, tmp_path):
+    pytest.importorskip("duckdb")
+    source = write("edges.csv", "source,target,weight\n5,7,1\n7,7,2\n5,7,4\n")
+    options = ["--undirected", "--duplicates", "sum", "--arcs"]
+    code, here, err = gascl_("convert", source, tmp_path / "a.npz", *options, "--memory", "1GiB")
+    assert (code, err) == (0, "")
+    _, there, _ = gascl_("convert", source, tmp_path / "b.npz", *options)
+    assert here.splitlines()[:-1] == there.splitlines()[1:-1]
+    assert (tmp_path / "a.npz").exists() and not [*tmp_path.glob("*.unfinished")]
+
+
+def test_memory_writes_only_gascls_own_format(gascl_, write, tmp_path):
+    source = write("edges.csv", "1,2\n")
+    code, _, err = gascl_("convert", source, tmp_path / "g.mtx", "--memory", "1GiB")
+    assert code == 1 and "--memory writes gascl's own .npz, and not matrixmarket" in err
+    with pytest.raises(SystemExit):
+        gascl_("convert", source, tmp_path / "g.npz", "--memory", "4x")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gascl.cli.numbertext import number, size, span
+from gascl.cli.numbertext import number, span
+from gascl.sizes import amount
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_numbers(value, text):
     ],
 )
 def test_sizes(count, text):
-    assert size(count) == text
+    assert amount(count) == text
 
 
 def test_spans():

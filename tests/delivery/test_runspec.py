@@ -13,7 +13,7 @@ from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.launch import DECIDE, FINISH, START, TOTAL, Launch
+from gascl.delivery.launch import FINISH, START, Launch
 from gascl.delivery.runspec import (
     ARC,
     EDGE,
@@ -203,8 +203,6 @@ def test_what_kernels_are_given():
     counted = (tallies, "num_tallies", counts, "num_counts")
     decision = ("starting", "ask_stop", "least_arcs", "most_arcs", Key(RUN, "records"), "record")
     assert spec.arguments[FINISH.kernel] == (*state, *counted, *decision)
-    assert spec.arguments[TOTAL.kernel] == counted
-    assert spec.arguments[DECIDE.kernel] == (*state, tallies, counts, *decision)
     gather = spec.arguments["gascl_pull_gather"]
     blocks = Key(GRAPH, "in_blocks")
     assert gather[len(state) : len(state) + 2] == (blocks, "num_in_blocks")

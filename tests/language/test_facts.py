@@ -138,6 +138,8 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "can_trap": True}),
     ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "can_trap": True}),
     ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "can_trap": True}),
+    ({"apply": "v.x = weight_to(0);"},
+     {"adjacent": True, "can_trap": True, "reads_to": ("weight",)}),
     ({**ALL, "scatter": "if (num_neighbors_of(0)) send(1);"},
      {**ON_ALL, "adjacent": True, "can_trap": True, "fusable": False}),
     ({**SINGLE, "gather": "msg = has_edge(0, 1);"},

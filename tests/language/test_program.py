@@ -264,6 +264,7 @@ ALLOWED = {
     "(void)num_neighbors;": PHASES,
     "(void)neighbor_of(0, 0);": PHASES,
     "(void)num_neighbors_of(0);": PHASES,
+    "(void)weight_to(0);": PHASES,
     "(void)has_edge(0, 1);": PHASES,
     "(void)hops_of(0);": PHASES,
     "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES, *RULES},

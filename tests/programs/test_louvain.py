@@ -33,7 +33,7 @@ def test_random_graphs(seed, directed):
     ):
         for dtype in ("float32", "float64"):
             expected = run(graph, Louvain(dtype=dtype)).tolist()
-            for delivery in admitted(Move(price=1, turn=0)):
+            for delivery in admitted(Move(seed=0, turns=1, rounds=1, few=0, price=1, unit=1)):
                 assert run(graph, Louvain(dtype=dtype), delivery=delivery).tolist() == expected
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.samples import arcs_of, grid, random_graph, shared, skewed, to_networkx
 
-from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
+from gascl import Engine, GasclError, Graph, VertexProgram, edge, param, vertex
 
 
 class Triangles(VertexProgram):
@@ -189,6 +189,71 @@ def test_neighbours_are_the_ends_of_the_arcs_that_one_scatters_on(program, direc
     assert result.to_first.tolist() == both
     sent = [sum(1000 * len(near[u]) + near[u][-1] for u, w in arcs if w == v) for v in range(40)]
     assert result.sent.tolist() == sent
+
+
+class Along(VertexProgram):
+    """Adds up what arcs weigh, times the ids of their other ends, in all phases."""
+
+    supersteps = param.supersteps(2)
+    weight = edge.int64()
+    cost = edge.float64(default=0.5)
+    applied = vertex.int64()
+    free = vertex.float64()
+    sent = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "if (e.dst == neighbor(0)) send(weight_to(0));"
+    apply = """
+        v.applied = v.free = 0;
+        for (int i = 0; i < num_neighbors; ++i) {
+            v.applied += (i + 1) * weight_to(i) * neighbor(i);
+            v.free += cost_to(i);
+        }
+        v.sent = msg;
+    """
+
+
+class AlongIn(Along):
+    edges = "in"
+
+
+class AlongBoth(Along):
+    edges = "both"
+
+
+class AlongAlternate(Along):
+    edges = "alternate"
+
+
+@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("program", [Along, AlongIn, AlongBoth, AlongAlternate])
+def test_edge_fields_of_the_arcs_to_neighbours(program, directed, delivery):
+    """In the order of neighbours, of parallel ones by edge id; missing fields have defaults."""
+    if program is AlongAlternate and delivery == "push":
+        pytest.skip("push refuses edges that alternate")
+    drawn = random_graph(7, directed=directed, vertices=40)
+    graph = drawn.with_fields(weight=np.arange(drawn.num_edges) ** 2)
+    arcs = []
+    for u, v, w in zip(graph.edge_src, graph.edge_dst, graph.edge_fields["weight"], strict=True):
+        out, in_ = (int(u), int(v), int(w)), (int(v), int(u), int(w))
+        ways = {"out": [out], "in": [in_], "both": [out, in_], "alternate": [in_]}[program.edges]
+        arcs += dict.fromkeys(ways if directed else [out, in_])  # a loop is one arc
+    arcs.sort()  # weights grow with edge ids
+    near = [[(v, w) for u, v, w in arcs if u == x] for x in range(40)]
+    result = Engine(graph).run(program(), delivery=delivery)
+    applied = [sum((i + 1) * v * w for i, (v, w) in enumerate(x)) for x in near]
+    assert result.applied.tolist() == applied
+    assert result.free.tolist() == [len(x) / 2 for x in near]
+    sent = np.zeros(40, int)
+    for u, v, _ in arcs:
+        sent[v] += near[u][0][1] if v == near[u][0][0] else 0
+    assert result.sent.tolist() == sent.tolist()
+
+
+def test_edge_fields_are_checked_where_only_neighbours_read_them():
+    with pytest.raises(GasclError, match=r"reads .*weight, but the graph has no such edge field"):
+        Engine(grid(2, 2)).run(Along())
 
 
 class Ring(VertexProgram):

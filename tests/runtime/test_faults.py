@@ -110,7 +110,7 @@ def test_ids_out_of_range_in_init_and_gather(tmp_path):
     check(tmp_path, gather, f"'b' {ID}, in superstep 0", every=True)
 
 
-NEIGHBOR = "used neighbor(i) with an i that is not in 0 ... num_neighbors - 1"
+NEIGHBOR = "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... num_neighbors - 1"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from gascl.programs import PageRank, ShortestPaths
 from gascl.runtime import state
 from gascl.runtime.device import Device, find
 from gascl.runtime.engine import Engine
-from gascl.runtime.memory import amount, described, estimate
+from gascl.runtime.memory import described, estimate
 
 
 def build(directed, count=2000, edges=20_000, **more):
@@ -142,14 +142,6 @@ def test_in_words():
     assert "  edge fields, by arc: 156.2 KiB" in lines
     assert "inbox" not in text and "v.rank" in "\n".join(described(graph, PageRank()))
     assert described(Graph.from_edges([], []))[0] == "host: 8 bytes"
-
-
-@pytest.mark.parametrize(
-    ("size", "words"),
-    [(0, "0 bytes"), (1536, "1.5 KiB"), (2**20, "1.0 MiB"), (3 * 2**40, "3,072.0 GiB")],
-)
-def test_amount(size, words):
-    assert amount(size) == words
 
 
 @pytest.mark.parametrize(

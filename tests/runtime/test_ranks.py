@@ -33,15 +33,17 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
     )
 
 
-def succeed(count: int, *arguments: str) -> None:
+def succeed(count: int, *arguments: str) -> str:
     ran = ranks(count, *arguments)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
     assert sorted(re.findall(r"done (\d)", ran.stdout)) == list(map(str, range(count)))
+    return ran.stdout
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_random_programs_on_ranks(count):
-    succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+    told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+    assert re.search(r"deliveries: [1-9]", told)
 
 
 @pytest.mark.slow
@@ -73,12 +75,12 @@ def test_a_checkpoint_of_ranks(tmp_path):
 
 def test_what_fails_in_one_rank_is_raised_in_all():
     ran = ranks(3, "fails")
-    told = sorted(line for line in ran.stdout.splitlines() if "room" in line)
-    assert told == [
+    for told in (  # their lines may run into each other
         "0: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
         "1: MemoryError: no room here",
         "2: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
-    ]
+    ):
+        assert ran.stdout.count(told) == 1, ran.stdout
 
 
 def test_a_rank_that_dies_ends_all_with_one_message():
@@ -91,7 +93,7 @@ def test_a_rank_that_dies_ends_all_with_one_message():
 def test_the_script_of_the_documentation(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
     (tmp_path / "script.py").write_text(re.search(r"^```py\n(.*?)^```$", page, re.M | re.S)[1])
-    generators.rmat(6, seed=1).save(tmp_path / "web.gascl")
+    generators.rmat(6, seed=1).write(tmp_path / "web.npz")
     command = [MPIEXEC, "-n", "2", sys.executable, "script.py"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=240)
     assert (tmp_path / "ranks.parquet").exists()

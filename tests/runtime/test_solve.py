@@ -75,7 +75,7 @@ def test_fields_go_on_but_for_fresh_ones(karate):
     assert [s.superstep for s in result.trace] == list(range(result.supersteps))
     assert [s.program for s in result.trace if s.program == "Add"] == ["Add"] * 3
     assert set(result.seconds) == {"build", "upload", "supersteps", "solve"}
-    assert result.stopped == "solved; Add: ran the requested 1 superstep"
+    assert result.stopped == "solved by 3 runs of Hops and 3 runs of Add"
     assert engine.run(Distances()).total.tolist() == hops(made, made)
 
 

@@ -32,7 +32,7 @@ def random(*numbers: str) -> None:
         ran += len(
             agree_on_parts(device, case.program, case.plain, MOST, **options, **dict(case.params))
         )
-    assert ran
+    print(f"deliveries: {ran}", flush=True)
 
 
 def special(*names: str) -> None:

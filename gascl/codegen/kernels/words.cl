@@ -90,14 +90,22 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #include "inbox.cl"
 #endif
 
+// Whether a vertex has an i-th arc; if not, that is trapped.
+static bool gascl_has_arc(const int vertex, const long i, const int id, const int line,
+                          __global int *faults, __global gascl_control *control,
+                          __global const gascl_offset *offsets) {
+    if (i >= 0 && i < offsets[vertex + 1] - offsets[vertex])
+        return true;
+    gascl_trap(GASCL_NO_NEIGHBOR, line, id, faults, control);
+    return false;
+}
+
 // The other end of a vertex's i-th arc.
 static int gascl_arc_end(const int vertex, const long i, const int id, const int line,
                          __global int *faults, __global gascl_control *control,
                          __global const gascl_offset *offsets, __global const int *targets) {
-    if (i >= 0 && i < offsets[vertex + 1] - offsets[vertex])
-        return targets[offsets[vertex] + i];
-    gascl_trap(GASCL_NO_NEIGHBOR, line, id, faults, control);
-    return id;
+    const bool is = gascl_has_arc(vertex, i, id, line, faults, control, offsets);
+    return is ? targets[offsets[vertex] + i] : id;
 }
 
 static int gascl_neighbor_of(const long vertex, const long i, const int id, const int line,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from gascl.graph.arcs import INT32_MAX
 from gascl.graph.parallel import in_threads, joined
 from gascl.graph.parsed import Parsed
 from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
+from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.ids import numbered
 from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 from gascl.optional import imported
@@ -72,6 +73,124 @@ def parsed_table(
     Raises:
         GraphError, or source.error: a column is missing, has the wrong type, or contains a null.
     """
+    layout = table_layout(source, columns, directed, weight, kind)
+    loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()])
+    report = layout.report
+    labels, src, dst = _vertices(source, layout.tail, layout.head, loaded, layout.own, report)
+    report += layout.remarks
+    fields = {name: _values(column, loaded, report) for name, column in layout.fields.items()}
+    report += layout.end
+    if layout.both_ways:
+        src, dst, fields = both_ways(src, dst, fields)
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=layout.own["num_vertices"] if labels is None else len(labels),
+        directed=layout.directed,
+        labels=labels,
+        fields=fields,
+        report=report,
+        in_range=True,
+    )
+
+
+def spool_table(
+    source: Source,
+    batches: Iterable[Any],
+    layout: TableLayout,
+    spool: EdgeSpool,
+) -> Spooled:
+    """Put the edges of a table into a spool; with the result, what `parsed_table` says of it.
+
+    Args:
+        batches: pyarrow.RecordBatch, with at least the columns of the layout.
+
+    Raises:
+        source.error: as `parsed_table`; or the labels are in the table's metadata or dictionary,
+            whose order only a reader of the whole table keeps.
+    """
+    import pyarrow
+
+    kept = layout.own.get("labels", "ids")
+    if kept not in ("ids", "none"):
+        raise source.error(
+            f"{source.name}: the order of the labels is kept beside the rows, and --memory reads "
+            "row by row; convert it without --memory"
+        )
+    kinds = [source.schema.field(name).type for name in (layout.tail, layout.head)]
+    values = [k.value_type if pyarrow.types.is_dictionary(k) else k for k in kinds]
+    texts = [is_text(kind) for kind in values]
+    if texts[0] != texts[1]:
+        raise _unlike(source, layout.tail, layout.head)
+    are_vertices = kept == "none" and not texts[0]
+    remarks: list[str] = []
+    row = 0
+    for batch in batches:
+        batch.validate(full=True)
+        said: list[str] = []
+        loaded = {}
+        for name in (layout.tail, layout.head, *layout.fields.values()):
+            loaded[name] = pyarrow.chunked_array([batch.column(name)])
+            _check_nulls(source, name, loaded[name], row)
+        ends = []
+        for name in (layout.tail, layout.head):
+            column = _decoded(source, name, loaded.pop(name), row)
+            ends.append(column.combine_chunks() if texts[0] else concatenated(column.chunks))
+            if are_vertices:
+                _check_below(source, name, ends[-1], layout.own["num_vertices"], row)
+        fields = {name: _values(column, loaded, said) for name, column in layout.fields.items()}
+        spool.take(ends[0], ends[1], fields)
+        row += batch.num_rows
+        remarks = said
+    ids = IDS_ARE_TEXT if texts[0] else IDS_ARE_INTEGERS
+    ids = IDS_ARE_VERTICES if are_vertices else ids
+    end = [line for line in layout.end if line != MADE_DIRECTED]
+    return Spooled(
+        directed=layout.directed,
+        report=[*layout.report, ids, *layout.remarks, *remarks, *end],
+        both_ways=layout.both_ways,
+        num_vertices=layout.own["num_vertices"] if are_vertices else None,
+        end=[MADE_DIRECTED] if layout.both_ways else [],
+    )
+
+
+IDS_ARE_VERTICES = "ids are the vertices themselves, without labels"
+IDS_ARE_INTEGERS = "ids read as integers"
+IDS_ARE_TEXT = "ids read as text"
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """Which columns of a table are what.
+
+    Attributes:
+        tail, head: the columns of the ends.
+        fields: the column of each edge field.
+        own: what gascl wrote into the metadata.
+        directed: whether the edges are.
+        both_ways: each of them is to become two.
+        report, remarks, end: lines of the report, before and after that about the ids, and last.
+    """
+
+    tail: str
+    head: str
+    fields: dict[str, str]
+    own: dict[str, Any]
+    directed: bool
+    both_ways: bool
+    report: list[str]
+    remarks: list[str]
+    end: list[str]
+
+
+def table_layout(
+    source: Source,
+    columns: Sequence[str] | str | None,
+    directed: bool | None,
+    weight: str | None,
+    kind: str,
+) -> TableLayout:
+    """The layout of a table; the arguments are those of `parsed_table`."""
     names = list(source.schema.names)
     (tail, head), wanted, how = _chosen(source, names, columns)
     if weight is not None and (names.count(weight) != 1 or weight in (tail, head)):
@@ -94,25 +213,19 @@ def parsed_table(
         _check_kind(source, name)
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
-    chosen = _chosen_fields(source, others, wanted, weight, bool(own), remarks)
-    loaded = _loaded(source, [tail, head, *chosen.values()])
-    labels, src, dst = _vertices(source, tail, head, loaded, own, report)
-    report += remarks
-    fields = {name: _values(column, loaded, report) for name, column in chosen.items()}
-    if not own:
-        report += no_weight(list(fields))
-    if directed and not declared:
-        report.append(MADE_DIRECTED)
-        src, dst, fields = both_ways(src, dst, fields)
-    return Parsed(
-        src=src,
-        dst=dst,
-        num_vertices=own["num_vertices"] if labels is None else len(labels),
-        directed=declared if directed is None else directed,
-        labels=labels,
-        fields=fields,
-        report=report,
-        in_range=True,
+    fields = _chosen_fields(source, others, wanted, weight, bool(own), remarks)
+    twice = bool(directed) and not declared
+    end = [] if own else no_weight(list(fields))
+    return TableLayout(
+        tail,
+        head,
+        fields,
+        own,
+        declared if directed is None else directed,
+        twice,
+        report,
+        remarks,
+        [*end, MADE_DIRECTED] if twice else end,
     )
 
 
@@ -323,9 +436,8 @@ def _loaded(source: Source, names: list[str]) -> dict[str, Any]:
     return columns
 
 
-def _check_nulls(source: Source, name: str, column: Any) -> None:
-    """Raises source.error for the first row without a value."""
-    row = 0
+def _check_nulls(source: Source, name: str, column: Any, row: int = 0) -> None:
+    """Raises source.error for the first row without a value; `row` is that of the first item."""
     for chunk in column.chunks if column.null_count else ():
         found = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))
         if len(found):
@@ -385,17 +497,22 @@ def _vertices(
     del ends
     texts = [pyarrow.types.is_large_string(end.type) for end in plain]
     if texts[0] != texts[1]:
-        raise source.error(
-            f"{source.name}: {tail!r} is of type {source.schema.field(tail).type} and {head!r} of "
-            f"{source.schema.field(head).type}; make both integers or both text"
-        )
+        raise _unlike(source, tail, head)
     if not texts[0]:
         narrow = [_narrow(end) for end in plain]
         return _numbered_integers(source, (tail, head), narrow, kept, own, report)
-    report.append("ids read as text")
+    report.append(IDS_ARE_TEXT)
     labels, src, dst = _numbered_texts(source, plain[0], plain[1])
     return (
         _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
+    )
+
+
+def _unlike(source: Source, tail: str, head: str) -> GraphError:
+    """The error for ends of two types."""
+    return source.error(
+        f"{source.name}: {tail!r} is of type {source.schema.field(tail).type} and {head!r} of "
+        f"{source.schema.field(head).type}; make both integers or both text"
     )
 
 
@@ -412,13 +529,13 @@ def _numbered_integers(
     if kept == "none":
         for name, column in zip(names, (src, dst), strict=True):
             _check_below(source, name, column, own["num_vertices"])
-        report.append("ids are the vertices themselves, without labels")
+        report.append(IDS_ARE_VERTICES)
         return None, src, dst
     try:
         labels, src, dst = numbered(src, dst)
     except GraphError as error:
         raise source.error(f"{source.name}: {error}") from error
-    report.append("ids read as integers")
+    report.append(IDS_ARE_INTEGERS)
     return (
         _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
     )
@@ -469,23 +586,25 @@ def _one_dictionary(column: Any) -> bool:
     return all(chunk.dictionary.equals(first) for chunk in column.chunks[1:])
 
 
-def _decoded(source: Source, name: str, column: Any) -> Any:
-    """The column as integers, or as text of one type."""
+def _decoded(source: Source, name: str, column: Any, row: int = 0) -> Any:
+    """The column, from a row on, as integers, or as text of one type."""
     import pyarrow
 
     kind = column.type
     if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type
         column = column.cast(kind)
-        _check_nulls(source, name, column)  # the dictionary may have one, too
+        _check_nulls(source, name, column, row)  # the dictionary may have one, too
     return column.cast(pyarrow.large_string()) if is_text(kind) else column
 
 
-def _check_below(source: Source, name: str, column: np.ndarray, count: int) -> None:
+def _check_below(source: Source, name: str, column: np.ndarray, count: int, first: int = 0) -> None:
+    """Raises source.error unless the ids, from row `first` on, are below `count`."""
     if len(column) and (column.min() < 0 or column.max() >= count):
         row = int(np.flatnonzero((column < 0) | (column >= count))[0])
         raise source.error(
-            f"{source.name}: row {row} (the first is 0) has the {name} {column[row]}, and the "
+            f"{source.name}: row {first + row} (the first is 0) has the {name} {column[row]}, and "
+            "the "
             f"graph has {count:,} vertices, from 0; the table is damaged or was changed: write "
             "it again"
         )

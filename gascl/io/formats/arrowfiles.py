@@ -6,13 +6,22 @@ https://parquet.apache.org; https://arrow.apache.org/docs/format/Columnar.html.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.parsed import Parsed
-from gascl.io.adapters.arrow import KEY, Source, parsed_table, write_arrow
+from gascl.io.adapters.arrow import (
+    KEY,
+    Source,
+    parsed_table,
+    spool_table,
+    table_layout,
+    write_arrow,
+)
+from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.optional import imported
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
 
 MAX_METADATA = 1 << 26  # bytes; Parquet readers refuse text beyond about 100 MB
 BATCH = 1 << 20  # rows
+SPOOLED = 1 << 17  # rows read at a time into a spool: what is long, as text may be, must fit, too
 
 
 def read_parquet(
@@ -162,14 +172,91 @@ def _read(
         place = str(path) if isinstance(file, io.BufferedReader) else file.read()
         if isinstance(place, bytes) and kind == "Parquet":
             place = pyarrow.BufferReader(place)
-    try:
+    with _explained(path, kind):
         return parsed_table(source(place), columns, directed, weight, kind)
+
+
+@contextmanager
+def _explained(path: Path, kind: str) -> Iterator[None]:
+    """Turns pyarrow's errors into FormatError."""
+    import pyarrow
+
+    try:
+        yield
     except (MemoryError, OverflowError) as error:
         raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
     except GraphError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
+
+
+def spool_parquet(
+    path: Path,
+    directed: bool | None,
+    spool: EdgeSpool,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Spooled:
+    """Read a Parquet file like `read_parquet`, row by row into a spool."""
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+    _check_unpacked(path)
+    with _explained(path, "Parquet"), path.open("rb") as file:
+        data = parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+        source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
+        layout = table_layout(source, columns, directed, weight, "Parquet")
+        names = [layout.tail, layout.head, *layout.fields.values()]
+        return spool_table(source, data.iter_batches(SPOOLED, columns=names), layout, spool)
+
+
+def spool_arrow(
+    path: Path,
+    directed: bool | None,
+    spool: EdgeSpool,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Spooled:
+    """Read an Arrow IPC file like `read_arrow`, row by row into a spool; streams are refused.
+
+    What is read of an uncompressed file stays in its mapping; one batch of a compressed file must
+    fit in memory.
+    """
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    _check_unpacked(path)
+    with _explained(path, "Arrow"), pyarrow.memory_map(str(path)) as data:
+        if data.read(6) != b"ARROW1":
+            raise FormatError(
+                f"{path} is no Arrow IPC file, and --memory reads no streams of Arrow; write a "
+                "file (pyarrow.ipc.new_file) or Parquet, or convert it without --memory"
+            )
+        reader = imported("pyarrow.ipc", f"{path}: Arrow").open_file(data)
+        numbers = range(reader.num_record_batches)
+        rows = sum(reader.get_batch(number).num_rows for number in numbers)
+        source = _unloaded(path, reader.schema, rows)
+        layout = table_layout(source, columns, directed, weight, "Arrow")
+
+        def batches() -> Iterator[Any]:
+            for number in numbers:
+                batch = reader.get_batch(number)
+                for at in range(0, batch.num_rows, SPOOLED):
+                    yield batch.slice(at, SPOOLED)
+
+        return spool_table(source, batches(), layout, spool)
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raises FormatError if a file cannot be opened, or is compressed as a whole."""
+    with opened(path) as file:
+        if not isinstance(file, io.BufferedReader):
+            raise FormatError(
+                f"{path} is compressed as a whole, and would have to be unpacked into memory; "
+                "unpack it first, or convert it without --memory"
+            )
+
+
+def _unloaded(path: Path, schema: Any, rows: int) -> Source:
+    """A table whose columns are not loaded at once."""
+    return Source(str(path), schema, rows, lambda _: {}, FormatError)
 
 
 def _whole(table: Any) -> Any:
@@ -248,6 +335,7 @@ PARQUET = Format(
     extensions=(".parquet", ".pq"),
     recognizes=lambda head: head.startswith(b"PAR1"),
     read=read_parquet,
+    spool=spool_parquet,
     write=write_parquet,
     packs=False,
 )
@@ -257,5 +345,6 @@ ARROW = Format(
     extensions=(".arrow", ".feather", ".ipc", ".arrows"),
     recognizes=lambda head: head.startswith((b"ARROW1\0\0", b"FEA1")),
     read=read_arrow,
+    spool=spool_arrow,
     write=write_arrow_file,
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from gascl.decimals import decimals
 from gascl.errors import FormatError, warn
 from gascl.graph.labels import INTEGER
 from gascl.graph.parsed import Parsed
-from gascl.io.columns import Irregular, read_columns
+from gascl.io.columns import Irregular, column_pieces, read_columns
 from gascl.io.edgecolumns import WEIGHT, ends_of, field_and_column, no_weight
+from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.files import created, opened, plain, unended
 from gascl.io.format import OTHER_DIRECTION, Format, without
 from gascl.io.formats import dimacs, matrixmarket
@@ -39,9 +40,12 @@ from gascl.io.lines import (
     split_lines,
 )
 from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+from gascl.optional import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
+
+CHUNK = 1 << 16  # rows split in Python at a time
 
 
 @dataclass
@@ -55,6 +59,44 @@ class Rows:
     comments: int  # lines skipped
     remarks: int  # comments after rows, if counted
     odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
+
+    def tally(self) -> Tally:
+        """What a report says of them."""
+        fields = {name: FieldTally.of(values) for name, values in self.fields.items()}
+        return Tally(len(self.src), self.comments, self.remarks, self.odd, fields)
+
+
+@dataclass(frozen=True)
+class FieldTally:
+    """What a report says of a field."""
+
+    dtype: np.dtype
+    nans: int = 0
+    infs: int = 0
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> FieldTally:
+        """That of these values."""
+        if values.dtype.kind != "f":
+            return cls(values.dtype)
+        nans, infs = (int(np.count_nonzero(odd(values))) for odd in (np.isnan, np.isinf))
+        return cls(values.dtype, nans, infs)
+
+    def more(self, other: FieldTally) -> FieldTally:
+        """That of the values of both."""
+        dtype = np.result_type(self.dtype, other.dtype)
+        return FieldTally(dtype, self.nans + other.nans, self.infs + other.infs)
+
+
+@dataclass
+class Tally:
+    """What a report says of the rows."""
+
+    rows: int = 0
+    comments: int = 0  # lines skipped
+    remarks: int = 0
+    odd: tuple[int, str] | None = None
+    fields: dict[str, FieldTally] = field(default_factory=dict)
 
 
 def read(
@@ -103,20 +145,13 @@ def read(
             the first rows are ambiguous and an option must decide.
     """
     with opened(path) as file:
-        lines = LineReader(path, file)
-        for other in (matrixmarket.FORMAT, dimacs.FORMAT):
-            if other.recognizes(lines.head):
-                raise FormatError(
-                    f"{path} begins like a file of the format {other.name}; read it with "
-                    f"format={other.name!r}, or, if its rows are just a list of edges, delete the "
-                    "lines before them"
-                )
+        lines = _lines(path, file)
         layout = read_layout(path, lines, columns, header, separator, comments, weight)
         rows = _read_integers(lines, layout)
     if rows is None:
         rows = _read_any(path, layout)
-    _check_announced(path, layout, rows)
-    report = _report(layout, rows, directed)
+    announced = check_announced(path, layout, len(rows.labels), len(rows.src))
+    report = _report(layout, rows.tally(), directed) + announced
     src, dst, fields = rows.src, rows.dst, rows.fields
     if directed and layout.directed is False:
         report.append(MADE_DIRECTED)
@@ -133,15 +168,113 @@ def read(
     )
 
 
-def _report(layout: RowLayout, rows: Rows, directed: bool | None) -> list[str]:
-    report = [f"edge list: rows: {len(rows.src):,}; comment lines skipped: {rows.comments:,}"]
+def spool(
+    path: Path,
+    directed: bool | None,
+    edges: EdgeSpool,
+    columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    comments: str = "#%",
+    weight: str | int | None = None,
+) -> Spooled:
+    """Read an edge list like `read`, row by row into a spool."""
+    with opened(path) as file:
+        lines = _lines(path, file)
+        layout = read_layout(path, lines, columns, header, separator, comments, weight)
+        tally = _spool_integers(lines, layout, edges)
+    if tally is None:
+        edges.restart()
+        tally = _spool_any(path, layout, edges)
+    twice = bool(directed) and layout.directed is False
+    return Spooled(
+        directed=layout.directed is not False if directed is None else directed,
+        report=_report(layout, tally, directed),
+        both_ways=twice,
+        announced=layout.announced,
+        says=layout.says,
+        binding=layout.binding,
+        end=([MADE_DIRECTED] if twice else []) + unended(path),
+    )
+
+
+def _spool_integers(lines: LineReader, layout: RowLayout, edges: EdgeSpool) -> Tally | None:
+    """As `_read_integers`."""
+    if layout.width < 2:
+        return None
+    tally = Tally(comments=layout.skipped)
+    columns, reals = layout.ends, list(layout.fields.values())
+    pieces = lines.pieces(layout.rows)
+    try:
+        for piece in column_pieces(
+            pieces, layout.width, columns, reals, layout.separator, layout.comments
+        ):
+            tally.comments += piece.comments
+            tally.remarks += piece.remarks
+            if piece.values:
+                src, dst, *values = piece.values
+                wide = [v if v.dtype.kind == "f" else v.astype(np.int64) for v in values]
+                _put(edges, tally, src, dst, dict(zip(layout.fields, wide, strict=True)))
+    except Irregular:
+        return None
+    return tally
+
+
+def _spool_any(path: Path, layout: RowLayout, edges: EdgeSpool) -> Tally:
+    """As `_read_any`. Whether the ids are integers shows in the end, and they are read again."""
+    rows = TextRows(path, layout)
+    for _ in rows.chunks():
+        pass
+    check_header(path, layout, rows)
+    tally = Tally(odd=rows.odd, comments=rows.comments)
+    nothing = np.empty(0, np.int64)
+    _put(edges, tally, nothing, nothing, dict.fromkeys(layout.fields, nothing))
+    for tails, heads, texts in TextRows(path, layout).chunks():
+        src, dst = (_ids(names, rows.odd is None) for names in (tails, heads))
+        values = {name: _numbers(column) for name, column in texts.items()}
+        _put(edges, tally, src, dst, values)
+    return tally
+
+
+def _ids(names: list[str], integers: bool) -> Any:
+    """Ids as a spool takes them."""
+    if integers:
+        return np.array([int(name) for name in names], np.int64)
+    pyarrow = imported("pyarrow", "--memory")
+    return pyarrow.array(names, pyarrow.large_string())
+
+
+def _put(edges: EdgeSpool, tally: Tally, src: Any, dst: Any, fields: dict[str, np.ndarray]) -> None:
+    """Put rows into the spool and into the tally."""
+    edges.take(src, dst, fields)
+    tally.rows += len(src)
+    for name, values in fields.items():
+        before = tally.fields.get(name, FieldTally(values.dtype))
+        tally.fields[name] = before.more(FieldTally.of(values))
+
+
+def _lines(path: Path, file: BinaryIO) -> LineReader:
+    """The lines of a file that may be an edge list."""
+    lines = LineReader(path, file)
+    for other in (matrixmarket.FORMAT, dimacs.FORMAT):
+        if other.recognizes(lines.head):
+            raise FormatError(
+                f"{path} begins like a file of the format {other.name}; read it with "
+                f"format={other.name!r}, or, if its rows are just a list of edges, delete the "
+                "lines before them"
+            )
+    return lines
+
+
+def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]:
+    report = [f"edge list: rows: {tally.rows:,}; comment lines skipped: {tally.comments:,}"]
     report += layout.report
-    if rows.remarks:
-        report.append(f"comments after rows removed: {rows.remarks:,}")
-    if not len(rows.src):
+    if tally.remarks:
+        report.append(f"comments after rows removed: {tally.remarks:,}")
+    if not tally.rows:
         report.append("the file has no edges: the graph is empty")
-    elif rows.labels.dtype.kind == "U":
-        line, text = rows.odd or (0, "")
+    elif tally.odd is not None:
+        line, text = tally.odd
         report.append(f"ids read as text, since {text!r} in line {line} is not a 64-bit integer")
         if is_number(text) and {*".eE"} & {*text} and float(text).is_integer():
             report.append(
@@ -159,40 +292,35 @@ def _report(layout: RowLayout, rows: Rows, directed: bool | None) -> list[str]:
         )
     elif directed is None:
         report.append(ASSUMED_DIRECTED)
-    for name, values in rows.fields.items():
-        report.append(f"{name}: {values.dtype}{_not_finite(values)}")
-    if layout.announced is not None:
-        vertices, edges = layout.announced
-        if (vertices, edges) != (len(rows.labels), len(rows.src)):
-            report.append(
-                f"a comment declares {vertices:,} vertices and {edges:,} edges, and the file has "
-                f"{len(rows.labels):,} and {len(rows.src):,}"
-            )
+    for name, values in tally.fields.items():
+        found = [f"{n:,} {word}" for n, word in ((values.nans, "NaN"), (values.infs, "inf")) if n]
+        odd = f", of which {' and '.join(found)} (kept)" if found else ""
+        report.append(f"{name}: {values.dtype}{odd}")
     return report
 
 
-def _not_finite(values: np.ndarray) -> str:
-    if values.dtype.kind != "f":
-        return ""
-    counts = {"NaN": np.count_nonzero(np.isnan(values)), "inf": np.count_nonzero(np.isinf(values))}
-    found = [f"{count:,} {name}" for name, count in counts.items() if count]
-    return f", of which {' and '.join(found)} (kept)" if found else ""
+def check_announced(
+    path: Path, says: RowLayout | Spooled, num_vertices: int, num_edges: int
+) -> list[str]:
+    """What a report says if a comment declares other numbers.
 
-
-def _check_announced(path: Path, layout: RowLayout, rows: Rows) -> None:
-    """Raises FormatError if gascl's own comment is wrong; others are only reported, since they may
-    count each edge once or twice."""
-    if not layout.binding or layout.announced is None:
-        return
-    vertices, edges = layout.announced
-    if (vertices, edges) != (len(rows.labels), len(rows.src)):
-        raise FormatError(
-            f"{path}: {layout.says!r} declares {vertices:,} vertices and {edges:,} edges, and "
-            "the file "
-            f"has {len(rows.labels):,} and {len(rows.src):,}; fetch it again, or delete the "
-            "comment "
-            "if the file is complete"
-        )
+    Raises:
+        FormatError: gascl's own comment is wrong; others are only reported, since they may count
+            each edge once or twice.
+    """
+    if says.announced is None or tuple(says.announced) == (num_vertices, num_edges):
+        return []
+    vertices, edges = says.announced
+    if not says.binding:
+        return [
+            f"a comment declares {vertices:,} vertices and {edges:,} edges, and the file has "
+            f"{num_vertices:,} and {num_edges:,}"
+        ]
+    raise FormatError(
+        f"{path}: {says.says!r} declares {vertices:,} vertices and {edges:,} edges, and the file "
+        f"has {num_vertices:,} and {num_edges:,}; fetch it again, or delete the comment if the "
+        "file is complete"
+    )
 
 
 def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
@@ -221,82 +349,124 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     place: dict[str, int] = {}
     src, dst = array("q"), array("q")
     values: dict[str, list[str]] = {name: [] for name in layout.fields}
-    tail, head = layout.ends
-    comments = 0
-    first = (0, "")  # the first row's line
-    odd = None
-    for number, line, columns in split_lines(path, layout.splitter):
-        if not columns:
-            comments += bool(line.strip())
-            continue
-        if number == layout.header_line:
-            continue
-        if not src:
-            first = (number, line)
-        wrong = _what_is_wrong(columns, layout)
-        if wrong:
-            raise FormatError(f"{path}, line {number}: {shown(line)} {wrong}")
-        for end, places in ((tail, src), (head, dst)):
-            name = columns[end]
-            if odd is None and name not in place and not is_int64(name):
-                odd = (number, name)
-            places.append(place.setdefault(name, len(place)))
-        for name, column in layout.fields.items():
-            values[name].append(columns[column])
-    names = list(place)
-    integers = odd is None
-    _check_header(path, layout, names, integers, first)
-    if not integers:
-        _warn_of_header(path, layout, src, dst, first)
-    ids = np.array(names, dtype=np.int64 if integers or not names else None)
+    rows = TextRows(path, layout)
+    for some, others, texts in rows.chunks():
+        for tail, head in zip(some, others, strict=True):
+            src.append(place.setdefault(tail, len(place)))
+            dst.append(place.setdefault(head, len(place)))
+        for name, column in texts.items():
+            values[name] += column
+    check_header(path, layout, rows)
+    ids = np.array(list(place), dtype=np.int64 if rows.odd is None or not place else None)
     labels, rank = np.unique(ids, return_inverse=True)
     tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
     fields = {name: _numbers(texts) for name, texts in values.items()}
-    return Rows(labels, tails, heads, fields, comments, 0, odd)
+    return Rows(labels, tails, heads, fields, rows.comments, 0, rows.odd)
 
 
-def _check_header(
-    path: Path, layout: RowLayout, names: list[str], integers: bool, first: tuple[int, str]
-) -> None:
-    """Raises FormatError if it is unclear whether the first row is a header."""
+class TextRows:
+    """The rows of a file, split into columns line by line, and what `check_header` asks of them.
+
+    Attributes, of what has been read:
+        comments: lines.
+        odd: line and text of the first id that is not an integer.
+        first: line and text of the first row.
+        names: the first ids, each once, three at most.
+        later_odd: whether any id but the first two in `names` is not an integer.
+        again: whether an id of the first row is in another.
+        rows: their number.
+    """
+
+    def __init__(self, path: Path, layout: RowLayout):
+        self._path, self._layout = path, layout
+        self.comments = self.rows = 0
+        self.odd: tuple[int, str] | None = None
+        self.first = (0, "")
+        self.names: list[str] = []
+        self.later_odd = self.again = False
+
+    def chunks(self) -> Iterator[tuple[list[str], list[str], dict[str, list[str]]]]:
+        """Sources, targets, and the texts of the fields, CHUNK rows at a time.
+
+        Raises:
+            FormatError: as `read`.
+        """
+        layout, chunk = self._layout, self._empty()
+        for number, line, columns in split_lines(self._path, layout.splitter):
+            if not columns:
+                self.comments += bool(line.strip())
+                continue
+            if number == layout.header_line:
+                continue
+            wrong = _what_is_wrong(columns, layout)
+            if wrong:
+                raise FormatError(f"{self._path}, line {number}: {shown(line)} {wrong}")
+            tails, heads, texts = chunk
+            tail, head = (columns[end] for end in layout.ends)
+            self._look(number, line, tail, head)
+            tails.append(tail)
+            heads.append(head)
+            for name, column in layout.fields.items():
+                texts[name].append(columns[column])
+            if len(tails) == CHUNK:
+                yield chunk
+                chunk = self._empty()
+        if chunk[0]:
+            yield chunk
+
+    def _empty(self) -> tuple[list[str], list[str], dict[str, list[str]]]:
+        return [], [], {name: [] for name in self._layout.fields}
+
+    def _look(self, number: int, line: str, tail: str, head: str) -> None:
+        self.rows += 1
+        if self.rows == 1:
+            self.first, self._firsts = (number, line), (tail, head)
+        elif not self.again:
+            self.again = tail in self._firsts or head in self._firsts
+        if self.later_odd:  # nothing more is asked
+            return
+        for name in (tail, head):
+            if len(self.names) < 3 and name not in self.names:
+                self.names.append(name)
+            early = name in self.names[:2]
+            if (early and self.odd) or is_int64(name):
+                continue
+            self.odd = self.odd or (number, name)
+            self.later_odd = self.later_odd or not early
+
+
+def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
+    """Raises FormatError if it is unclear whether the first row is a header; warns if the first of
+    several edges has vertices that no other edge has, as if it were one above ids that are text."""
     wrong = None
     if layout.told or layout.binding:
         return
-    if layout.header is not None and not layout.sure and not integers:
-        text = next(name for name in names if not is_int64(name))
+    if layout.header is not None and not layout.sure and rows.odd is not None:
         wrong = (
             f"line {layout.header_line}: {', '.join(layout.header)!r} looks like a header, since "
-            f"the ids below are integers, but not all of them: {text!r}"
+            f"the ids below are integers, but not all of them: {rows.odd[1]!r}"
         )
     elif (
         layout.header is None
-        and len(names) > 2
-        and not any(map(is_int64, names[:2]))
-        and all(map(is_int64, names[2:]))
+        and len(rows.names) > 2
+        and not any(map(is_int64, rows.names[:2]))
+        and not rows.later_odd
     ):
         wrong = (
-            f"line {first[0]}: {shown(first[1])} looks like a header, since all other ids are "
-            "integers"
+            f"line {rows.first[0]}: {shown(rows.first[1])} looks like a header, since all other "
+            "ids are integers"
         )
     if wrong:
         raise FormatError(
             f"{path}, {wrong}; say whether it is one with header=True or header=False"
         )
-
-
-def _warn_of_header(
-    path: Path, layout: RowLayout, src: array[int], dst: array[int], first: tuple[int, str]
-) -> None:
-    """Warn if the first of several edges has vertices that no other edge has, as if it were a
-    header above ids that are text."""
-    if layout.told or layout.binding or layout.header is not None or len(src) < 3:
+    if rows.odd is None or layout.header is not None or rows.rows < 3 or rows.again:
         return
-    ends = np.concatenate([np.array(end, np.int64)[1:] for end in (src, dst)])
-    if not np.isin([src[0], dst[0]], ends).any():
-        warn(
-            f"{path}, line {first[0]}: {shown(first[1])} is read as an edge, and its ids are in no "
-            "other line; if it names the columns, give header=True, and header=False otherwise"
-        )
+    line, text = rows.first
+    warn(
+        f"{path}, line {line}: {shown(text)} is read as an edge, and its ids are in no "
+        "other line; if it names the columns, give header=True, and header=False otherwise"
+    )
 
 
 def _numbers(texts: list[str]) -> np.ndarray:
@@ -855,4 +1025,5 @@ FORMAT = Format(
     ),
     read=read,
     write=write,
+    spool=spool,
 )

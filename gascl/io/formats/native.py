@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,7 @@ from gascl.graph.labels import shown
 from gascl.graph.numbering import Numbering, Renumbered, inverse
 from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
+from gascl.io.arrayfile import ArrayFile
 from gascl.io.files import created
 from gascl.io.format import Format
 from gascl.io.members import (
@@ -55,7 +57,10 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     Raises:
         FormatError: labels are objects, or a field is neither numbers nor text.
     """
-    members = {"edge_src": graph.edge_src, "edge_dst": graph.edge_dst}
+    members: dict[str, np.ndarray | ArrayFile] = {
+        "edge_src": graph.edge_src,
+        "edge_dst": graph.edge_dst,
+    }
     members |= _labels(path, graph)
     for noun, values in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
         for name, array in values.items():
@@ -76,24 +81,68 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
             for name, array in arrays.items():
                 place = stored.setdefault(id(array), f"arcs.{way}.{name}")
                 members[place], places[way][name] = array, place
-    tied = list(stored.values()) if arcs else []
+    save(
+        path,
+        members,
+        graph.num_vertices,
+        graph.directed,
+        edge_fields=list(graph.edge_fields),
+        vertex_fields=list(graph.vertex_fields),
+        places=places,
+        shares=shares,
+    )
+
+
+def save(
+    path: Path,
+    members: Mapping[str, np.ndarray | ArrayFile],
+    num_vertices: int,
+    directed: bool,
+    *,
+    edge_fields: Sequence[str] = (),
+    vertex_fields: Sequence[str] = (),
+    places: Mapping[str, Mapping[str, str]] | None = None,
+    shares: Mapping[str, float] | None = None,
+) -> None:
+    """Write a file of these members.
+
+    Args:
+        edge_fields, vertex_fields: their names, in order.
+        places: the members with arcs, by way and name.
+        shares: those of the numberings of arcs, by way.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    places = places or {}
+    found = {place for arrays in places.values() for place in arrays.values()}
+    tied = [name for name in members if name in {"edge_src", "edge_dst", *found}] if places else []
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
         "version": VERSION,
-        "num_vertices": graph.num_vertices,
-        "num_edges": graph.num_edges,
-        "directed": graph.directed,
-        "edge_fields": list(graph.edge_fields),
-        "vertex_fields": list(graph.vertex_fields),
+        "num_vertices": num_vertices,
+        "num_edges": len(members["edge_src"]),
+        "directed": directed,
+        "edge_fields": [*edge_fields],
+        "vertex_fields": [*vertex_fields],
         "arcs": places,
-        "shares": shares,
+        "shares": shares or {},
         "tied": dict(zip(tied, sums, strict=True)),
         "members": list(members),
     }
     text = np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8)
     with created(path) as file:
         write_members(file, [(ABOUT, text), *members.items()])
+
+
+def joins(num_bytes: int, count: int, longest: int) -> bool:
+    """Whether text labels are stored as joined UTF-8 of so many bytes: it takes less than half.
+
+    Args:
+        count, longest: the number of labels, and of characters of the longest.
+    """
+    return num_bytes + 8 * (count + 1) < 4 * count * longest // 2
 
 
 def _made(graph: Graph) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, float]]:
@@ -196,7 +245,7 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
     if labels.dtype.kind == "U":
         texts = [text.encode("utf-8", "surrogatepass") for text in labels.tolist()]
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        if int(lengths.sum()) + 8 * (len(texts) + 1) < labels.nbytes // 2:
+        if joins(int(lengths.sum()), len(texts), labels.dtype.itemsize // 4):
             return {
                 "labels.utf8": np.frombuffer(b"".join(texts), np.uint8),
                 "labels.offsets": np.concatenate([[0], np.cumsum(lengths)]),

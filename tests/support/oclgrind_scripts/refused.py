@@ -67,7 +67,7 @@ REFUSED = [
     (FaultInApply, ProgramError, f"an id that is not in 0 ... {V - 1}"),
     (PostedAstray, ProgramError, f"vertex 5 used an id that is not in 0 ... {V - 1}"),
     (ReadAstray, ProgramError, f"vertex 0 used an id that is not in 0 ... {V - 1}"),
-    (NoNeighbor, ProgramError, "vertex 0 used neighbor(i) with an i that is not "),
+    (NoNeighbor, ProgramError, "vertex 0 used neighbor(i) or FIELD_to(i) with an i that is not "),
     (Twice, ProgramError, "vertex 5 sent twice along one arc"),
 ]
 

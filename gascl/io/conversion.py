@@ -1,0 +1,609 @@
+"""Files of edges as gascl's own .npz, for graphs that do not fit in memory.
+
+The file is that which `Graph.read` and `Graph.write` make, and so is the report. Edges go through
+files of a work folder in stages: they are read, their ids are numbered, policies are applied, arcs
+are sorted. A stage that is finished is not repeated by another run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import FormatError, GraphError
+from gascl.graph import intake
+from gascl.graph.arcs import index_dtype
+from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.graph.parallel import in_threads
+from gascl.io.arrayfile import BLOCK, ArrayFile
+from gascl.io.bigsort import BigSort
+from gascl.io.edgespool import EdgeSpool, Spooled, text_batches
+from gascl.io.formats import native
+from gascl.io.formats.edgelist import check_announced
+from gascl.io.registry import spool_file
+from gascl.io.workfolder import WorkFolder
+from gascl.progress import Progress
+from gascl.version import __version__
+
+LEAST = 512 << 20  # bytes
+#: Bytes that Python, its libraries and the blocks under way take beside DuckDB's, measured.
+BASE = 384 << 20
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and which stages of it an earlier run had finished."""
+
+    num_vertices: int
+    num_edges: int
+    directed: bool
+    report: list[str]
+    found: list[str]
+
+
+class Conversion:
+    """A file of edges on its way into gascl's own .npz.
+
+    Args:
+        source, target: the two files.
+        memory: the bytes to keep to, at least LEAST; files that are mapped do not count.
+        arcs: write the arcs, too, as `Graph.write` does.
+        options: of the reader, as for `Graph.read`.
+
+    Raises:
+        FormatError: `memory` is too little, or DuckDB is not installed.
+    """
+
+    def __init__(
+        self,
+        source: Path,
+        target: Path,
+        memory: int,
+        *,
+        arcs: bool = False,
+        duplicates: Duplicates = "keep",
+        self_loops: SelfLoops = "keep",
+        progress: Progress | None = None,
+        **options: Any,
+    ):
+        if memory < LEAST:
+            raise FormatError(
+                f"--memory is {memory:,} bytes, and a conversion takes at least {LEAST >> 20} MiB; "
+                "give it that"
+            )
+        intake.check_policy("duplicates", duplicates, Duplicates)
+        intake.check_policy("self_loops", self_loops, SelfLoops)
+        self.source, self.target = source, target
+        self._room = memory - BASE
+        self._arcs, self._options = arcs, options
+        self._duplicates, self._self_loops = duplicates, self_loops
+        self._progress = progress or Progress()
+        try:
+            there = source.stat()
+        except OSError as error:
+            raise FormatError(f"{source} cannot be read: {error.strerror}") from None
+        self._identity = {
+            "gascl": __version__,
+            "source": [str(source.resolve()), there.st_size, there.st_mtime_ns],
+            "options": {name: repr(value) for name, value in sorted(options.items())},
+            "policies": [duplicates, self_loops],
+        }
+        # Before any work: it says what is missing.
+        BigSort(target.parent, self._room).close()
+
+    @property
+    def folder(self) -> Path:
+        """Where the work is kept until it is done."""
+        return self.target.with_name(f"{self.target.name}.unfinished")
+
+    def run(self) -> Written:
+        """Write the target and delete the folder.
+
+        Raises:
+            FormatError, GraphError: as `Graph.read` and `Graph.write`; or there is no room for the
+                folder. What is finished stays there.
+        """
+        self._work = WorkFolder(self.folder, self._identity)
+        try:
+            done = self._run()
+        except GraphError as error:
+            if str(error).startswith(str(self.source)):
+                raise
+            raise type(error)(f"{self.source}: {error}") from error
+        except OSError as error:
+            raise FormatError(
+                f"{self.folder}: {error.strerror or error}; what is finished stays there: make "
+                "room, and run the same command again"
+            ) from error
+        self._work.remove()
+        return done
+
+    def _run(self) -> Written:
+        work = self._work
+        read = work.stage("read", self._read)
+        spooled = Spooled(**read["spooled"])
+        numbered = work.stage("numbering", lambda: self._number(read, spooled))
+        work.delete("src.ids", "dst.ids", "ids.parquet")
+        count = numbered["num_vertices"]
+        announced = check_announced(self.source, spooled, count, read["rows"])
+        kept = work.stage("policies", lambda: self._apply(numbered, spooled.directed))
+        members = {"edge_src": work.array(kept["src"]), "edge_dst": work.array(kept["dst"])}
+        members |= {name: work.array(array) for name, array in numbered["labels"].items()}
+        members |= {f"edge.{name}": work.array(array) for name, array in kept["fields"].items()}
+        places: dict[str, dict[str, str]] = {}
+        if self._arcs:
+            way = "out" if spooled.directed else "both"
+            places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
+        self._begin(f"writing {self.target.name}")
+        names = list(kept["fields"])
+        native.save(self.target, members, count, spooled.directed, edge_fields=names, places=places)
+        report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
+        return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
+
+    def _begin(self, title: str, edges: int | None = None) -> None:
+        """Show what is done now, and of how many edges."""
+        self._progress.at(0)
+        self._progress.begin(title, edges, "edges")
+
+    def _new(self, name: str, dtype: Any) -> ArrayFile:
+        return ArrayFile(self._work.path / name, np.dtype(dtype))
+
+    def _sort(self) -> BigSort:
+        return BigSort(self._work.path, self._room)
+
+    # Reading
+
+    def _read(self) -> dict[str, Any]:
+        self._begin(f"reading {self.source.name}")
+        spool = EdgeSpool(self._work.path, self._progress)
+        spooled = spool_file(self.source, spool, **self._options)
+        spool.close()
+        noted = self._work.noted
+        return {
+            "spooled": asdict(spooled),
+            "rows": spool.rows,
+            "texts": spool.texts is not None,
+            "src": noted(spool.src),
+            "dst": noted(spool.dst),
+            "fields": {name: noted(array) for name, array in spool.fields.items()},
+        }
+
+    # Numbering
+
+    def _number(self, read: dict[str, Any], spooled: Spooled) -> dict[str, Any]:
+        self._begin("numbering vertices", read["rows"])
+        work = self._work
+        ids = [work.array(read["src"]), work.array(read["dst"])]
+        labels: dict[str, ArrayFile] = {}
+        if spooled.num_vertices is not None:
+            count, ends = spooled.num_vertices, self._taken(ids)
+        elif read["texts"]:
+            count, labels, ends = self._number_by_sorting(None, read["rows"])
+        else:
+            least = min((int(b.min()) for array in ids for b in array.blocks()), default=0)
+            most = max((int(b.max()) for array in ids for b in array.blocks()), default=-1)
+            span = most - least + 1
+            if 5 * span <= self._room // 2:
+                count, labels, ends = self._number_by_table(ids, least, span)
+            else:
+                count, labels, ends = self._number_by_sorting(ids, read["rows"])
+        fields = {name: work.array(array) for name, array in read["fields"].items()}
+        if spooled.both_ways:
+            fields = self._both_ways(ends, fields)
+        return {
+            "num_vertices": count,
+            "src": work.noted(ends[0]),
+            "dst": work.noted(ends[1]),
+            "labels": {name: work.noted(array) for name, array in labels.items()},
+            "fields": {name: work.noted(array) for name, array in fields.items()},
+        }
+
+    def _taken(
+        self, ids: list[ArrayFile], place: np.ndarray | None = None, least: int = 0
+    ) -> list[ArrayFile]:
+        """Both ends as vertices, int32: the ids themselves, or place[id - least]."""
+        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+
+        def taken(block: np.ndarray) -> np.ndarray:
+            if place is not None:
+                block = place[np.subtract(block, least, dtype=np.intp)]
+            return block.astype(np.int32, copy=False)
+
+        for pair in zip(*(array.blocks() for array in ids), strict=True):
+            for end, block in zip(ends, in_threads(taken, pair), strict=True):
+                end.append(block)
+            self._progress.advance(len(pair[0]))
+        return ends
+
+    def _number_by_table(
+        self, ids: list[ArrayFile], least: int, span: int
+    ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
+        """The number of vertices, their labels, and the ends, by a table of all possible ids."""
+        used = np.zeros(span, dtype=bool)
+
+        def mark(block: np.ndarray) -> None:
+            used[np.subtract(block, least, dtype=np.intp)] = True
+
+        for pair in zip(*(array.blocks() for array in ids), strict=True):
+            in_threads(mark, pair)
+        labels = self._new("labels", np.int64)
+        for at in range(0, span, BLOCK):
+            labels.append(np.flatnonzero(used[at : at + BLOCK]) + (at + least))
+        intake.checked_num_vertices({}, len(labels), None)
+        place = np.cumsum(used, dtype=np.int32)
+        place -= 1
+        return len(labels), {"labels": labels}, self._taken(ids, place, least)
+
+    def _number_by_sorting(
+        self, ids: list[ArrayFile] | None, num_edges: int
+    ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
+        """As `_number_by_table`, by sorting; without `ids`, those that are text.
+
+        Sorted by id, the rows get their numbers, and are then sorted back. A join by hashing would
+        need room for all labels.
+        """
+
+        def columns() -> Iterator[Any]:
+            """All sources, and then all targets."""
+            for number in (0, 1):
+                if ids is None:
+                    for batch in text_batches(self._work.path / "ids.parquet"):
+                        yield batch.column(number)
+                else:
+                    for block in ids[number].blocks():
+                        yield block.astype(np.int64)
+
+        def numbered() -> Iterator[dict[str, Any]]:
+            row = 0
+            for column in columns():
+                yield {"id": column, "place": np.arange(row, row + len(column))}
+                row += len(column)
+
+        labels = _Labels(self._new, text=ids is None)
+        rows, vertices = self._new("sorted.rows", np.int64), self._new("sorted.ids", np.int32)
+        sort = self._sort()
+        for batch in sort.arrow("SELECT id, place FROM ids ORDER BY id", ids=numbered()):
+            vertices.append(labels.number(batch.column(0)))
+            rows.append(batch.column(1).to_numpy())
+            self._progress.advance(batch.num_rows // 2)
+        intake.checked_num_vertices({}, labels.count, None)
+
+        def back() -> Iterator[dict[str, np.ndarray]]:
+            for place, vertex in zip(rows.blocks(), vertices.blocks(), strict=True):
+                yield {"place": place, "vertex": vertex}
+
+        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+        for (found,) in sort.batches("SELECT vertex FROM rows ORDER BY place", rows=back()):
+            left = num_edges - len(ends[0])
+            ends[0].append(found[:left])
+            ends[1].append(found[left:])
+        sort.close()
+        for array in (rows, vertices):
+            array.delete()
+        return labels.count, labels.members(), ends
+
+    def _both_ways(
+        self, ends: list[ArrayFile], fields: dict[str, ArrayFile]
+    ) -> dict[str, ArrayFile]:
+        """The fields of the edges and of their reverses, which are put behind the ends."""
+        twice = {}
+        for number, (name, values) in enumerate(fields.items()):
+            twice[name] = both = self._new(f"both{number}", values.dtype)
+            for block in values.blocks():
+                both.append(block)
+            for block, src, dst in zip(values.blocks(), *(e.blocks() for e in ends), strict=True):
+                both.append(block[src != dst])
+        for src, dst in zip(*(end.blocks() for end in ends), strict=True):
+            across = src != dst
+            ends[0].append(dst[across])
+            ends[1].append(src[across])
+        return twice
+
+    # Policies
+
+    def _apply(self, numbered: dict[str, Any], directed: bool) -> dict[str, Any]:
+        """Self-loops and duplicates, as `intake.Edges` has them."""
+        array, noted = self._work.array, self._work.noted
+        src, dst = array(numbered["src"]), array(numbered["dst"])
+        fields = {name: array(values) for name, values in numbered["fields"].items()}
+        report: list[str] = []
+        loops, first = 0, None
+        for number, (tail, head) in enumerate(zip(src.blocks(), dst.blocks(), strict=True)):
+            same = tail == head
+            loops += int(np.count_nonzero(same))
+            if loops and first is None:
+                first = number * BLOCK + int(np.argmax(same))
+        if loops and first is not None:
+            keep = self._self_loops != "drop"
+            if self._self_loops == "error":
+                label = self._label(numbered, int(src.at(first)))
+                raise intake.loop_refused(first, label, loops)
+            report.append(intake.loops_reported(loops, keep))
+            if not keep:
+                src, dst, fields = self._without_loops(src, dst, fields)
+        if self._duplicates != "keep" and len(src):
+            self._begin("merging parallel edges", len(src))
+            src, dst, fields = self._merged(numbered, src, dst, fields, directed, report)
+        return {
+            "src": noted(src),
+            "dst": noted(dst),
+            "fields": {name: noted(values) for name, values in fields.items()},
+            "report": report,
+        }
+
+    def _label(self, numbered: dict[str, Any], vertex: int) -> Any:
+        """The label of a vertex."""
+        labels = {name: self._work.array(array) for name, array in numbered["labels"].items()}
+        if not labels:
+            return vertex
+        if "labels" in labels:
+            return labels["labels"].at(vertex)
+        begin, end = (int(labels["labels.offsets"].at(vertex + place)) for place in (0, 1))
+        with labels["labels.utf8"].path.open("rb") as file:
+            file.seek(begin)
+            return file.read(end - begin).decode()
+
+    def _without_loops(
+        self, src: ArrayFile, dst: ArrayFile, fields: dict[str, ArrayFile]
+    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile]]:
+        arrays = [src, dst, *fields.values()]
+        left = [self._new(f"unlooped{n}", array.dtype) for n, array in enumerate(arrays)]
+        for blocks in zip(*(array.blocks() for array in arrays), strict=True):
+            across = blocks[0] != blocks[1]
+            for array, block in zip(left, blocks, strict=True):
+                array.append(block[across])
+        return left[0], left[1], dict(zip(fields, left[2:], strict=True))
+
+    def _merged(
+        self,
+        numbered: dict[str, Any],
+        src: ArrayFile,
+        dst: ArrayFile,
+        fields: dict[str, ArrayFile],
+        directed: bool,
+        report: list[str],
+    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile]]:
+        """One edge of each group between the same ends, in the place of the first."""
+        from pyarrow import parquet
+        from pyarrow import table as table_of
+
+        arrays = [src, dst, *fields.values()]
+        names = ["src", "dst", *(f"field{number}" for number in range(len(fields)))]
+
+        def rows() -> Iterator[dict[str, np.ndarray]]:
+            row = 0
+            for blocks in zip(*(array.blocks() for array in arrays), strict=True):
+                low, high = blocks[:2]
+                if not directed:
+                    low, high = np.minimum(low, high), np.maximum(low, high)
+                place = np.arange(row, row + len(low))
+                yield {
+                    "key": _pairs(low, high),
+                    "row": place,
+                    **dict(zip(names, blocks, strict=True)),
+                }
+                row += len(low)
+                self._progress.advance(len(low))
+
+        path, writer, count, worst = self._work.path / "merged.parquet", None, 0, None
+        sort = self._sort()
+        columns = ", ".join(["key", "row", *names])
+        for key, row, *values in _whole_groups(
+            sort.batches(f"SELECT {columns} FROM edges ORDER BY key, row", edges=rows())
+        ):
+            begins = np.append(True, key[1:] != key[:-1])
+            starts = np.flatnonzero(begins)
+            repeats = len(key) - len(starts)
+            count += repeats
+            if repeats and self._duplicates == "error":
+                group = np.cumsum(begins) - 1
+                again = np.flatnonzero(~begins)
+                place = again[np.argmin(row[again])]
+                ends = [int(values[0][place]), int(values[1][place])]
+                found = (int(row[place]), int(row[starts[group[place]]]), ends)
+                worst = found if worst is None else min(worst, found)
+                continue
+            longest = int(np.diff(starts, append=len(key)).max())
+            merged = [v[starts] for v in values[:2]]
+            for name, given in zip(fields, values[2:], strict=True):
+                merged.append(intake.merged(name, given, starts, longest, self._duplicates))
+            table = table_of([row[starts], *merged], names=["row", *names])
+            writer = writer or parquet.ParquetWriter(path, table.schema, compression="snappy")
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+        if worst is not None:
+            edge, first, ends = worst
+            labels = [self._label(numbered, end) for end in ends]
+            raise intake.repeat_refused(edge, labels, first, count)
+        if not count:
+            sort.close()
+            return src, dst, fields
+        report.append(intake.merges_reported(count, self._duplicates))
+        quoted = str(path).replace("'", "''")
+        query = f"SELECT {', '.join(names)} FROM read_parquet('{quoted}') ORDER BY row"
+        left: list[ArrayFile] = []
+        for blocks in sort.batches(query):
+            left = left or [self._new(f"merged{n}", b.dtype) for n, b in enumerate(blocks)]
+            for array, block in zip(left, blocks, strict=True):
+                array.append(block)
+        sort.close()
+        self._work.delete(path.name)
+        return left[0], left[1], dict(zip(fields, left[2:], strict=True))
+
+    # Arcs
+
+    def _place_arcs(
+        self, members: dict[str, ArrayFile], count: int, directed: bool, name: str
+    ) -> dict[str, str]:
+        """Add the arrays of the arcs to the members; where each is."""
+        work = self._work
+        ends = [members["edge_src"], members["edge_dst"]]
+        places = {}
+        orders = [("out", "targets", ends, "edge_dst")]
+        if directed:
+            orders.append(("in", "sources", ends[::-1], "edge_src"))
+        for side, other, (row, end), same in orders:
+            made = work.stage(
+                f"arcs {side}",
+                lambda row=row, end=end, side=side: self._order(  # type: ignore[misc]
+                    row, end, count, side, not directed
+                ),
+            )
+            offsets, sorted_ends = f"{side}_offsets", f"{side}_{other}"
+            members[f"{name}.{offsets}"] = work.array(made["offsets"])
+            places[offsets], places[sorted_ends] = f"{name}.{offsets}", same
+            if made["ends"] is not None:
+                places[sorted_ends] = f"{name}.{sorted_ends}"
+                members[places[sorted_ends]] = work.array(made["ends"])
+        if not directed:  # the two orders are one
+            places |= {"in_offsets": places["out_offsets"], "in_sources": places["out_targets"]}
+        return places
+
+    def _order(
+        self, row: ArrayFile, end: ArrayFile, count: int, side: str, both: bool
+    ) -> dict[str, Any]:
+        """Offsets and ends of the pairs, sorted; the ends are None if they are given in order."""
+        self._begin(f"sorting arcs ({side})", len(row))
+        loops = sum(
+            int(np.count_nonzero(a == b)) for a, b in zip(row.blocks(), end.blocks(), strict=True)
+        )
+        num_arcs = 2 * len(row) - loops if both else len(row)
+        offsets = self._new(f"{side}.offsets", index_dtype(num_arcs))
+        if not both and _rises(row, end):
+            _write_offsets(offsets, row.blocks(), count, num_arcs)
+            return {"offsets": self._work.noted(offsets), "ends": None}
+
+        def keys() -> Iterator[dict[str, np.ndarray]]:
+            for a, b in zip(row.blocks(), end.blocks(), strict=True):
+                yield {"k": _pairs(a, b)}
+                self._progress.advance(len(a))
+                if both:
+                    across = a != b
+                    yield {"k": _pairs(b[across], a[across])}
+
+        ends, sort = self._new(f"{side}.ends", np.int32), self._sort()
+
+        def rows() -> Iterator[np.ndarray]:
+            for (found,) in sort.batches("SELECT k FROM keys ORDER BY k", keys=keys()):
+                ends.append((found & 0xFFFFFFFF).astype(np.int32))
+                yield (found >> 32).astype(np.int32)
+
+        _write_offsets(offsets, rows(), count, num_arcs)
+        sort.close()
+        return {"offsets": self._work.noted(offsets), "ends": self._work.noted(ends)}
+
+
+ENDS = ("src", "dst")
+
+
+class _Labels:
+    """The labels of vertices, from all ids in order.
+
+    Args:
+        new: makes an ArrayFile of a name and a dtype.
+        text: whether the ids are text.
+
+    Attributes:
+        count: of the labels found.
+    """
+
+    def __init__(self, new: Callable[[str, Any], ArrayFile], text: bool):
+        self._new, self._text = new, text
+        self.count, self._last, self._longest = 0, None, 1
+        self._values = new("labels.utf8", np.uint8) if text else new("labels", np.int64)
+        self._offsets = new("labels.offsets", np.int64)
+        self._offsets.append(np.zeros(1, np.int64))
+
+    def number(self, ids: Any) -> np.ndarray:
+        """int32 (n,): the vertices of the next ids, an array of pyarrow's."""
+        from pyarrow import compute
+
+        first = np.ones(len(ids), bool)
+        first[1:] = compute.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+        first[0] = self._last is None or ids[0] != self._last
+        self._last = ids[-1]
+        vertices = np.cumsum(first) + (self.count - 1)
+        self.count += int(np.count_nonzero(first))
+        new = ids.take(np.flatnonzero(first))
+        if not self._text:
+            self._values.append(new.to_numpy())
+        elif len(new):
+            self._longest = max(self._longest, compute.max(compute.utf8_length(new)).as_py())
+            texts = [label.encode() for label in new.to_pylist()]
+            lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+            self._offsets.append(len(self._values) + np.cumsum(lengths))
+            self._values.append(np.frombuffer(b"".join(texts), np.uint8))
+        return vertices.astype(np.int32)
+
+    def members(self) -> dict[str, ArrayFile]:
+        """The members that hold the labels."""
+        if not self._text:
+            return {"labels": self._values}
+        if native.joins(len(self._values), self.count, self._longest):
+            return {"labels.utf8": self._values, "labels.offsets": self._offsets}
+        labels = self._new("labels", f"U{self._longest}")
+        self._offsets.close()
+        self._values.close()
+        begin = 0
+        with self._values.path.open("rb") as file:
+            for block in self._offsets.blocks():
+                sizes = np.diff(block, prepend=begin).tolist()
+                texts = [file.read(size).decode() for size in sizes]
+                texts = texts[1:] if not len(labels) else texts  # the first offset is 0
+                labels.append(np.array(texts, labels.dtype))
+                begin = int(block[-1])
+        return {"labels": labels}
+
+
+def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """int64 (n,): the pairs as numbers, row before end."""
+    keys = row.astype(np.int64)
+    keys <<= 32
+    keys |= end
+    return keys
+
+
+def _rises(row: ArrayFile, end: ArrayFile) -> bool:
+    """Whether the pairs are in order."""
+    last = -1
+    for a, b in zip(row.blocks(), end.blocks(), strict=True):
+        keys = _pairs(a, b)
+        if keys[0] < last or (keys[1:] < keys[:-1]).any():
+            return False
+        last = keys[-1]
+    return True
+
+
+def _write_offsets(
+    offsets: ArrayFile, rows: Iterable[np.ndarray], count: int, num_pairs: int
+) -> None:
+    """Append count + 1 offsets of sorted rows, which come block by block."""
+    begin = vertex = 0  # rows seen, and offsets written
+    for block in rows:
+        last = int(block[-1]) + 1
+        for at in range(vertex, last, BLOCK):
+            wanted = np.arange(at, min(at + BLOCK, last), dtype=block.dtype)
+            places = np.searchsorted(block, wanted) + begin
+            offsets.append(places.astype(offsets.dtype))
+        begin, vertex = begin + len(block), max(vertex, last)
+    for at in range(vertex, count + 1, BLOCK):
+        offsets.append(np.full(min(BLOCK, count + 1 - at), num_pairs, offsets.dtype))
+
+
+def _whole_groups(batches: Iterable[list[np.ndarray]]) -> Iterator[list[np.ndarray]]:
+    """The batches, cut where the first column changes, so that no group is in two of them."""
+    kept: list[np.ndarray] | None = None
+    for batch in batches:
+        if kept is not None:
+            batch = [np.concatenate(pair) for pair in zip(kept, batch, strict=True)]
+        cut = int(np.searchsorted(batch[0], batch[0][-1]))
+        if cut:
+            yield [column[:cut] for column in batch]
+        kept = [column[cut:] for column in batch]
+    if kept is not None:
+        yield kept

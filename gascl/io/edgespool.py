@@ -1,0 +1,130 @@
+"""The edges of a file as they are read, kept on disk: what a reader that goes row by row fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.io.arrayfile import ArrayFile
+from gascl.progress import Progress
+
+
+@dataclass(frozen=True)
+class Spooled:
+    """What a reader says of a file whose edges are in an `EdgeSpool`.
+
+    Attributes:
+        directed: whether they are.
+        both_ways: each edge is to become two.
+        report: as in `Parsed`, all but the lines of `end`.
+        num_vertices: if the ids are the vertices; None: the ids become labels.
+        announced: the numbers of vertices and edges that a comment declares.
+        says: that comment.
+        binding: it must be right.
+        end: the last lines of the report.
+    """
+
+    directed: bool
+    report: list[str]
+    both_ways: bool = False
+    num_vertices: int | None = None
+    announced: tuple[int, int] | None = None
+    says: str = ""
+    binding: bool = False
+    end: list[str] = field(default_factory=list)
+
+
+class EdgeSpool:
+    """Ids and fields of edges, in files of a folder.
+
+    Attributes:
+        src, dst: the ids, if they are integers.
+        texts: the ids, if they are text: a Parquet file of columns "src" and "dst".
+        fields: by name.
+    """
+
+    def __init__(self, folder: Path, progress: Progress):
+        self.folder, self._progress = folder, progress
+        self.texts: Path | None = None
+        self._texts: Any = None
+        self.fields: dict[str, ArrayFile] = {}
+        self.rows = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything."""
+        self.close()
+        for array in self.fields.values():
+            array.delete()
+        self.src = ArrayFile(self.folder / "src.ids", np.int32)
+        self.dst = ArrayFile(self.folder / "dst.ids", np.int32)
+        self.texts, self._texts, self.fields, self.rows = None, None, {}, 0
+
+    def take(self, src: Any, dst: Any, fields: Mapping[str, np.ndarray]) -> None:
+        """Add edges.
+
+        Args:
+            src, dst: (n,) integers, or pyarrow arrays of large_string.
+            fields: name -> (n,) numbers, always of the same names.
+        """
+        if isinstance(src, np.ndarray):
+            for ids, file in ((src, self.src), (dst, self.dst)):
+                file.append(_narrow(ids))
+        else:
+            self._take_texts(src, dst)
+        for number, (name, values) in enumerate(fields.items()):
+            if name not in self.fields:
+                self.fields[name] = ArrayFile(self.folder / f"field{number}.raw", values.dtype)
+            self.fields[name].append(values)
+        self.rows += len(src)
+        self._progress.advance(len(src))
+
+    def _take_texts(self, src: Any, dst: Any) -> None:
+        import pyarrow
+        from pyarrow import compute, parquet
+
+        table = pyarrow.table({"src": src, "dst": dst})
+        for column in table.columns:
+            # NumPy's text does not tell them from those without.
+            if compute.any(compute.ends_with(column, "\0")).as_py():
+                raise FormatError("an id ends with a NUL; rename it")
+        if self._texts is None:
+            self.texts = self.folder / "ids.parquet"
+            options = {"compression": "snappy", "write_statistics": False, "use_dictionary": False}
+            self._texts = parquet.ParquetWriter(self.texts, table.schema, **options)
+        self._texts.write_table(table)
+
+    def close(self) -> None:
+        """All edges are there."""
+        if self._texts is not None:
+            self._texts.close()
+            self._texts = None
+        for array in (*([self.src, self.dst] if self.rows else ()), *self.fields.values()):
+            array.close()
+
+
+def text_batches(path: Path) -> Iterator[Any]:
+    """The ids in such a Parquet file, as record batches of "src" and "dst"."""
+    from pyarrow import parquet
+
+    with path.open("rb") as file:
+        yield from parquet.ParquetFile(file, pre_buffer=False).iter_batches(1 << 17)
+
+
+def _narrow(ids: np.ndarray) -> np.ndarray:
+    """Ids as int32 if they fit, else as int64."""
+    if ids.dtype == np.int32:
+        return ids
+    if ids.dtype == np.uint64 and len(ids) and int(ids.max()) >= 2**63:
+        raise FormatError(
+            f"the id {int(ids.max())} is above 2^63 - 1; give the ids as text, or convert the file "
+            "without --memory"
+        )
+    limits = np.iinfo(np.int32)
+    fits = not len(ids) or (limits.min <= int(ids.min()) and int(ids.max()) <= limits.max)
+    return ids.astype(np.int32 if fits else np.int64)
