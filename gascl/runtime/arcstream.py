@@ -102,18 +102,19 @@ def in_parts(
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
     parts = ranks if ranks > 1 else FEWEST
     while True:
+        least = specified(longest, parts)  # with parts as small as can be
+        if needed(least) > limit:
+            raise DeviceError(
+                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices "
+                f"and for parts of its arcs, the largest of {longest:,} arcs that end in one "
+                f"vertex; it may use {amount(limit)}: use a device with more memory"
+            )
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max(part.end - part.begin for its in cuts for part in its)
         spec = specified(largest, parts)
         widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
-        if needed(spec) <= limit and widest <= device.largest_buffer:
+        if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
             return spec
-        if largest == longest:
-            raise DeviceError(
-                f"the run needs {amount(needed(spec))} on {device} for what it keeps of vertices "
-                f"and for two parts of its arcs, the largest of {largest:,} arcs that end in one "
-                f"vertex; it may use {amount(limit)}: use a device with more memory"
-            )
         parts = max(parts + 1, int(1.1 * parts))
 
 
