@@ -153,6 +153,10 @@ class RunSpec:
     clears: tuple[Key, ...]
     ranges: int
 
+    def sizes(self) -> dict[Key, int]:
+        """The bytes of each buffer."""
+        return {key: array.nbytes for key, array in {**self.graph, **self.own}.items()}
+
 
 def block_type(offset: str) -> np.dtype:
     """What kernels read of a block: its arcs and its rows, as `gascl_block` in runtime.cl."""

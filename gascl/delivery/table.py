@@ -24,7 +24,7 @@ from gascl.delivery.admission import (
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
-from gascl.errors import ProgramError
+from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
@@ -217,19 +217,21 @@ def choose(
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
+        DeviceError: the device is too small for all arcs, and the program cannot take parts.
     """
     able = admitted(demand)
     if parts:
         refused = parts_refuses(demand, parts)
         able = [] if refused else [each for each in able if DELIVERIES[each].in_parts]
+        kind = ProgramError if parts.apart else DeviceError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)
-            raise ProgramError(
+            raise kind(
                 f"{parts.why}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
                 f"{'run it without MPI' if parts.apart else 'use a device with more memory'}"
             )
         if name in DELIVERIES and name not in able:
-            raise ProgramError(
+            raise kind(
                 f"{parts.why}, and delivery {name!r} cannot take the arcs of "
                 f"{type(program).__name__} in parts; use one of: {', '.join(able)}"
             )

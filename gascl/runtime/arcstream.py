@@ -15,18 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.admission import Parts
 from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
 from gascl.graph.parts import cut
 from gascl.runtime import process
-from gascl.runtime.device import Device
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
 from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
-#: Why a run's arcs come in parts.
-TOO_LARGE = Parts("the arcs do not fit on the device")
 #: The fewest parts: while kernels read one, another is copied.
 FEWEST = 2
 #: The groups' tallies of a part, which are copied to those of the superstep.
@@ -62,12 +58,6 @@ class Taken(NamedTuple):
     buffers: Mapping[Key, Any]
     blocks: int
     place: _Place
-
-
-def fits(spec: RunSpec, device: Device, limit: int) -> bool:
-    """Whether a run with all its arcs fits in `limit` bytes of a device."""
-    sizes = [array.nbytes for array in (*spec.own.values(), *spec.graph.values())]
-    return sum(sizes) <= limit and max(sizes) <= device.largest_buffer
 
 
 def in_parts(

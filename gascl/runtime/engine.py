@@ -37,7 +37,7 @@ from gascl.language.stale import stale_field
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
-from gascl.runtime.arcstream import TOO_LARGE, fits, in_parts
+from gascl.runtime.arcstream import in_parts
 from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
@@ -45,7 +45,7 @@ from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
 from gascl.runtime.mpiranks import agreed, ranks_of
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.resident import ResidentGraph, offset_type
+from gascl.runtime.resident import ResidentGraph, offset_type, shortage
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
 from gascl.runtime.state import State
@@ -333,9 +333,10 @@ class Engine:
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
             most = self.device_memory or self.device.memory
-            if self.graph.num_vertices and (self.ranks or not fits(memory, self.device, most)):
+            short = shortage(self.device, memory.sizes(), limit=self.device_memory)
+            if self.graph.num_vertices and (self.ranks or short):
                 if not self.ranks:
-                    chosen = choose(program, demand, delivery, self.debug, TOO_LARGE)
+                    chosen = choose(program, demand, delivery, self.debug, Parts(short))
                     plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
                 extent = resident.extent(lines=len(plan.places) + 1)

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from gascl.codegen.header import Header
-from gascl.delivery.admission import demand_of
+from gascl.delivery.admission import Parts, demand_of
 from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.runspec import Extent, graph_arrays, run_spec, turned_arrays
 from gascl.delivery.table import choose
-from gascl.errors import DeviceError, GraphError, ProgramError
+from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
-from gascl.runtime.arcstream import TOO_LARGE, fits, part_bytes
+from gascl.runtime.arcstream import part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
-from gascl.runtime.resident import arcs_along, extent_of, is_symmetric
+from gascl.runtime.resident import arcs_along, extent_of, is_symmetric, shortage
 from gascl.sizes import amount
 
 #: The arrays of a graph that most programs use.
@@ -225,11 +225,11 @@ def _run(
     results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
     results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
     note = ""
-    if vertices and not fits(spec, device, device.memory):
+    if vertices and (short := shortage(device, spec.sizes())):
         try:
-            chosen = choose(program, demand, delivery, parts=TOO_LARGE)
+            chosen = choose(program, demand, delivery, parts=Parts(short))
             note = _in_parts(program.spec, header, facts, chosen, extent, device)
-        except ProgramError as error:
+        except DeviceError as error:
             note = str(error)
     return sizes, results * program.lanes, note
 

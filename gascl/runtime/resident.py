@@ -408,22 +408,34 @@ class ResidentGraph:
         return self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
 
 
-def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:
-    """Raise DeviceError, before anything is allocated, if the buffers do not fit on the device
-    together with the `resident` bytes that are already there."""
+def shortage(
+    device: Device, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
+) -> str:
+    """Why the buffers do not fit on the device together with the `resident` bytes that are already
+    there, in a clause; "" if they do.
+
+    Args:
+        limit: the bytes that the run may take; None: all that the device has.
+    """
     needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
-    hint = (
-        "; PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
-        if "portable" in device.platform.lower()
-        else "; use a device with more memory"
-    )
-    if needed > device.memory:
-        raise DeviceError(
-            f"the run needs {needed / 2**20:,.1f} MiB on {device}, which has "
-            f"{device.memory / 2**20:,.1f} MiB{hint}"
-        )
+    most = device.memory if limit is None else limit
+    if needed > most:
+        may = "which has" if limit is None else "and may take"
+        return f"the run needs {needed / 2**20:,.1f} MiB on {device}, {may} {most / 2**20:,.1f} MiB"
     if sizes[largest] > device.largest_buffer:
-        raise DeviceError(
+        return (
             f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
-            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB{hint}"
+            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB"
         )
+    return ""
+
+
+def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:
+    """Raise DeviceError, before anything is allocated, where there is a `shortage`."""
+    if why := shortage(device, sizes, resident):
+        hint = (
+            "PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
+            if "portable" in device.platform.lower()
+            else "use a device with more memory"
+        )
+        raise DeviceError(f"{why}; {hint}")

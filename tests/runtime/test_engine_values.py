@@ -362,7 +362,7 @@ def costs(values) -> Graph:
 def test_a_missing_edge_field():
     plain = Graph.from_edges([0, 1], [2, 2])
     other = Graph.from_edges([0, 1], [2, 2], weight=[1, 2], length=[3, 4])
-    with pytest.raises(GraphError, match=r"reads e\.cost, but .*: none\); give the graph one"):
+    with pytest.raises(GraphError, match=r"reads cost, but .*: none\); give the graph one"):
         Engine(plain).run(costing("int32")())
     with pytest.raises(
         GraphError, match=r"no such edge field \(it has: weight, length\); .* a default"

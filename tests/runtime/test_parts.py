@@ -12,7 +12,7 @@ from support.random_cases import MOST, RECIPES, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import DeviceError, Engine, GasclError, Graph, ProgramError, generators
+from gascl import DeviceError, Engine, GasclError, Graph, generators
 from gascl.graph.parts import cut
 from gascl.programs import (
     BreadthFirst,
@@ -37,7 +37,7 @@ NUMBERS = [
 @pytest.fixture(params=[2, 3], ids=["2 parts", "3 parts"])
 def divided(request, monkeypatch):
     """No graph fits on any device; returns the number of parts, which no more are needed than."""
-    monkeypatch.setattr(engine_module, "fits", lambda *given: False)
+    monkeypatch.setattr(engine_module, "shortage", lambda *given, **limit: "the device is small")
     monkeypatch.setattr(arcstream, "FEWEST", request.param)
     return request.param
 
@@ -80,7 +80,7 @@ def test_programs_on_parts(divided, device, web, program):
     for graph in (web, Graph.from_edges(web.edge_src, web.edge_dst, directed=False)):
         found = Engine(graph, device).run(program)
         with pytest.MonkeyPatch.context() as whole:
-            whole.setattr(engine_module, "fits", lambda *given: True)
+            whole.setattr(engine_module, "shortage", lambda *given, **limit: "")
             expected = Engine(graph, device).run(program)
         for name in expected.fields:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-7)
@@ -120,11 +120,9 @@ def test_sizes_in_words():
 
 def test_programs_that_need_all_arcs_say_why(divided):
     engine = Engine(generators.rmat(6, seed=1))
-    with pytest.raises(
-        ProgramError, match="ConnectedComponents cannot take its arcs in parts: its"
-    ):
+    with pytest.raises(DeviceError, match="ConnectedComponents cannot take its arcs in parts: its"):
         engine.run(ConnectedComponents())
-    with pytest.raises(ProgramError, match="delivery 'slots' cannot take the arcs of PageRank in"):
+    with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs of PageRank in"):
         engine.run(PageRank(), delivery="slots")
 
 
