@@ -59,6 +59,7 @@ def test_undirected_against_networkx(seed):
     assert found.tolist() == pytest.approx([by_networkx[v] for v in range(60)], rel=1e-15)
 
 
+@pytest.mark.slow
 def test_rows_longer_than_the_table():
     """All pairs of 1100, every third of them both ways: as many for each vertex."""
     src, dst = np.triu_indices(1100, 1)

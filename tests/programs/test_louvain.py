@@ -23,7 +23,7 @@ def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed):
     """With loops, parallel edges and weights; the same by each delivery."""
     for graph in (

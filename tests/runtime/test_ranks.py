@@ -40,7 +40,7 @@ def succeed(count: int, *arguments: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_random_programs_on_ranks(count):
     told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
     assert re.search(r"deliveries: [1-9]", told)
@@ -64,7 +64,7 @@ def test_all_special_programs_on_ranks(count):
     succeed(count, "special", *SPECIAL_PROGRAMS)
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_programs_on_ranks(count):
     succeed(count, "programs")
 
