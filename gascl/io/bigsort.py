@@ -55,10 +55,12 @@ class BigSort:
         """`batches` as record batches."""
         import pyarrow
 
+        pressed: list[KeyboardInterrupt] = []
         for name, table in tables.items():
             batches = (pyarrow.record_batch(columns) for columns in table)
             first = next(batches)
-            reader = pyarrow.RecordBatchReader.from_batches(first.schema, _with(first, batches))
+            noted = _noting(_with(first, batches), pressed)
+            reader = pyarrow.RecordBatchReader.from_batches(first.schema, noted)
             self._database.register(name, reader)
         try:
             found = self._database.sql(query)
@@ -66,7 +68,13 @@ class BigSort:
             read = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
             yield from read(ROWS)
         except self._error as error:
+            if pressed:
+                raise KeyboardInterrupt from None
             raise self._explained(error) from error
+        except RuntimeError as error:  # which DuckDB makes of Ctrl-C
+            if pressed or "interrupted" in str(error):
+                raise KeyboardInterrupt from None
+            raise
 
     def execute(self, query: str, **tables: Iterable[dict[str, Any]]) -> None:
         """Run a statement that gives nothing, as `batches`."""
@@ -87,3 +95,13 @@ class BigSort:
 def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:
     yield first
     yield from others
+
+
+def _noting(batches: Iterator[Any], pressed: list[KeyboardInterrupt]) -> Iterator[Any]:
+    """The batches; a Ctrl-C that comes while one is made is noted, since DuckDB tells it as an
+    error of its own."""
+    try:
+        yield from batches
+    except KeyboardInterrupt as error:
+        pressed.append(error)
+        raise

@@ -97,7 +97,7 @@ def in_parts(
             raise DeviceError(
                 f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices "
                 f"and for parts of its arcs, the largest of {longest:,} arcs that end in one "
-                f"vertex; it may use {amount(limit)}: use a device with more memory"
+                f"vertex; it may take {amount(limit)}: let it take more, or use a device with more"
             )
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max(part.end - part.begin for its in cuts for part in its)

@@ -245,6 +245,20 @@ def identity(
     }
 
 
+def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
+    """What processes that share a run must agree in, in words and as text."""
+    spec = program.spec
+    read = [n for n in spec.edge_fields if n in graph.edge_fields]
+    given = {n: _hash(np.ma.asanyarray(values)) for n, values in program.initial.items()}
+    return {
+        "program": f"{spec.name}, {program.lanes} lanes",
+        "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
+        "initial fields": str(given),
+        "graph": f"{graph!r} {graph.fingerprint}",
+        "edge fields": str({n: _hash(graph.edge_fields[n]) for n in read}),
+    }
+
+
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raise GasclError unless a checkpoint is of this run."""
     name = next((n for n, now in here.items() if there.get(n) != now), None)

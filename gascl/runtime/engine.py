@@ -38,7 +38,7 @@ from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
 from gascl.runtime.arcstream import in_parts
-from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity
+from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
@@ -224,6 +224,9 @@ class Engine:
                     error.result = replace(left, graph=self.graph)  # type: ignore[union-attr]
                 raise
             return replace(result, graph=self.graph)
+        if self.ranks:
+            asked = f"delivery={delivery!r}, max_supersteps={max_supersteps}"
+            self.ranks.check_same(same_runs(program, self.graph) | {"call of run": asked})
         process.check()
         check_free(self.device)
         fixed = program.fixed_supersteps()

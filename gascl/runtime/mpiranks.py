@@ -19,7 +19,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.runspec import RUN, Key
-from gascl.errors import DeviceError
+from gascl.errors import DeviceError, GasclError
 from gascl.runtime.arcstream import TALLIES, ArcStream
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
@@ -87,6 +87,22 @@ class Ranks:
         for rank, text in enumerate(told):
             if text is not None:
                 raise DeviceError(f"rank {rank} of {self.size} has failed: {text}")
+
+    def check_same(self, about: dict[str, str]) -> None:
+        """Raise GasclError in all ranks unless all run the same; all must call this.
+
+        Args:
+            about: what must be equal, in words and as text.
+        """
+        told = self.comm.allgather(about)
+        for rank, other in enumerate(told):
+            for what, text in told[0].items():
+                if other[what] != text:
+                    raise GasclError(
+                        f"rank {rank} of {self.size} has another {what} than rank 0: "
+                        f"{other[what]}, not {text}; "
+                        "all ranks must run the same program on the same graph"
+                    )
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, of which this one cannot go on."""

@@ -73,6 +73,13 @@ def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 
 
+def test_ranks_that_do_not_run_the_same():
+    told = succeed(2, "differ")
+    for what in ("parameters", "parameters", "program", "graph", "edge fields"):
+        assert f"rank 1 of 2 has another {what} than rank 0" in told
+    assert told.count("all ranks must run the same program on the same graph") == 10
+
+
 def test_what_fails_in_one_rank_is_raised_in_all():
     ran = ranks(3, "fails")
     for told in (  # their lines may run into each other

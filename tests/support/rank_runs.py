@@ -15,7 +15,7 @@ from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import Engine, Graph, VertexProgram, generators, vertex
+from gascl import Engine, GasclError, Graph, VertexProgram, generators, vertex
 from gascl.programs import BreadthFirst, Closeness, Hits, PageRank, ShortestPaths
 
 COMM = MPI.COMM_WORLD
@@ -87,6 +87,23 @@ def checkpoints(folder: str) -> None:
     found = engine.run(Counting(), **options, checkpoint=path, every=10, resume=True)
     assert found.x.tolist() == whole.x.tolist()
     assert found.supersteps == 40
+
+
+def differ() -> None:
+    """Ranks that do not run the same."""
+    graph = generators.rmat(5, seed=1)
+    weighted = graph.with_fields(weight=np.arange(graph.num_edges) + COMM.rank)
+    for engine, program in (
+        (Engine(graph, comm=COMM), PageRank(damping=0.5 + 0.1 * COMM.rank)),
+        (Engine(graph, comm=COMM), ShortestPaths(source=COMM.rank)),
+        (Engine(graph, comm=COMM), Counting() if COMM.rank else PageRank()),
+        (Engine(generators.rmat(5, seed=COMM.rank), comm=COMM), PageRank()),
+        (Engine(weighted, comm=COMM), ShortestPaths(source=0)),
+    ):
+        try:
+            engine.run(program)
+        except GasclError as error:
+            print(f"{COMM.rank}: {error}", flush=True)
 
 
 def fails() -> None:
