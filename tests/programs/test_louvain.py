@@ -22,7 +22,7 @@ def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
     return result.community
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed):
     """With loops, parallel edges and weights; the same by each delivery."""

@@ -34,7 +34,7 @@ NUMBERS = [
 ]
 
 
-@pytest.fixture(params=[2, 3], ids=["2 parts", "3 parts"])
+@pytest.fixture(params=[2, pytest.param(3, marks=pytest.mark.slow)], ids=["2 parts", "3 parts"])
 def divided(request, monkeypatch):
     """No graph fits on any device; returns the number of parts, which no more are needed than."""
     monkeypatch.setattr(engine_module, "shortage", lambda *given, **limit: "the device is small")
