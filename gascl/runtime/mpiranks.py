@@ -151,10 +151,8 @@ class Ranks:
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
-            host, own = (
-                self._host(state, state.sizes[key]),
-                slice(begins[self.rank], ends[self.rank]),
-            )
+            host = self._host(state, state.sizes[key])
+            own = slice(begins[self.rank], ends[self.rank])
             queue, buffer = state.device.queue, state.buffers[key]
             if own.stop > own.start:
                 cl.enqueue_copy(queue, host[own], buffer, src_offset=own.start)
