@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -450,9 +451,7 @@ class Conversion:
         for side, other, (row, end), same in orders:
             made = work.stage(
                 f"arcs {side}",
-                lambda row=row, end=end, side=side: self._order(  # type: ignore[misc]
-                    row, end, count, side, not directed
-                ),
+                partial(self._order, row, end, count, side, not directed),
             )
             offsets, sorted_ends = f"{side}_offsets", f"{side}_{other}"
             members[f"{name}.{offsets}"] = work.array(made["offsets"])

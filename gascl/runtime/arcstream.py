@@ -171,7 +171,11 @@ class ArcStream:
         self.parts, self._ranks = cut(offsets, extent.parts), extent.ranks
         self.own = self._numbers_of(rank)
         arrays = _passing(spec)
-        self._values = {key: graph.cut(key, array, self.parts) for key, array in arrays.items()}
+        own = [self.parts[number] for number in self.own]
+        self._values = {
+            key: dict(zip(self.own, graph.cut(key, array, own), strict=True))
+            for key, array in arrays.items()
+        }
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [

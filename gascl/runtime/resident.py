@@ -252,7 +252,7 @@ class ResidentGraph:
         self.numbering, self.arcs = numbered or (None, graph.arcs(edges))
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
-        self._cut: dict[tuple[Key, int], list[np.ndarray]] = {}
+        self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
         self._lock = self._shared_arcs.lock
         process.holds_opencl(self)
@@ -351,14 +351,14 @@ class ResidentGraph:
         """Of an array with an item for each arc, in the order of receivers, each of the parts on
         the host: where a GPU reads by itself, which copies them several times as fast."""
         with self._lock:
-            found = self._cut.get((key, len(parts)))
+            found = self._cut.get((key, tuple(parts)))
             if found is None:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
                 found = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
                     context = self.device.context
                     found = [staging.pinned_copy(context, values) for values in found]
-                self._cut[key, len(parts)] = found
+                self._cut[key, tuple(parts)] = found
             return found
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
