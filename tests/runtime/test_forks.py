@@ -34,16 +34,21 @@ def in_child(call):
 
 
 def ran(*command: object) -> str:
-    """What a process of Python prints; one that hangs is ended with its children, and fails."""
+    """What a process of Python prints. One that hangs fails with what it and its children had
+    printed, and where each stood."""
     process = subprocess.Popen(
-        [sys.executable, *map(str, command)],
+        [sys.executable, "-u", "-X", "faulthandler", *map(str, command)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=180)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGABRT)  # faulthandler prints the stacks
+        out, err = process.communicate()
+        pytest.fail(f"hangs; output: {out}\nstacks: {err}")
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         raise
