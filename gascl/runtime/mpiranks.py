@@ -9,6 +9,7 @@ receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.runspec import RUN, Key
-from gascl.errors import DeviceError, GasclError
+from gascl.errors import GasclError, RankError
 from gascl.runtime.arcstream import TALLIES, ArcStream
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
@@ -63,12 +64,13 @@ def agreed(ranks: Ranks | None) -> Iterator[None]:
 
 
 class Ranks:
-    """The ranks of an mpi4py communicator, and what they tell each other."""
+    """The ranks of a communicator, and what they tell each other.
+
+    Args:
+        comm: mpi4py's, or something else with those of its methods that are called here.
+    """
 
     def __init__(self, comm: Any):
-        from mpi4py import MPI  # there, as there is a communicator
-
-        self._mpi = MPI
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self._hosts: dict[int, np.ndarray] = {}
 
@@ -76,7 +78,7 @@ class Ranks:
         """The device that a user chose; of several alike, each rank of a host has another one."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
-        local = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED).Get_rank()
+        local = self.comm.allgather(platform.node())[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else found
 
     def agree(self, error: Exception | None) -> None:
@@ -86,7 +88,7 @@ class Ranks:
             raise error
         for rank, text in enumerate(told):
             if text is not None:
-                raise DeviceError(f"rank {rank} of {self.size} has failed: {text}")
+                raise RankError(f"rank {rank} of {self.size} has failed: {text}")
 
     def check_same(self, about: dict[str, str]) -> None:
         """Raise GasclError in all ranks unless all run the same; all must call this.
@@ -112,7 +114,7 @@ class Ranks:
 
     def first(self, value: Any) -> Any:
         """What rank 0 has."""
-        return self.comm.bcast(value)
+        return self.comm.allgather(value)[0]
 
     def all_of(self, value: bytes) -> bytes:
         """What all ranks have, one after the other."""
@@ -125,8 +127,7 @@ class Ranks:
         self.tell_rows(state, stream, told.rows)
         for key in told.marks:
             values = state.read(key, self._host(state, state.sizes[key]))
-            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
-            state.write(key, values)
+            state.write(key, self.comm.allreduce(values, op=np.maximum))
         tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
         record = np.empty(1, state.header.control)
         wrong = (0, 0)
@@ -157,16 +158,15 @@ class Ranks:
             if own.stop > own.start:
                 cl.enqueue_copy(queue, host[own], buffer, src_offset=own.start)
             counts = [end - begin for begin, end in zip(begins, ends, strict=True)]
-            self.comm.Allgatherv(self._mpi.IN_PLACE, [host, (counts, begins), self._mpi.BYTE])
+            self.comm.Allgatherv(None, [host, (counts, begins)])  # in place
             for part in (slice(0, own.start), slice(own.stop, len(host))):
                 if part.stop > part.start:
                     cl.enqueue_copy(queue, buffer, host[part], dst_offset=part.start)
 
     def least(self, values: np.ndarray) -> np.ndarray:
         """The smallest of what all ranks have in each place."""
-        found = np.empty_like(values)
-        self.comm.Allreduce(values, found, self._mpi.MIN)
-        return found
+        least: np.ndarray = self.comm.allreduce(values, op=np.minimum)
+        return least
 
     def _host(self, state: State, size: int) -> np.ndarray:
         """Memory of the host, uint8 (size,), which the next call for as much overwrites."""

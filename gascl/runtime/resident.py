@@ -353,8 +353,12 @@ class ResidentGraph:
         with self._lock:
             found = self._cut.get((key, tuple(parts)))
             if found is None:
-                whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                found = [whole[part.begin : part.end] for part in parts]
+                slices = [slice(part.begin, part.end) for part in parts]
+                if array.edge is not None:
+                    found = [self._edge(array.edge, its) for its in slices]
+                else:
+                    whole = self._values(key.name)
+                    found = [whole[its] for its in slices]
                 if self.device.pools:
                     context = self.device.context
                     found = [staging.pinned_copy(context, values) for values in found]
@@ -366,7 +370,7 @@ class ResidentGraph:
             order = orders[array.edge.order]
             if order and order.places and self._given(array.edge):
                 return order.taken(self._field(array.edge), self.num_arcs)
-            return self.device.upload(self._edge(array.edge))
+            return self.device.upload(self._edge(array.edge, slice(0, self.num_arcs)))
         side, _, part = name.partition("_")
         order = orders.get(side)
         if order and part == "offsets":
@@ -387,16 +391,17 @@ class ResidentGraph:
             return arcs.out.rows
         return getattr(arcs, name)
 
-    def _edge(self, edge: EdgeValues) -> np.ndarray:
-        """One value per arc, in the requested order of arcs."""
+    def _edge(self, edge: EdgeValues, part: slice) -> np.ndarray:
+        """One value for each arc of a part, in the requested order of arcs."""
         arcs, name = self.arcs, edge.name
         if edge.field is None or edge.type is None:
-            return getattr(arcs, f"{edge.order}_{'edges' if name == 'id' else name}")
+            whole: np.ndarray = getattr(arcs, f"{edge.order}_{'edges' if name == 'id' else name}")
+            return whole[part]
         if self._given(edge):  # which check_edge_fields() has checked
-            ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
+            ids = getattr(arcs, f"{edge.order}_edges")[part]
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
-        return np.full(self.num_arcs, edge.field.default, edge.type.scalar)
+        return np.full(part.stop - part.start, edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
         """Whether it is an edge field that the graph has."""
