@@ -53,9 +53,8 @@ class DaskComm:
         """
         values, (counts, begins) = receive
         parts = [slice(b, b + c) for b, c in zip(begins, counts, strict=True)]
-        for part, mail in zip(
-            parts, self._exchange(values[parts[self._rank]].tobytes()), strict=True
-        ):
+        mails = self._exchange(values[parts[self._rank]].tobytes())
+        for part, mail in zip(parts, mails, strict=True):
             values[part] = np.frombuffer(mail, np.uint8)
 
     def Abort(self, code: int) -> None:

@@ -83,7 +83,7 @@ def whole(
         np.concatenate([number[end] for number, end in zip(numbers, ends, strict=True)])
         for ends in ([p.edge_src for p in parts], [p.edge_dst for p in parts])
     )
-    fields = {
+    fields: dict[str, Any] = {
         name: np.concatenate([part.edge_fields[name] for part in parts])
         for name in parts[0].edge_fields
     }

@@ -126,9 +126,9 @@ def run(
             edges, (source, target, fields, weight), (directed, duplicates, self_loops)
         )
         ran = cluster.run(graphs, program, options)
-    parts = [place for place in ran if place[0].labels]
-    divisions = [told.labels[0] for told, _ in parts] + [told.labels[1] for told, _ in parts[-1:]]
     first = ran[0][0]
+    parts = [(told.labels, rows) for told, rows in ran if told.labels]
+    divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
     result = replace(
         first.result,
         vertices=frames.from_delayed(
@@ -287,8 +287,7 @@ class _Cluster:
     def graphs(self, edges: Any, columns: Sequence[Any], policies: Sequence[Any]) -> list[Any]:
         """The whole graph on each worker, as futures."""
         client = self._client
-        from dask import delayed
-
+        delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
         frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
         parts = client.compute(frames)
         labels = client.map(labels_of, parts)
@@ -325,7 +324,7 @@ class _Cluster:
         """Of what the ranks leave."""
         return self._each(attrgetter(name), [(rank,) for rank in self._ranks])
 
-    def _done(self, futures: Sequence[Any]) -> Sequence[Any]:
+    def _done(self, futures: list[Any]) -> list[Any]:
         """The futures, all done.
 
         Raises:
