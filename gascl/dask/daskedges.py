@@ -78,7 +78,7 @@ def whole(
         return Graph.from_edges([], [], directed=directed)
     parts = [part for part in parts if part.num_edges]
     # Of each part's vertices the number in the whole.
-    numbers = [np.searchsorted(labels, part.labels).astype(np.int32) for part in parts]
+    numbers = [np.searchsorted(labels, np.asarray(part.labels)).astype(np.int32) for part in parts]
     src, dst = (
         np.concatenate([number[end] for number, end in zip(numbers, ends, strict=True)])
         for ends in ([p.edge_src for p in parts], [p.edge_dst for p in parts])

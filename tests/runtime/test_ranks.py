@@ -73,6 +73,22 @@ def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say it")
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_rank_reads_its_rows(directed, tmp_path):
+    """Of a mapped file, the sources of the arcs that end in its own vertices, half of them here,
+    and nothing else that is of edges."""
+    graph, path = (
+        generators.uniform(1 << 12, 1 << 20, seed=1, directed=directed),
+        tmp_path / "g.npz",
+    )
+    graph.write(path, arcs=True)
+    found = re.findall(r"read: (\d+)", succeed(2, "reads", str(path)))
+    most = 4 * graph.num_arcs // 2 + 2**19  # those of vertices, and pages read ahead
+    assert len(found) == 2 and max(map(int, found)) < most < path.stat().st_size / 3
+    assert min(map(int, found)) > 4 * graph.num_arcs // 3
+
+
 def test_ranks_that_do_not_run_the_same():
     told = succeed(2, "differ")
     for what in ("parameters", "parameters", "program", "graph", "edge fields"):
