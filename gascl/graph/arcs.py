@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from gascl.graph.numbering import Renumbered
+from gascl.graph.numbering import Numbering, Renumbered, by_number
 from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
 
 INT32_MAX = int(np.iinfo(np.int32).max)
@@ -81,6 +83,8 @@ class Order:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
+        plain: the order of the same pairs by the vertices' own numbers, and the numbers by which
+            this one is.
     """
 
     def __init__(
@@ -91,8 +95,10 @@ class Order:
         *,
         both: bool = False,
         known: dict[str, np.ndarray] | None = None,
+        plain: tuple[Order, Numbering] | None = None,
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
+        self.plain = plain
         self.lock = _Lock()
         self.kept = known or {}
         self._given = False if both or "places" in self.kept else None
@@ -100,6 +106,11 @@ class Order:
     @_Kept
     def offsets(self) -> np.ndarray:
         """I (V+1): the pairs of row v are offsets[v:v+2]."""
+        if self.plain is not None:
+            plain, numbering = self.plain
+            begins = np.zeros_like(plain.offsets)
+            np.cumsum(by_number(numbering, np.diff(plain.offsets)), out=begins[1:])
+            return begins
         if self.given:
             return self._begins()
         counts = _counts(self.row, self.num_vertices)
@@ -147,6 +158,30 @@ class Order:
             return np.asarray(self.end)
         self._sort(places=int(self.offsets[-1]) <= _LEAST)  # these cost little, of few pairs
         return self.kept["ends"]
+
+    def ends_of(self, part: Part) -> np.ndarray:
+        """`ends[part.begin : part.end]`. By other numbers, nothing else is sorted, or read, if the
+        plain order has been made, or is in a mapped file."""
+        if "ends" in self.kept or self.plain is None or "ends" not in self.plain[0].kept:
+            return self.ends[part.begin : part.end]
+        plain, numbering = self.plain
+        offsets, bits = self.offsets, max(self.num_vertices - 1, 1).bit_length()
+        found = np.empty(part.end - part.begin, np.int32)
+
+        def sort(first: int, last: int) -> None:
+            begins = offsets[first : last + 1].astype(np.int64)
+            row = np.repeat(np.arange(last - first), np.diff(begins))
+            there = plain.offsets[numbering.order[first:last]] - begins[:-1]
+            places = there[row] + np.arange(begins[0], begins[-1])
+            keys = (row << bits) | numbering.number.take(plain.ends.take(places))
+            keys, _ = radix_sorted(keys, None, 0, bits + (last - first).bit_length())
+            found[begins[0] - part.begin : begins[-1] - part.begin] = keys & ((1 << bits) - 1)
+
+        cuts = np.arange(part.begin, part.end, _LEAST, dtype=offsets.dtype)
+        inside = np.searchsorted(offsets, cuts).clip(part.first, part.last)
+        bounds = np.unique(np.concatenate([[part.first], inside, [part.last]])).tolist()
+        in_threads(lambda pair: sort(*pair), pairwise(bounds))
+        return found
 
     @_Kept
     def places(self) -> np.ndarray:
@@ -415,11 +450,29 @@ class Arcs:
         return Arcs(self.into, self.out, self.edge_src, way)
 
 
+def numbered_arcs(plain: Arcs, ends: tuple[np.ndarray, np.ndarray], numbering: Numbering) -> Arcs:
+    """The same arcs by other numbers of the vertices.
+
+    Args:
+        plain: the arcs by their own.
+        ends: the edges' sources and targets, int32 (E,) each.
+    """
+    src, dst = (Renumbered(end, numbering.number) for end in ends)
+    tail, head = (dst, src) if plain.way == "in" else (src, dst)
+
+    def order(its: Order, row: Ends, end: Ends) -> Order:
+        return Order(row, end, its.num_vertices, both=its.both, plain=(its, numbering))
+
+    out = order(plain.out, tail, head)
+    into = out if plain.out is plain.into else order(plain.into, head, tail)
+    return Arcs(out, into, src, plain.way)
+
+
 def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
     """The arcs of the edges (src[i], dst[i]).
 
     Args:
-        src, dst: int32 (E,), ids below `num_vertices`, or their new numbers.
+        src, dst: int32 (E,), ids below `num_vertices`.
         way: as in `Arcs`.
     """
     if way == "both":

@@ -353,12 +353,11 @@ class ResidentGraph:
         with self._lock:
             found = self._cut.get((key, tuple(parts)))
             if found is None:
-                slices = [slice(part.begin, part.end) for part in parts]
-                if array.edge is not None:
-                    found = [self._edge(array.edge, its) for its in slices]
+                if array.edge is None:
+                    found = [self.arcs.into.ends_of(part) for part in parts]  # nothing else passes
                 else:
-                    whole = self._values(key.name)
-                    found = [whole[its] for its in slices]
+                    each = (slice(part.begin, part.end) for part in parts)
+                    found = [self._edge(array.edge, its) for its in each]
                 if self.device.pools:
                     context = self.device.context
                     found = [staging.pinned_copy(context, values) for values in found]
