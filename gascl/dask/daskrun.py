@@ -54,7 +54,7 @@ class DaskResult:
         devices: what each rank ran on, by the address of its worker.
     """
 
-    vertices: Any
+    vertices: Any = field(repr=False)
     supersteps: int
     converged: bool
     stopped: str
@@ -62,7 +62,7 @@ class DaskResult:
     aggregates: Mapping[str, Any]
     delivery: str
     seconds: Mapping[str, float] = field(repr=False)
-    devices: Mapping[str, str]
+    devices: Mapping[str, str] = field(repr=False)
 
 
 def run(
