@@ -123,7 +123,7 @@ class Local:
 
 def ranks(size: int, work) -> list:
     """What `work(comm)` returns, or the error, of so many ranks, each a thread."""
-    mailboxes = [Mailbox(f"test {rank}") for rank in range(size)]
+    mailboxes = [Mailbox() for _ in range(size)]
     outcomes: list = [None] * size
 
     def one(rank: int) -> None:

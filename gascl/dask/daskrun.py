@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
-from uuid import uuid4
 
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
@@ -208,13 +207,22 @@ def _run_rank(
     program: VertexProgram,
     options: Mapping[str, Any],
     rank: int,
-    name: str,
+    key: str,
     mailboxes: Sequence[Any],
 ) -> _Ran:
-    """A task of Dask's: what one rank does."""
-    mailbox = Mailbox.here.pop(f"{name} {rank}", None)
-    if mailbox is None:  # Dask makes again what was lost, elsewhere
-        return _Ran(_Told(RankError(_lost(rank, len(mailboxes)))))
+    """A task of Dask's: what one rank does.
+
+    Args:
+        key: of its mailbox.
+        mailboxes: of all ranks, as actors.
+    """
+    mailbox = Mailbox.here.get(key)
+    if mailbox is None:  # this is a second try, which Dask makes of what was lost
+        lost = RankError(_lost(rank, len(mailboxes)))
+        for other in mailboxes:
+            with suppress(RuntimeError):  # it is lost, too
+                other.end(str(lost))
+        return _Ran(_Told(lost))
     comm = DaskComm(rank, mailbox, mailboxes)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -301,11 +309,13 @@ class _Cluster:
         self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
     ) -> list[tuple[_Told, Any]]:
         """What each rank tells, and a future of its rows."""
-        name, size = uuid4().hex, len(self.addresses)
-        names = [(f"{name} {rank}",) for rank in range(size)]
-        actors = self._done(self._each(Mailbox, names, actor=True))
+        actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
         self._mailboxes = self._client.gather(actors)
-        each = [(g, program, options, r, name, self._mailboxes) for r, g in enumerate(graphs)]
+        keys = [mailbox.key() for mailbox in self._mailboxes]
+        each = [
+            (graph, program, options, rank, keys[rank].result(), self._mailboxes)
+            for rank, graph in enumerate(graphs)
+        ]
         self._ranks = self._each(_run_rank, each)
         self._done(self._ranks)
         told: list[_Told] = self._client.gather(self._parts("told"))

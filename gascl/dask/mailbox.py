@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import threading
 from typing import ClassVar
+from uuid import uuid4
+from weakref import WeakValueDictionary
 
 from gascl.errors import RankError
 
@@ -16,20 +18,23 @@ class Mailbox:
     """The mail of one rank.
 
     The methods that others call are coroutines, which the worker runs in its event loop: for all
-    other methods of actors it has one thread.
-
-    Args:
-        name: of the run and the rank; no two have the same.
+    other methods of actors it has one thread. If a worker dies, Dask may make its mailbox anew,
+    without the mail, on another one or in the process that takes its place; it has another key.
     """
 
-    #: Those on this worker, by name.
-    here: ClassVar[dict[str, Mailbox]] = {}
+    #: Those on this worker, by key.
+    here: ClassVar[WeakValueDictionary[str, Mailbox]] = WeakValueDictionary()
 
-    def __init__(self, name: str):
+    def __init__(self) -> None:
+        self._key = uuid4().hex
         self._came: dict[tuple[int, int], bytes] = {}
         self._ended = ""
         self._changed = threading.Condition()
-        Mailbox.here[name] = self
+        Mailbox.here[self._key] = self
+
+    async def key(self) -> str:
+        """What no other mailbox has."""
+        return self._key
 
     async def post(self, number: int, rank: int, mail: bytes) -> None:
         """Take the mail of another rank, the number-th that it has sent."""
