@@ -79,6 +79,8 @@ _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
 #: The end of a superstep.
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
+#: Which parts of the arcs the next superstep needs (parts.cl).
+NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
 PAIRS = Launch("gascl_pairs", "", ("STATE", "boxes", "splits"))
 PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", ("STATE", "boxes", "splits"))

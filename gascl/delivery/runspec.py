@@ -23,6 +23,7 @@ from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     NANS,
+    NEEDED,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
@@ -264,6 +265,11 @@ class _Builder:
         receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
         return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
 
+    def _skips(self) -> bool:
+        """Whether parts of the arcs pass through the device, but for those that are not needed."""
+        passing = self.extent.parts > self.extent.ranks
+        return passing and self.delivery.skips_parts(self.facts)
+
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
@@ -296,6 +302,7 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
+            **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
             **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
             **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
@@ -382,6 +389,8 @@ class _Builder:
             launches.append(EMPTY_INBOX)
         if facts.pairs:
             launches += [PAIRS, PAIRS_JOIN]
+        if self._skips():
+            launches.append(NEEDED)
         plain = {name: key for name, key in shared.items() if name not in CHOSEN}
         yield from ((launch, plain) for launch in launches)
 
@@ -418,7 +427,7 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes", "partly")
+CHOSEN = ("cells", "boxes", "partly", "reaches")
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:

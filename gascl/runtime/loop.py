@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from gascl.delivery.launch import (
     FINISH,
     GOING_ON,
     NANS,
+    NEEDED,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
@@ -129,6 +131,7 @@ class Loop:
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
         self._unread = False  # nobody has read what came of the first mask
+        self._needed: list[int] = []  # how many parts of the arcs, in the supersteps of a batch
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
@@ -376,6 +379,7 @@ class Loop:
         Returns:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
+        self._needed = []
         events = [self._enqueue_superstep(number, ask_stop) for number in range(count)]
         self._timed()  # while the device is busy
         read = self._records(count)
@@ -420,7 +424,7 @@ class Loop:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.resident.num_arcs, self.plan.delivery
-        parts = self.state.spec.extent.parts
+        parts, needed = self.state.spec.extent.parts, self._needed
 
         @functools.cache  # reading a column at once costs less than reading it a number at a time
         def columns() -> list[Any]:
@@ -435,6 +439,8 @@ class Loop:
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
             way, why = delivery.name, f"the arcs come in {parts} parts" if parts > 1 else ""
+            if i < len(needed):
+                why += f", {needed[i]} of them needed"
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
@@ -546,34 +552,51 @@ class Loop:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
             events += self._enqueue_pairs()
+        stream = self.state.stream
+        needed, asked = self._ask_needed(stream) if stream else ([], [])
+        events += asked
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
             if not launch.suits(self.plan.facts):
                 continue
-            if self.state.stream and launch.over == "in_blocks":
-                launched, groups = self._enqueue_parts(launch, self.state.stream)
+            if stream and launch.over == "in_blocks":
+                launched, groups = self._enqueue_parts(launch, stream, needed)
                 events += launched
                 continue
             groups = self._groups(launch)
             events.append(self._launch(launch))
-        if self.ranks and self.state.stream:
-            stream = self.state.stream
+        if self.ranks and stream:
             groups = self.ranks.tell(self.state, stream, self.told, groups, self.interrupts)
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
         return events
 
-    def _enqueue_parts(self, launch: Launch, stream: ArcStream) -> tuple[list[_Launched], int]:
+    def _ask_needed(self, stream: ArcStream) -> tuple[list[int], list[_Launched]]:
+        """The parts of the arcs along which anybody sends; waits for the superstep before."""
+        if stream.reaches is None:
+            return list(range(len(stream.parts))), []
+        asked = self._launch(NEEDED, reaches=stream.reaches)
+        needed = stream.needed(self._read("needed", np.empty(self.device.groups, np.uint32)))
+        self._needed.append(len(needed))
+        return needed, [asked]
+
+    def _enqueue_parts(
+        self, launch: Launch, stream: ArcStream, needed: Collection[int]
+    ) -> tuple[list[_Launched], int]:
         """Enqueue a kernel for each part of the arcs; returns also how many groups have left a
         tally."""
-        events, tallied = [], 0
+        events: list[_Launched] = []
         keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
-        for number in stream.own:
-            part = stream.take(number, keys)
-            groups = min(part.blocks, self.state.spec.extent.block_groups)
-            given = {"num_in_blocks": part.blocks}
+        most = self.state.spec.extent.block_groups
+        numbers = {number: min(stream.blocks_of(number), most) for number in stream.own}
+        # Tallies lie in the order of the parts.
+        places = dict(zip(numbers, itertools.accumulate(numbers.values(), initial=0), strict=False))
+        for number in stream.in_turn():
+            part = stream.take(number, keys, number in needed)
+            groups = numbers[number]
+            given = {"num_in_blocks": stream.blocks_of(number)}
             ready = part.place.ready
             launched = self._launch(launch, groups, part.buffers, ready, **given)
             part.place.readers = [launched.event]
@@ -583,10 +606,9 @@ class Loop:
                 cl.enqueue_copy(
                     *(self.device.queue, self.state.buffers[TALLIES], part.buffers[TALLIES]),
                     byte_count=groups * size,
-                    dst_offset=tallied * size,
+                    dst_offset=places[number] * size,
                 )
-                tallied += groups
-        return events, tallied
+        return events, sum(numbers.values()) if TALLIES in keys else 0
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""

@@ -424,6 +424,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     ],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
+    "parts.cl": [],
 }
 
 
@@ -437,7 +438,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file == "superstep.cl":
+    if file in ("superstep.cl", "parts.cl"):
         run_parts(Engine(GRAPH, device))
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.
