@@ -136,6 +136,7 @@ class Loop:
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
         if ranks:
+            ranks.begin()
             interrupts.agreed = False
             self.told, self._untold = self._to_tell()
 

@@ -9,6 +9,7 @@ receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ from gascl.runtime.staging import pinned
 from gascl.runtime.state import State
 
 CONTROL = Key(RUN, "control")
+#: How many rows show whether it pays to look for those that have changed.
+SAMPLE = 1024
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ class Ranks:
 
         self._mpi = MPI
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
-        self._hosts: dict[int, np.ndarray] = {}
+        self._hosts: dict[tuple[str, Key], np.ndarray] = {}
+        self._told: set[Key] = set()
 
     def device(self, choice: Any) -> Device:
         """The device that a user chose; of several alike, each rank of a host has another one."""
@@ -118,15 +122,17 @@ class Ranks:
         """What all ranks have, one after the other."""
         return b"".join(self.comm.allgather(value))
 
+    def begin(self) -> None:
+        """A run begins, in which nothing has been told."""
+        self._told.clear()
+
     def tell(
         self, state: State, stream: ArcStream, told: Told, tallied: int, interrupts: Interrupts
     ) -> int:
         """Exchange what a superstep came to; returns how many tallies there are of all ranks."""
         self.tell_rows(state, stream, told.rows)
         for key in told.marks:
-            values = state.read(key, self._host(state, state.sizes[key]))
-            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
-            state.write(key, values)
+            self._tell_marks(state, key)
         tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
         record = np.empty(1, state.header.control)
         wrong = (0, 0)
@@ -146,21 +152,65 @@ class Ranks:
         return len(whole)
 
     def tell_rows(self, state: State, stream: ArcStream, keys: Iterable[Key]) -> None:
-        """Bring the rows of each rank's vertices to all."""
+        """Bring the rows of each rank's vertices to all.
+
+        The host keeps what was told last. Where few rows differ from that, they travel as a list.
+        """
         rows = np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
-            host = self._host(state, state.sizes[key])
             own = slice(begins[self.rank], ends[self.rank])
+            known = self._host(state, "known", key, state.sizes[key])
+            now = self._host(state, "now", key, own.stop - own.start)
             queue, buffer = state.device.queue, state.buffers[key]
-            if own.stop > own.start:
-                cl.enqueue_copy(queue, host[own], buffer, src_offset=own.start)
-            counts = [end - begin for begin, end in zip(begins, ends, strict=True)]
-            self.comm.Allgatherv(self._mpi.IN_PLACE, [host, (counts, begins), self._mpi.BYTE])
-            for part in (slice(0, own.start), slice(own.stop, len(host))):
+            if len(now):
+                cl.enqueue_copy(queue, now, buffer, src_offset=own.start)
+            changed = _changed(known[own], now, size) if key in self._told else None
+            counts = self._counts(-1 if changed is None else len(changed))
+            listed = 4 + size
+            if changed is None or counts.min() < 0 or 2 * counts.sum() * listed > len(known):
+                known[own] = now
+                sizes = [end - begin for begin, end in zip(begins, ends, strict=True)]
+                self.comm.Allgatherv(self._mpi.IN_PLACE, [known, (sizes, begins), self._mpi.BYTE])
+            else:
+                sent = np.empty((len(changed), listed), np.uint8)
+                numbers = (changed + rows[self.rank, 0]).astype(np.int32)
+                sent[:, :4] = numbers.view(np.uint8).reshape(-1, 4)
+                sent[:, 4:] = now.reshape(-1, size)[changed]
+                every = self._lists(sent, counts)
+                its = np.ascontiguousarray(every[:, :4]).view(np.int32)[:, 0]
+                known.reshape(-1, size)[its] = every[:, 4:]
+            self._told.add(key)
+            for part in (slice(0, own.start), slice(own.stop, len(known))):
                 if part.stop > part.start:
-                    cl.enqueue_copy(queue, buffer, host[part], dst_offset=part.start)
+                    cl.enqueue_copy(queue, buffer, known[part], dst_offset=part.start)
+
+    def _tell_marks(self, state: State, key: Key) -> None:
+        """Set the marks, 0 or 1 in each byte, that any rank has set."""
+        values = state.read(key, self._host(state, "known", key, state.sizes[key]))
+        marked = np.flatnonzero(values)
+        counts = self._counts(len(marked))
+        if 2 * counts.sum() * marked.itemsize > len(values):
+            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
+        else:
+            values[self._lists(marked[:, None], counts)[:, 0]] = 1
+        state.write(key, values)
+
+    def _counts(self, own: int) -> np.ndarray:
+        """A number of each rank, int64 (ranks,)."""
+        counts = np.empty(self.size, np.int64)
+        self.comm.Allgather(np.array([own]), counts)
+        return counts
+
+    def _lists(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The rows of all ranks' lists, of which there are so many."""
+        every = np.empty((int(counts.sum()), own.shape[1]), own.dtype)
+        size = own.itemsize * own.shape[1]
+        begins = np.cumsum(counts) - counts
+        into = every, ((counts * size).tolist(), (begins * size).tolist()), self._mpi.BYTE
+        self.comm.Allgatherv([own, self._mpi.BYTE], [*into])
+        return every
 
     def least(self, values: np.ndarray) -> np.ndarray:
         """The smallest of what all ranks have in each place."""
@@ -168,10 +218,26 @@ class Ranks:
         self.comm.Allreduce(values, found, self._mpi.MIN)
         return found
 
-    def _host(self, state: State, size: int) -> np.ndarray:
-        """Memory of the host, uint8 (size,), which the next call for as much overwrites."""
-        if size not in self._hosts:
-            device = state.device
-            made = pinned(device.context, size) if device.pools else np.empty(size, np.uint8)
-            self._hosts[size] = made
-        return self._hosts[size]
+    def _host(self, state: State, what: str, key: Key, size: int) -> np.ndarray:
+        """Memory of the host, uint8 (size,), that is kept for this use of a buffer."""
+        found = self._hosts.get((what, key))
+        if found is None or len(found) != size:
+            pins = state.device.pools and size
+            found = pinned(state.device.context, size) if pins else np.empty(size, np.uint8)
+            self._hosts[what, key] = found
+        return found
+
+
+def _changed(before: np.ndarray, now: np.ndarray, size: int) -> np.ndarray | None:
+    """The rows of which any of the `size` bytes differs; None if about half of them or more do."""
+    word = math.gcd(size, 8)
+    rows = [each.view(f"u{word}").reshape(-1, size // word) for each in (before, now)]
+
+    def differ(step: int) -> np.ndarray:
+        differing = np.not_equal(rows[0][::step], rows[1][::step])
+        return differing[:, 0] if differing.shape[1] == 1 else np.any(differing, axis=1)
+
+    step = len(rows[0]) // SAMPLE
+    if step > 1 and 2 * np.count_nonzero(sample := differ(step)) > len(sample):
+        return None
+    return np.flatnonzero(differ(1))

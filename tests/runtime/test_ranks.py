@@ -69,6 +69,10 @@ def test_programs_on_ranks(count):
     succeed(count, "programs")
 
 
+def test_ranks_tell_what_has_changed():
+    succeed(2, "lists")
+
+
 def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 

@@ -15,7 +15,7 @@ from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import Engine, GasclError, Graph, VertexProgram, generators, vertex
+from gascl import Engine, GasclError, Graph, VertexProgram, generators, param, vertex
 from gascl.programs import BreadthFirst, Closeness, Hits, PageRank, ShortestPaths
 
 COMM = MPI.COMM_WORLD
@@ -87,6 +87,72 @@ def checkpoints(folder: str) -> None:
     found = engine.run(Counting(), **options, checkpoint=path, every=10, resume=True)
     assert found.x.tolist() == whole.x.tolist()
     assert found.supersteps == 40
+
+
+class Counted:
+    """The communicator, and how many bytes come with the content of buffers."""
+
+    def __init__(self) -> None:
+        self.received = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(COMM, name)
+
+    def Allgatherv(self, sent: Any, into: Any) -> None:
+        self.received += sum(into[1][0])
+        COMM.Allgatherv(sent, into)
+
+    def Allreduce(self, sent: Any, into: Any, operation: Any) -> None:
+        self.received += into.nbytes
+        COMM.Allreduce(sent, into, operation)
+
+
+class Flicker(VertexProgram):
+    """In each superstep, one of `every` vertices changes the sign of its 0."""
+
+    every = param.int32()
+    supersteps = param.supersteps(9)
+    x = vertex.real()
+    seen = vertex.int64()
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(1);"
+    apply = """
+        v.seen = 2 * v.seen + signbit(x_of((v.id * 7 + 1) % g.num_vertices));
+        if (v.id % p.every == superstep % p.every)
+            v.x = -v.x;
+    """
+
+
+class Hopping(VertexProgram):
+    """Who gets a message puts another vertex into the mask."""
+
+    supersteps = param.supersteps(9)
+    visits = vertex.int32()
+    message, combine = "int32", "sum"
+    mask = "v.id % 1000 == 0"
+    scatter = "send(1);"
+    apply = "v.visits += msg; set_mask_of((v.id * 7 + 1) % g.num_vertices);"
+
+
+def lists() -> None:
+    """Where few rows change, few bytes travel, and the result is that of one device."""
+    vertices = 6000
+    ring = Graph.from_edges(np.arange(vertices), (np.arange(vertices) + 1) % vertices)
+    # Bytes of a vertex in each superstep and at the end; what part of whole ranges is received.
+    for program, each, rest, least, most in (
+        (Flicker(every=101), 4, 8, 0.1, 0.2),  # of which whole ranges in the first superstep
+        (Flicker(every=5), 4, 8, 0.4, 0.5),
+        (Flicker(every=1), 4, 8, 1, 1),
+        (Hopping(), 1, 4, 0.001, 0.1),
+    ):
+        comm = Counted()
+        alone = Engine(ring).run(program)
+        found = Engine(ring, comm=comm).run(program)
+        for name in alone.fields:
+            assert found[name].tobytes() == alone[name].tobytes()
+        share = (comm.received - rest * vertices) / (9 * each * vertices)
+        assert least <= share <= most, (program, share)
 
 
 def differ() -> None:
