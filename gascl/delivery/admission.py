@@ -113,8 +113,6 @@ class Parts:
 
 def parts_refuses(demand: Demand, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.apart and demand.facts.apply_sends_to:
-        return "its apply sends to any vertex, which may be on another device"
     if demand.facts.adjacent:
         return "its snippets read neighbours, which may be in any part"
     if demand.facts.reads_singly and demand.facts.lanes > 1:

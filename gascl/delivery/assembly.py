@@ -88,6 +88,8 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
         text.include("pairs.cl")
     if delivery.skips_parts(facts):
         text.include("parts.cl")
+    if delivery.brings_mail(facts):
+        text.include("mail.cl")
     text.put(delivery.text)
     return str(text), text.places
 

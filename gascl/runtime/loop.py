@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.buffers import EMPTY
+from gascl.delivery.buffers import EMPTY, PENDING
 from gascl.delivery.codes import FAULT_MESSAGES, Fault, Stop
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
+    MAIL_IN,
+    MAIL_OUT,
     NANS,
     NEEDED,
     PAIRS,
@@ -38,7 +40,7 @@ from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.mpiranks import Ranks, Told
+from gascl.runtime.mpiranks import MAIL, Ranks, Told
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph
 from gascl.runtime.restart import Start
@@ -252,6 +254,9 @@ class Loop:
         apply = self.program.spec.snippets.get("apply")
         written = apply.writes("v") if apply is not None else set()
         untold = [Key(VERTEX, n) for n in self.program.spec.vertex_fields if n in written]
+        if facts.apply_sends_to:  # their rank has what has come for its vertices
+            pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
+            untold += [k for k in pending if self.state.sizes[k] >= 4 * self.graph.num_vertices]
         checked = facts.overflows or facts.can_trap or "faults" in self.plan.header.state
         return Told(rows, masks, checked), [key for key in untold if key not in rows]
 
@@ -568,7 +573,10 @@ class Loop:
             groups = self._groups(launch)
             events.append(self._launch(launch))
         if self.ranks and stream:
-            groups = self.ranks.tell(self.state, stream, self.told, groups, self.interrupts)
+            heard = self.ranks.tell(self.state, stream, self.told, groups, self.interrupts)
+            groups = heard.tallies
+            if MAIL in self.state.buffers:
+                events += self._bring_mail(self.ranks, stream, heard.under_way)
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
@@ -610,6 +618,18 @@ class Loop:
                     dst_offset=places[number] * size,
                 )
         return events, sum(numbers.values()) if TALLIES in keys else 0
+
+    def _bring_mail(self, ranks: Ranks, stream: ArcStream, under_way: bool) -> list[_Launched]:
+        """Bring what apply has sent to the rank that applies it."""
+        first, last = stream.rows_of(ranks.rank)
+        mail = ranks.mail(self.state, stream) if under_way else np.empty(0)
+        events = [self._launch(MAIL_OUT, first_row=first, last_row=last)]
+        room = self.state.spec.own[MAIL].count
+        for begin in range(0, len(mail), room):
+            parcels = mail[begin : begin + room]
+            self.state.write(MAIL, parcels)
+            events.append(self._launch(MAIL_IN, num_mail=len(parcels)))
+        return events
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -27,7 +27,7 @@ from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.staging import pinned
 from gascl.runtime.state import State
 
-CONTROL = Key(RUN, "control")
+CONTROL, MAIL = Key(RUN, "control"), Key(RUN, "mail")
 #: How many rows show whether it pays to look for those that have changed.
 SAMPLE = 1024
 
@@ -45,6 +45,18 @@ class Told:
     rows: Sequence[Key]
     marks: Sequence[Key]
     checked: bool
+
+
+class Heard(NamedTuple):
+    """What all ranks have come to in a superstep.
+
+    Attributes:
+        tallies: how many there are.
+        under_way: apply has sent messages with send_to.
+    """
+
+    tallies: int
+    under_way: bool
 
 
 def ranks_of(comm: Any) -> Ranks | None:
@@ -128,28 +140,57 @@ class Ranks:
 
     def tell(
         self, state: State, stream: ArcStream, told: Told, tallied: int, interrupts: Interrupts
-    ) -> int:
-        """Exchange what a superstep came to; returns how many tallies there are of all ranks."""
+    ) -> Heard:
+        """Exchange what a superstep came to."""
         self.tell_rows(state, stream, told.rows)
         for key in told.marks:
             self._tell_marks(state, key)
         tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
         record = np.empty(1, state.header.control)
-        wrong = (0, 0)
+        checks = [0, 0, 0]
         if told.checked:
             state.read(CONTROL, record)
-            wrong = int(record["overflow"][0]), int(record["fault"][0])
-        own = tallies.tobytes(), wrong, interrupts.pending
+            checks = [int(record[name][0]) for name in ("overflow", "fault", "under_way")]
+        own = tallies.tobytes(), checks, interrupts.pending
         everyone = self.comm.allgather(own)
         whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
         state.write(TALLIES, whole)
         if told.checked:
             record["overflow"] = min(each[1][0] for each in everyone)
             record["fault"] = min(each[1][1] for each in everyone)
+            record["under_way"] = max(each[1][2] for each in everyone)
             state.write(CONTROL, record)
         interrupts.agreed = any(each[2] for each in everyone)
         state.device.queue.finish()  # what was written from here may be freed
-        return len(whole)
+        return Heard(len(whole), any(each[1][2] for each in everyone))
+
+    def mail(self, state: State, stream: ArcStream) -> np.ndarray:
+        """What apply has sent to this rank's vertices in the others: parcels, as in mail.cl."""
+        type_, lanes = state.spec.own[MAIL].dtype, state.lanes
+        rows = lanes * np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
+
+        def inbox(name: str, dtype: Any) -> np.ndarray:
+            values = np.empty(state.graph.num_vertices * lanes, dtype)
+            return state.read(Key(RUN, f"{name}_next"), values)
+
+        arrived = inbox("arrived", np.uint32)
+        arrived[slice(*rows[self.rank])] = 0
+        places = np.flatnonzero(arrived)
+        sent = np.zeros(len(places), type_)
+        if len(places):
+            sent["place"], sent["arrived"] = places, arrived[places]
+            sent["cell"] = inbox("inbox", type_["cell"])[places]
+            if state.sizes[Key(RUN, "wraps_next")] >= 4 * len(arrived):
+                sent["wraps"] = inbox("wraps", np.int32)[places]
+        begins, ends = np.searchsorted(places, rows.T)
+        counts, heard = ends - begins, np.empty(self.size, np.int64)
+        self.comm.Alltoall(counts, heard)
+        found, size = np.empty(int(heard.sum()), type_), type_.itemsize
+        out = (counts * size).tolist(), (begins * size).tolist()
+        into = (heard * size).tolist(), ((np.cumsum(heard) - heard) * size).tolist()
+        own, others = (array.view(np.uint8) for array in (sent, found))
+        self.comm.Alltoallv([own, out, self._mpi.BYTE], [others, into, self._mpi.BYTE])
+        return found
 
     def tell_rows(self, state: State, stream: ArcStream, keys: Iterable[Key]) -> None:
         """Bring the rows of each rank's vertices to all.

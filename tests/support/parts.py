@@ -40,7 +40,7 @@ def agree_on_parts(
     lanes = lists[0] if lists else program.lanes or 1
     admitted = expected_deliveries(program, dtype, True, lanes) & {"pull", "outbox"}
     facts = Facts.of(cls.spec, lanes)
-    if facts.adjacent or (facts.reads_singly and lanes > 1) or (comm and facts.apply_sends_to):
+    if facts.adjacent or (facts.reads_singly and lanes > 1):
         admitted = set()
     for graph in graphs:
         fields = given(graph) if given else {}
