@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 from support.agreement import find_device
 from support.parts import agree_on_parts
@@ -153,6 +154,73 @@ def lists() -> None:
             assert found[name].tobytes() == alone[name].tobytes()
         share = (comm.received - rest * vertices) / (9 * each * vertices)
         assert least <= share <= most, (program, share)
+
+
+class Relay(VertexProgram):
+    """Never ends by itself; in each superstep, messages to anyone are under way."""
+
+    x = vertex.int64(init="v.id")
+    message, combine = "int64", "sum"
+    mask = "v.id % 5 == 0"
+    scatter = "send(v.x % 9);"
+    apply = """
+        v.x = (5 * v.x + msg) % 1000003;
+        send_to((7 * v.id + superstep) % g.num_vertices, v.x);
+        if (v.x % 3)
+            set_mask();
+    """
+
+
+class Meeting(VertexProgram):
+    """Vertex 0 gets a message from each, the product or sum of what `first` and `second` say."""
+
+    first, second = param.int64(), param.int64()
+    x = vertex.int64()
+    message, combine = "int64", "sum"
+    apply_on, mask = "all", "v.id < 0"
+    scatter = "send(1);"
+    apply = """
+        if (superstep == 0)
+            send_to(0, 2 * v.id < g.num_vertices ? p.first : p.second);
+        else
+            v.x = msg;
+    """
+
+
+class Product(Meeting):
+    message, combine = "int32", "prod"
+
+
+def posts(folder: str) -> None:
+    """What apply sends to vertices of other ranks arrives once, also where a run goes on."""
+    graph, path = generators.rmat(7, seed=1), Path(folder, "run.ckpt")
+    engine, options = Engine(graph, comm=COMM), {"not_converged": "ignore"}
+    alone = Engine(graph).run(Relay(), max_supersteps=40, **options)
+    for delivery in ("pull", "outbox"):
+        found = engine.run(Relay(), delivery=delivery, max_supersteps=40, **options)
+        assert found.x.tolist() == alone.x.tolist()
+        assert [s.messages for s in found.trace] == [s.messages for s in alone.trace]
+    for after in (engine, Engine(graph)):
+        begun = engine.run(Relay(), max_supersteps=17, keep_state=True, **options)
+        found = after.run(Relay(), state=begun.state, max_supersteps=23, **options)
+        assert found.x.tolist() == alone.x.tolist()
+    saved: dict[str, Any] = {"checkpoint": path, "every": 10, **options}
+    engine.run(Relay(), max_supersteps=24, **saved)
+    COMM.Barrier()
+    found = engine.run(Relay(), max_supersteps=40, resume=True, **saved)
+    assert found.x.tolist() == alone.x.tolist()
+
+    ring = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
+    engine = Engine(ring, comm=COMM)
+    for program, outcome in (
+        (Meeting(first=2**62, second=-(2**62)), 0),  # what each rank sends does not fit
+        (Product(first=2, second=3), 6**6),
+        (Product(first=2**20, second=0), 0),
+    ):
+        assert engine.run(program, max_supersteps=2, **options).x[0] == outcome
+    for program in (Meeting(first=2**62, second=2**62), Product(first=2**20, second=1)):
+        with pytest.raises(GasclError, match=r"overflowed int.. in superstep 1"):
+            engine.run(program, max_supersteps=2, **options)
 
 
 def differ() -> None:

@@ -1,5 +1,5 @@
-// What only runs where the arcs come to the device in parts.
-#if GASCL_MASKED && !GASCL_SCATTER_ALL
+// What only runs where the arcs come to the device in parts, and the vertices in the mask scatter.
+
 // Which parts hold arcs of the vertices that scatter, as bits, of each group: the host copies no
 // others. `reaches`: in which parts each vertex has out-arcs.
 __kernel void gascl_needed(GASCL_STATE, __global const uint *restrict reaches,
@@ -18,4 +18,3 @@ __kernel void gascl_needed(GASCL_STATE, __global const uint *restrict reaches,
     if (get_local_id(0) == 0)
         needed[get_group_id(0)] = found;
 }
-#endif
