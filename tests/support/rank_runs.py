@@ -177,7 +177,7 @@ class Meeting(VertexProgram):
     first, second = param.int64(), param.int64()
     x = vertex.int64()
     message, combine = "int64", "sum"
-    apply_on, mask = "all", "v.id < 0"
+    apply_on, mask = "all", "v.id == 5"
     scatter = "send(1);"
     apply = """
         if (superstep == 0)
