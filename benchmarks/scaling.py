@@ -28,7 +28,7 @@ LINK = 55e9
 MEMORY = 141e9
 #: Bytes of a vertex that PageRank takes, without what its arcs take (docs/library.md), and of an
 #: arc; and of what is told of a vertex.
-VERTEX, INDEX, TOLD = 24, 4, 4
+VERTEX, INDEX, TOLD = 32, 4, 4
 SCALES, DEVICES = (30, 31, 32, 33, 34), (8, 32, 64, 128, 256)
 
 
