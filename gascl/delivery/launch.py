@@ -16,7 +16,8 @@ class Launch:
     Attributes:
         over: what the work-groups are launched over: "in_blocks", "out_blocks" or "vertices" (there
             may be fewer groups than blocks), "one" work-item, or "one group". "": the host decides.
-        arguments: names: arrays of the graph, as in `Arcs`; `in_blocks` and `out_blocks`, its row
+        arguments: names: arrays of the graph, as in `Arcs`, with "all_" in front where, of several
+            processes that share the arcs, each needs all; `in_blocks` and `out_blocks`, its row
             blocks, each followed by their number; buffers of the delivery, of its active set and of
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
         first_only: only run it in superstep 0, if the program's phases are fused (`Facts.fusable`).

@@ -39,6 +39,7 @@ class Facts:
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.
         scatters_on_all: every vertex scatters in every superstep.
+        applies_to_all: every vertex applies in every superstep.
         first: of a vertex's messages, that of the smallest sender counts.
         receives: there is a `receive_if`.
         filters: it reads the message.
@@ -75,6 +76,7 @@ class Facts:
     lanes: int
     pairs: bool
     scatters_on_all: bool
+    applies_to_all: bool
     first: bool
     receives: bool
     filters: bool
@@ -203,6 +205,7 @@ class Facts:
             lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
             scatters_on_all=on_all,
+            applies_to_all=spec.apply_on == "all",
             first=first,
             receives=receive_if is not None,
             filters=filters,

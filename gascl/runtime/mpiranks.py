@@ -18,15 +18,22 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import RUN, Key
+from gascl.delivery.activeset import FRONTIER, most_pieces
+from gascl.delivery.runspec import ARC, RUN, Key
 from gascl.errors import DeviceError, GasclError
-from gascl.runtime.arcstream import TALLIES, ArcStream
+from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.staging import pinned
 from gascl.runtime.state import State
 
-CONTROL = Key(RUN, "control")
+CONTROL, COUNTS = Key(RUN, "control"), Key(RUN, "counts")
+#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
+#: each other, and the first two are those of the frontiers of even and odd supersteps.
+LENGTHS, FRONTIERS, TOUCHED = (
+    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
+)
+_LENGTH, _LISTED = 16, 2 * 16
 
 
 @dataclass(frozen=True)
@@ -36,11 +43,13 @@ class Told:
     Attributes:
         rows: buffers of which each rank has written the rows of its own vertices.
         marks: bytes that any rank may have set for any vertex.
+        scattered: likewise, in scatter, so that apply must know of them.
         checked: the control record, too: something may go wrong that the device reports.
     """
 
     rows: Sequence[Key]
     marks: Sequence[Key]
+    scattered: Sequence[Key]
     checked: bool
 
 
@@ -71,6 +80,7 @@ class Ranks:
         self._mpi = MPI
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self._hosts: dict[int, np.ndarray] = {}
+        self._tallies: Any = None
 
     def device(self, choice: Any) -> Device:
         """The device that a user chose; of several alike, each rank of a host has another one."""
@@ -104,6 +114,10 @@ class Ranks:
                         "all ranks must run the same program on the same graph"
                     )
 
+    def any_of(self, text: str) -> str:
+        """The text of the first rank that has one; "" if none has."""
+        return next(filter(None, self.comm.allgather(text)), "")
+
     def abort(self, error: BaseException) -> None:
         """End all ranks, of which this one cannot go on."""
         told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
@@ -119,14 +133,12 @@ class Ranks:
         return b"".join(self.comm.allgather(value))
 
     def tell(
-        self, state: State, stream: ArcStream, told: Told, tallied: int, interrupts: Interrupts
-    ) -> int:
-        """Exchange what a superstep came to; returns how many tallies there are of all ranks."""
-        self.tell_rows(state, stream, told.rows)
-        for key in told.marks:
-            values = state.read(key, self._host(state, state.sizes[key]))
-            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
-            state.write(key, values)
+        self, state: State, told: Told, tallied: int, interrupts: Interrupts
+    ) -> tuple[Any, int]:
+        """Exchange what a superstep came to; returns a buffer with the tallies of all ranks, and
+        how many they are."""
+        self.tell_rows(state, told.rows)
+        self.tell_marks(state, told.marks)
         tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
         record = np.empty(1, state.header.control)
         wrong = (0, 0)
@@ -136,18 +148,28 @@ class Ranks:
         own = tallies.tobytes(), wrong, interrupts.pending
         everyone = self.comm.allgather(own)
         whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
-        state.write(TALLIES, whole)
+        if self._tallies is None or self._tallies.size < whole.nbytes:
+            self._tallies = state.device.reserve(whole.nbytes)
+        if len(whole):
+            cl.enqueue_copy(state.device.queue, self._tallies, whole)
         if told.checked:
             record["overflow"] = min(each[1][0] for each in everyone)
             record["fault"] = min(each[1][1] for each in everyone)
             state.write(CONTROL, record)
         interrupts.agreed = any(each[2] for each in everyone)
         state.device.queue.finish()  # what was written from here may be freed
-        return len(whole)
+        return self._tallies, len(whole)
 
-    def tell_rows(self, state: State, stream: ArcStream, keys: Iterable[Key]) -> None:
+    def tell_marks(self, state: State, keys: Iterable[Key]) -> None:
+        """Bring the bytes that any rank has set to all."""
+        for key in keys:
+            values = state.read(key, self._host(state, state.sizes[key]))
+            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
+            state.write(key, values)
+
+    def tell_rows(self, state: State, keys: Iterable[Key]) -> None:
         """Bring the rows of each rank's vertices to all."""
-        rows = np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
+        rows = np.array([(part.first, part.last) for part in state.resident.parts], np.int64)
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
@@ -161,6 +183,38 @@ class Ranks:
             for part in (slice(0, own.start), slice(own.stop, len(host))):
                 if part.stop > part.start:
                     cl.enqueue_copy(queue, buffer, host[part], dst_offset=part.start)
+
+    def tell_frontier(self, state: State, superstep: int) -> None:
+        """Bring the vertices that apply has put into the frontier of a superstep to all, so that
+        gascl_commit then lists them, each rank with the arcs that it has of them."""
+        lengths = state.read(LENGTHS, np.empty(state.sizes[LENGTHS] // 4, np.int32))
+        its = superstep % 2
+        pieces = np.empty((lengths[its * _LENGTH], 2), np.int32)
+        if len(pieces):
+            begin = its * most_pieces(state.graph.num_vertices, state.num_arcs) * 8
+            queue, buffer = state.device.queue, state.buffers[FRONTIERS]
+            cl.enqueue_copy(queue, pieces, buffer, src_offset=begin)
+        own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        counts = self.comm.allgather(len(own))
+        listed = np.empty(sum(counts), np.int32)
+        self.comm.Allgatherv(own, [listed, counts])
+        lengths[its * _LENGTH], lengths[_LISTED] = 0, len(listed)
+        state.write(TOUCHED, listed)
+        state.write(LENGTHS, lengths)
+
+    def tell_counts(self, state: State) -> None:
+        """Add up how many arcs of all ranks go out from the next frontier, which all know."""
+        counts = state.read(COUNTS, np.empty((state.sizes[COUNTS] // 16, 2), np.int64))
+        vertices, arcs = counts.sum(0).tolist()
+        state.write(COUNTS, np.array([[vertices, self.comm.allreduce(arcs)]]))
+
+    def tell_arcs(self, state: State) -> None:
+        """Bring the arc fields of all ranks together, on the host of each."""
+        for key in state.buffers:
+            if key.owner == ARC:
+                values = state.arcs_of_all(key)
+                self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.BOR)
+                state.told_arcs[key] = values
 
     def least(self, values: np.ndarray) -> np.ndarray:
         """The smallest of what all ranks have in each place."""

@@ -69,8 +69,17 @@ def test_programs_on_ranks(count):
     succeed(count, "programs")
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_programs_that_read_neighbours_on_ranks(count):
+    succeed(count, "neighbours")
+
+
 def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
+
+
+def test_states_of_ranks():
+    succeed(2, "states")
 
 
 def test_ranks_that_do_not_run_the_same():
