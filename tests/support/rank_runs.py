@@ -129,14 +129,22 @@ class Tolls(Counting):
     apply = "v.x += msg % 5 + v.id % 2; if (msg % 7 == 3) unset_mask();"
 
 
+class Circling(Counting):
+    """Goes by a frontier that never empties."""
+
+    mask, scatter_on, apply_on = "v.id < 9", "mask", "message"
+    apply = "v.x += msg % 5 + v.id % 2; if (v.x % 3) set_mask();"
+
+
 def checkpoints(folder: str) -> None:
     """A run that goes on from what the first rank has saved ends as one that was never stopped,
     and so it does on one device."""
     graph = generators.rmat(7, seed=1)
     engine = Engine(graph, comm=COMM)
     options: dict[str, Any] = {"max_supersteps": 40, "not_converged": "ignore"}
-    for program in (Counting(), Tolls()):
+    for program, delivery in ((Counting(), "outbox"), (Tolls(), "slots"), (Circling(), "push")):
         path = Path(folder, f"{type(program).__name__}.ckpt")
+        options["delivery"] = delivery
         whole = Engine(graph).run(program, **options)
         assert whole.supersteps == 40
         engine.run(program, **{**options, "max_supersteps": 24}, checkpoint=path, every=10)
