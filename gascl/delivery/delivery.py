@@ -52,6 +52,14 @@ class Delivery:
         """Whether a launch can make a whole run of a program with these facts."""
         return self.whole is not None and not facts.pairs
 
+    def skips_parts(self, facts: Facts) -> bool:
+        """Whether a superstep may need only some of the parts in which the arcs come."""
+        return self.in_parts and not facts.scatters_on_all
+
+    def brings_mail(self, facts: Facts) -> bool:
+        """Whether devices with a part of the arcs each must bring messages to each other."""
+        return facts.apply_sends_to and self.on_ranks(facts)
+
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
         """Whether a program with these facts needs a buffer."""
         own = {"inbox": self.has_inbox(facts), "pulls": self.pulls}

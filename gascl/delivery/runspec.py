@@ -22,7 +22,10 @@ from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
+    MAIL_IN,
+    MAIL_OUT,
     NANS,
+    NEEDED,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
@@ -40,6 +43,8 @@ from gascl.language.types import Type
 #: The largest number of supersteps before the host reads their records: of supersteps that are
 #: launches, and of those that a launch of a whole run makes.
 MOST_AHEAD, RECORDS = 64, 1024
+#: The largest number of parcels that a launch puts into inboxes.
+PARCELS = 2**20
 #: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
 TEAM = 14 * 64
 
@@ -272,6 +277,24 @@ class _Builder:
         receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
         return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
 
+    def _skips(self) -> bool:
+        """Whether parts of the arcs pass through the device, but for those that are not needed."""
+        return self.extent.parts > 1 and self.delivery.skips_parts(self.facts)
+
+    def _brings_mail(self) -> bool:
+        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.facts)
+
+    def _cell(self) -> np.dtype:
+        """The type of a cell of the inbox."""
+        if self.facts.first:  # who sent the message
+            return np.dtype(self.extent.offset if self.facts.reads_edge else "i4")
+        return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
+
+    def _mail_type(self) -> np.dtype:
+        """What an inbox has for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
+        return np.dtype(members, align=True)
+
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
@@ -294,6 +317,7 @@ class _Builder:
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
         team = TEAM + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
+        parcels = min(extent.vertices * header.lanes, PARCELS)
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -304,6 +328,8 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
+            **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
+            **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
             **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
             **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
@@ -322,9 +348,7 @@ class _Builder:
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
         own["letter"] = _stored(header.letter)
-        own["cell"] = np.dtype(f"u{(cell_bits(header.accumulator) or 64) // 8}")
-        if self.facts.first:  # who sent the message
-            own["cell"] = np.dtype(extent.offset if self.facts.reads_edge else "i4")
+        own["cell"] = self._cell()
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
@@ -396,6 +420,10 @@ class _Builder:
             launches.append(EMPTY_INBOX)
         if facts.pairs:
             launches += [PAIRS, PAIRS_JOIN]
+        if self._skips():
+            launches.append(NEEDED)
+        if self._brings_mail():
+            launches += [MAIL_OUT, MAIL_IN]
         plain = {name: key for name, key in shared.items() if name not in CHOSEN}
         yield from ((launch, plain) for launch in launches)
 
@@ -433,7 +461,7 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes", "partly")
+CHOSEN = ("cells", "boxes", "partly", "reaches")
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:

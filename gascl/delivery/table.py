@@ -36,7 +36,7 @@ _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
 
 def _lists_receivers(facts: Facts) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
-    return facts.lists_directly and not facts.applies_to_all
+    return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+#: A word has a bit for each part, or for each of as many ranges of parts.
+BITS = 32
 
 
 class Part(NamedTuple):
@@ -34,3 +38,25 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     bounds = np.unique(np.concatenate([[first], cuts, [last]])).tolist()
     ends = offsets[bounds].tolist()
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
+
+
+def bit_of(number: int, count: int) -> int:
+    """The bit of one of `count` parts in a word."""
+    return 1 << number * BITS // count
+
+
+def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.ndarray:
+    """In which parts the vertices have arcs that go out from them.
+
+    Args:
+        sources: the senders of the arcs, in the order of receivers.
+
+    Returns:
+        (vertices,) uint32, the bits of those parts.
+    """
+    found = np.zeros(vertices, np.uint32)
+    for number, part in enumerate(parts):
+        there = np.zeros(vertices, bool)
+        there[sources[part.begin : part.end]] = True
+        found[there] |= np.uint32(bit_of(number, len(parts)))
+    return found

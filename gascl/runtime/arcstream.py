@@ -8,7 +8,7 @@ Gupta 2020).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import pyopencl as cl
 
 from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
+from gascl.graph.parts import bit_of
 from gascl.runtime import process
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
 from gascl.sizes import amount
@@ -26,6 +27,8 @@ OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
 FEWEST = 2
 #: The groups' tallies of a part, which are copied to those of the superstep.
 TALLIES = Key(RUN, "tallies")
+#: Which parts hold arcs of those that scatter, where not all need be copied.
+NEEDED = Key(RUN, "needed")
 
 
 @dataclass
@@ -49,13 +52,11 @@ class Taken(NamedTuple):
 
     Attributes:
         buffers: those that its kernels use in place of the whole graph's.
-        blocks: the number of its row blocks.
         place: where its arcs are; the kernels that read them wait for `ready`, and the last one is
             to be noted in `readers`.
     """
 
     buffers: Mapping[Key, Any]
-    blocks: int
     place: _Place
 
 
@@ -83,7 +84,7 @@ def in_parts(
 
     def needed(spec: RunSpec) -> int:
         beside = [streamed_bytes(graph, spec) for graph in graphs]
-        return part_bytes(spec, 0) + sum(sum(sizes.values()) for sizes in beside)
+        return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
@@ -105,21 +106,32 @@ def in_parts(
         parts = max(parts + 1, int(1.1 * parts))
 
 
-def part_bytes(spec: RunSpec, parts: int = 2) -> int:
-    """The bytes of a run with so many parts of the arcs on the device at a time, about."""
-    arrays = [*spec.own.values(), *whole_arrays(spec).values(), *parts * [*_passing(spec).values()]]
-    return sum(array.nbytes for array in arrays)
+def part_bytes(spec: RunSpec) -> int:
+    """The bytes of a run that takes the arcs in parts, but for those of their row blocks."""
+    return _resting_bytes(spec) + sum(_streamed_bytes(spec).values())
 
 
 def streamed_bytes(graph: ResidentGraph, spec: RunSpec) -> dict[Key, int]:
     """The bytes on the device of what an ArcStream keeps there."""
-    sizes = {key: 2 * array.nbytes for key, array in _passing(spec).items()}
-    extent, offsets = spec.extent, spec.graph[OFFSETS]
-    whole = graph.extent()
-    return sizes | {
-        OFFSETS: offsets.nbytes + extent.parts * _alignment(graph),
-        BLOCKS: spec.graph[BLOCKS].dtype.itemsize * (whole.blocks + extent.parts * extent.groups),
-    }
+    extent, sizes = spec.extent, _streamed_bytes(spec)
+    blocks = graph.extent().blocks + extent.parts * extent.groups
+    sizes[OFFSETS] += extent.parts * _alignment(graph)
+    sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * blocks * (2 if NEEDED in spec.own else 1)
+    return sizes
+
+
+def _resting_bytes(spec: RunSpec) -> int:
+    arrays = (*spec.own.values(), *whole_arrays(spec).values())
+    return sum(array.nbytes for array in arrays)
+
+
+def _streamed_bytes(spec: RunSpec) -> dict[Key, int]:
+    sizes = {k: 2 * a.nbytes for k, a in _passing(spec).items()}
+    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes
+    if NEEDED in spec.own:  # offsets of parts without arcs, and which parts each vertex reaches
+        sizes[OFFSETS] *= 2
+        sizes[Key(GRAPH, "reaches")] = 4 * spec.extent.vertices
+    return sizes
 
 
 def whole_arrays(spec: RunSpec) -> dict[Key, Array]:
@@ -146,10 +158,16 @@ class ArcStream:
     The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
     not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
     part begin a little later, so that the last offset of one and the first of the next have places
-    of their own.
+    of their own. A part that a superstep does not need has row blocks and offsets, too, which say
+    that it has no arcs.
 
     Args:
         spec: what the run needs, in so many parts.
+
+    Attributes:
+        parts: in the order of their rows.
+        reaches: a buffer with the bits of the parts that each vertex sends to (`bit_of`), where a
+            superstep may not need all; else None.
     """
 
     def __init__(self, graph: ResidentGraph, spec: RunSpec):
@@ -167,8 +185,13 @@ class ArcStream:
         self._tallies = self.device.reserve(extent.block_groups * tally)
         pad = _alignment(graph) // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
+        self.reaches: Any = None
         self._blocks: list[Any] = []
+        self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
         self._num_blocks: list[int] = []
+        if NEEDED in spec.own:
+            self.reaches = self.device.upload(graph.reaches(self.parts))
+            no_offsets = self.device.upload(np.zeros_like(offsets))
         for number, (first, last, begin, _) in enumerate(self.parts):
             rows = offsets[first : last + 1] - offsets.dtype.type(begin)
             placed[number * pad + first : number * pad + last + 1] = rows
@@ -178,6 +201,9 @@ class ArcStream:
             table["last"] += first
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
+            if NEEDED in spec.own:
+                table["begin"] = table["end"] = 0
+                self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(table)})
         whole = self.device.upload(placed)
         step = pad * offsets.itemsize
         self._offsets = [
@@ -185,9 +211,37 @@ class ArcStream:
         ]
         process.holds_opencl(self)
 
-    def take(self, number: int, keys: Sequence[Any]) -> Taken:
-        """A part, of which the arrays in `keys` are copied to the device, unless they are there."""
+    def needed(self, words: np.ndarray) -> list[int]:
+        """The numbers of the parts of which any of the words has the bit."""
+        count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
+        return [number for number in range(count) if bits & bit_of(number, count)]
+
+    def in_turn(self) -> list[int]:
+        """The numbers of the parts; those that are on the device come first."""
+        there = {number for place in self._places for number in place.holds.values()}
+        return sorted(range(len(self.parts)), key=lambda number: number not in there)
+
+    def blocks_of(self, number: int) -> int:
+        """How many row blocks a part has."""
+        return self._num_blocks[number]
+
+    def take(self, number: int, keys: Collection[Any], needed: bool = True) -> Taken:
+        """A part, of which the arrays in `keys` are copied to the device, unless they are there.
+
+        Args:
+            needed: else it is taken without its arcs, for what runs for vertices that get none.
+        """
         keys = [key for key in keys if key in self._values]
+        # What is not needed is not read: any buffers will do.
+        place = self._place(number, keys) if needed and keys else _Place(self._places[0].buffers)
+        buffers = {key: place.buffers[key] for key in keys}
+        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
+        buffers |= {} if needed else self._no_arcs[number]
+        buffers[TALLIES] = self._tallies
+        return Taken(buffers, place)
+
+    def _place(self, number: int, keys: Sequence[Key]) -> _Place:
+        """Where a part is, once the copies have ended that this may begin."""
         place = next(
             (p for p in self._places if all(p.holds.get(k) == number for k in keys)),
             self._places[0],
@@ -195,10 +249,7 @@ class ArcStream:
         self._places = [p for p in self._places if p is not place] + [place]  # used last
         if any(place.holds.get(key) != number for key in keys):
             self._fill(place, number, keys)
-        buffers = {key: place.buffers[key] for key in keys}
-        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
-        buffers[TALLIES] = self._tallies
-        return Taken(buffers, self._num_blocks[number], place)
+        return place
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,13 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.buffers import EMPTY
+from gascl.delivery.buffers import EMPTY, PENDING
 from gascl.delivery.codes import FAULT_MESSAGES, Fault, Stop
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
+    MAIL_IN,
+    MAIL_OUT,
     NANS,
+    NEEDED,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
@@ -36,7 +40,7 @@ from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.mpiranks import Ranks, Told
+from gascl.runtime.mpiranks import MAIL, Ranks, Told
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph, num_arcs
 from gascl.runtime.restart import Start
@@ -130,10 +134,12 @@ class Loop:
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
         self._unread = False  # nobody has read what came of the first mask
+        self._needed: list[int] = []  # how many parts of the arcs, in the supersteps of a batch
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
         if ranks:
+            ranks.begin()
             interrupts.agreed = False
             self.told, self._untold = self._to_tell()
 
@@ -254,6 +260,9 @@ class Loop:
         sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
         scattered = [key for key in masks if sets and key.name == "next"]
         untold = [Key(VERTEX, n) for n in self.program.spec.vertex_fields if n in written]
+        if facts.apply_sends_to:  # their rank has what has come for its vertices
+            pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
+            untold += [k for k in pending if self.state.sizes[k] >= 4 * self.graph.num_vertices]
         checked = facts.overflows or facts.can_trap or "faults" in self.plan.header.state
         told = Told(rows, marks, scattered, checked)
         return told, [key for key in untold if key not in rows]
@@ -388,6 +397,7 @@ class Loop:
         Returns:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
+        self._needed = []
         events = [self._enqueue_superstep(number, ask_stop) for number in range(count)]
         self._timed()  # while the device is busy
         read = self._records(count)
@@ -432,7 +442,7 @@ class Loop:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.num_arcs, self.plan.delivery
-        parts = self.state.spec.extent.parts
+        parts, needed = self.state.spec.extent.parts, self._needed
         why_parts = f"the arcs come in {parts} parts" if parts > 1 else ""
         if self.ranks:
             why_parts = why_parts or f"{self.ranks.size} ranks have a part of the arcs each"
@@ -450,6 +460,8 @@ class Loop:
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
             way, why = delivery.name, why_parts
+            if i < len(needed):
+                why += f", {needed[i]} of them needed"
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
@@ -561,13 +573,16 @@ class Loop:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
             events += self._enqueue_pairs()
+        stream = self.state.stream
+        needed, asked = self._ask_needed(stream) if stream else ([], [])
+        events += asked
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
             if not launch.suits(self.plan.facts):
                 continue
-            if self.state.stream and launch.over == "in_blocks":
-                launched, groups = self._enqueue_parts(launch, self.state.stream)
+            if stream and launch.over == "in_blocks":
+                launched, groups = self._enqueue_parts(launch, stream, needed)
                 events += launched
                 continue
             groups = self._groups(launch)
@@ -579,21 +594,41 @@ class Loop:
             if self.plan.delivery.active.lists_receivers:
                 superstep = self.earlier + len(self.trace) + number
                 self.ranks.tell_frontier(self.state, superstep + 1)
-            tallies, groups = self.ranks.tell(self.state, self.told, groups, self.interrupts)
+            heard = self.ranks.tell(self.state, self.told, groups, self.interrupts)
+            tallies, groups = heard.tallies, heard.num_tallies
+            if MAIL in self.state.buffers:
+                events += self._bring_mail(self.ranks, heard.under_way)
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
         self.state.swap()
         self.device.queue.flush()
         return events
 
-    def _enqueue_parts(self, launch: Launch, stream: ArcStream) -> tuple[list[_Launched], int]:
+    def _ask_needed(self, stream: ArcStream) -> tuple[list[int], list[_Launched]]:
+        """The parts of the arcs along which anybody sends; waits for the superstep before."""
+        if stream.reaches is None:
+            return list(range(len(stream.parts))), []
+        asked = self._launch(NEEDED, reaches=stream.reaches)
+        needed = stream.needed(self._read("needed", np.empty(self.device.groups, np.uint32)))
+        self._needed.append(len(needed))
+        return needed, [asked]
+
+    def _enqueue_parts(
+        self, launch: Launch, stream: ArcStream, needed: Collection[int]
+    ) -> tuple[list[_Launched], int]:
         """Enqueue a kernel for each part of the arcs; returns also how many groups have left a
         tally."""
-        events, tallied = [], 0
+        events: list[_Launched] = []
         keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
-        for number in range(len(stream.parts)):
-            part = stream.take(number, keys)
-            groups = min(part.blocks, self.state.spec.extent.block_groups)
-            given = {"num_in_blocks": part.blocks}
+        most = self.state.spec.extent.block_groups
+        numbers = {
+            number: min(stream.blocks_of(number), most) for number in range(len(stream.parts))
+        }
+        # Tallies lie in the order of the parts.
+        places = dict(zip(numbers, itertools.accumulate(numbers.values(), initial=0), strict=False))
+        for number in stream.in_turn():
+            part = stream.take(number, keys, number in needed)
+            groups = numbers[number]
+            given = {"num_in_blocks": stream.blocks_of(number)}
             ready = part.place.ready
             launched = self._launch(launch, groups, part.buffers, ready, **given)
             part.place.readers = [launched.event]
@@ -603,10 +638,21 @@ class Loop:
                 cl.enqueue_copy(
                     *(self.device.queue, self.state.buffers[TALLIES], part.buffers[TALLIES]),
                     byte_count=groups * size,
-                    dst_offset=tallied * size,
+                    dst_offset=places[number] * size,
                 )
-                tallied += groups
-        return events, tallied
+        return events, sum(numbers.values()) if TALLIES in keys else 0
+
+    def _bring_mail(self, ranks: Ranks, under_way: bool) -> list[_Launched]:
+        """Bring what apply has sent to the rank that applies it."""
+        first, last = self.state.resident.rows
+        mail = ranks.mail(self.state) if under_way else np.empty(0)
+        events = [self._launch(MAIL_OUT, first_row=first, last_row=last)]
+        room = self.state.spec.own[MAIL].count
+        for begin in range(0, len(mail), room):
+            parcels = mail[begin : begin + room]
+            self.state.write(MAIL, parcels)
+            events.append(self._launch(MAIL_IN, num_mail=len(parcels)))
+        return events
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""

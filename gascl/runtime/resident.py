@@ -24,7 +24,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part, cut
+from gascl.graph.parts import Part, cut, reaches
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -287,6 +287,7 @@ class ResidentGraph:
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
+        self._reaches: dict[tuple[Part, ...], np.ndarray] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
         self._lock = self._shared_arcs.lock
         process.holds_opencl(self)
@@ -404,6 +405,14 @@ class ResidentGraph:
                     found = [staging.pinned_copy(context, values) for values in found]
                 self._cut[key, tuple(parts)] = found
             return found
+
+    def reaches(self, parts: Sequence[Part]) -> np.ndarray:
+        """In which parts the vertices have arcs that go out from them, as bits: uint32 (V,)."""
+        with self._lock:
+            key = tuple(parts)
+            if key not in self._reaches:
+                self._reaches[key] = reaches(parts, self.arcs.in_sources, self.graph.num_vertices)
+            return self._reaches[key]
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
         if array.edge is not None:

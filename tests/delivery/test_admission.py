@@ -318,7 +318,12 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
     "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
     "to anyone": (TO_ANYONE, set(), set(), set()),
-    "to anyone, from apply": ({"apply": "send_to(0, 1);"}, set(), {"pull", "outbox"}, set()),
+    "to anyone, from apply": (
+        {"apply": "send_to(0, 1);"},
+        BLOCKS,
+        {"pull", "outbox"},
+        {"pull", "outbox"},
+    ),
 }
 
 

@@ -74,6 +74,15 @@ def test_programs_that_read_neighbours_on_ranks(count):
     succeed(count, "neighbours")
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_messages_to_vertices_of_other_ranks(count, tmp_path):
+    succeed(count, "posts", str(tmp_path))
+
+
+def test_ranks_tell_what_has_changed():
+    succeed(2, "lists")
+
+
 def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 

@@ -10,7 +10,7 @@ from support.admission import expected_deliveries, sends_to
 from support.agreement import gascl_graph, same
 from support.oracle import PlainGraph, run
 from support.program_text import build, listing
-from support.program_tree import Program
+from support.program_tree import Program, Send, walk
 
 from gascl import DeviceError, Engine, ProgramError
 from gascl.language.facts import Facts
@@ -42,9 +42,9 @@ def agree_on_parts(
     facts = Facts.of(cls.spec, lanes)
     if comm:
         able = {"slots", "pull", "outbox"}
-        if facts.lists_directly and program.apply_on != "all":
+        if facts.lists_directly and program.apply_on != "all" and not sends_to(program):
             able.add("push")
-        if sends_to(program):
+        if any(isinstance(s, Send) and s.to is not None for s in walk(program.scatter)):
             able = set()
     else:
         able = {"pull", "outbox"}
