@@ -118,8 +118,6 @@ class Parts:
 def parts_refuses(demand: Demand, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
     facts = demand.facts
-    if parts.ranks > 1 and facts.scatter_sends_to:
-        return "its scatter sends to any vertex, which may be on another device"
     if parts.ranks == 1 and facts.adjacent:
         return "its snippets read neighbours, which may be in any part"
     if parts.short and facts.reads_singly and facts.lanes > 1:

@@ -58,7 +58,7 @@ class Delivery:
 
     def brings_mail(self, facts: Facts) -> bool:
         """Whether devices with a part of the arcs each must bring messages to each other."""
-        return facts.apply_sends_to and self.on_ranks(facts)
+        return facts.sends_to and self.on_ranks(facts)
 
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
         """Whether a program with these facts needs a buffer."""

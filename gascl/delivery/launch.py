@@ -83,9 +83,9 @@ _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
 #: The end of a superstep.
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
-#: What apply sends to the vertices of other devices (mail.cl).
+#: What is sent to the vertices of other devices (mail.cl).
 MAIL_OUT = Launch("gascl_mail_out", "vertices", ("STATE", "first_row", "last_row"))
-MAIL_IN = Launch("gascl_mail_in", "vertices", ("STATE", "mail", "num_mail"))
+MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arrived", "wraps"))
 #: Which parts of the arcs the next superstep needs (parts.cl).
 NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.

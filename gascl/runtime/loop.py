@@ -270,6 +270,7 @@ class Loop:
     def _tell_all(self) -> None:
         """Bring to all ranks what they do not tell each other after each superstep."""
         if self.ranks:
+            self.state.take_turn(self.earlier + len(self.trace))  # whose ranks have what is pending
             self.ranks.tell_rows(self.state, self._untold)
             self.ranks.tell_arcs(self.state)
 
@@ -318,6 +319,8 @@ class Loop:
     def _begin(self, ask_stop: bool) -> int:
         """Prepare the first superstep; returns why there is nothing to run, or 0."""
         self._fill()
+        if self.start.resumes and MAIL in self.state.buffers:
+            self._drop_mail(self.earlier + len(self.trace))
         stopped = self._resume(ask_stop) if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
@@ -568,7 +571,8 @@ class Loop:
         events = []
         groups, tallies = 1, None
         first, self._fresh = self._fresh, False
-        self.state.take_turn(self.earlier + len(self.trace) + number)
+        superstep = self.earlier + len(self.trace) + number
+        self.state.take_turn(superstep)
         if self.plan.facts.snapshots:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
@@ -590,14 +594,15 @@ class Loop:
                 events.append(self._launch(launch))
             if self.ranks and launch.over == "out_blocks":
                 self.ranks.tell_marks(self.state, self.told.scattered)
+                if self.plan.facts.scatter_sends_to:
+                    events += self._bring_mail(self.ranks, superstep, "")
         if self.ranks:
             if self.plan.delivery.active.lists_receivers:
-                superstep = self.earlier + len(self.trace) + number
                 self.ranks.tell_frontier(self.state, superstep + 1)
             heard = self.ranks.tell(self.state, self.told, groups, self.interrupts)
             tallies, groups = heard.tallies, heard.num_tallies
-            if MAIL in self.state.buffers:
-                events += self._bring_mail(self.ranks, heard.under_way)
+            if heard.under_way:
+                events += self._bring_mail(self.ranks, superstep + 1, "_next")
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
         self.state.swap()
         self.device.queue.flush()
@@ -642,17 +647,27 @@ class Loop:
                 )
         return events, sum(numbers.values()) if TALLIES in keys else 0
 
-    def _bring_mail(self, ranks: Ranks, under_way: bool) -> list[_Launched]:
-        """Bring what apply has sent to the rank that applies it."""
-        first, last = self.state.resident.rows
-        mail = ranks.mail(self.state) if under_way else np.empty(0)
-        events = [self._launch(MAIL_OUT, first_row=first, last_row=last)]
+    def _bring_mail(self, ranks: Ranks, superstep: int, when: str) -> list[_Launched]:
+        """Bring what was sent to vertices to the ranks that apply them in a superstep.
+
+        Args:
+            when: as in `Ranks.mail`.
+        """
+        mail = ranks.mail(self.state, self.state.resident_at(superstep).parts, when)
+        events = [self._drop_mail(superstep)]
         room = self.state.spec.own[MAIL].count
+        names = PENDING if when else ()
+        inbox = {Key(RUN, n): self.state.buffers[Key(RUN, f"{n}{when}")] for n in names}
         for begin in range(0, len(mail), room):
             parcels = mail[begin : begin + room]
             self.state.write(MAIL, parcels)
-            events.append(self._launch(MAIL_IN, num_mail=len(parcels)))
+            events.append(self._launch(MAIL_IN, instead=inbox, num_mail=len(parcels)))
         return events
+
+    def _drop_mail(self, superstep: int) -> _Launched:
+        """Empty the inboxes of the vertices that other ranks apply in a superstep."""
+        first, last = self.state.resident_at(superstep).rows
+        return self._launch(MAIL_OUT, first_row=first, last_row=last)
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""

@@ -22,6 +22,7 @@ import pyopencl as cl
 from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.runspec import ARC, RUN, Key
 from gascl.errors import DeviceError, GasclError
+from gascl.graph.parts import Part
 from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
@@ -179,14 +180,19 @@ class Ranks:
         state.device.queue.finish()  # what was written from here may be freed
         return Heard(self._tallies, len(whole), any(each[1][2] for each in everyone))
 
-    def mail(self, state: State) -> np.ndarray:
-        """What apply has sent to this rank's vertices in the others: parcels, as in mail.cl."""
+    def mail(self, state: State, parts: Sequence[Part], when: str) -> np.ndarray:
+        """What has been sent to this rank's vertices in the others: parcels, as in mail.cl.
+
+        Args:
+            parts: those of the ranks when it arrives.
+            when: "" in this superstep, "_next" in the next one.
+        """
         type_, lanes = state.spec.own[MAIL].dtype, state.lanes
-        rows = lanes * _rows(state)
+        rows = lanes * _rows(parts)
 
         def inbox(name: str, dtype: Any) -> np.ndarray:
             values = np.empty(state.graph.num_vertices * lanes, dtype)
-            return state.read(Key(RUN, f"{name}_next"), values)
+            return state.read(Key(RUN, f"{name}{when}"), values)
 
         arrived = inbox("arrived", np.uint32)
         arrived[slice(*rows[self.rank])] = 0
@@ -195,7 +201,7 @@ class Ranks:
         if len(places):
             sent["place"], sent["arrived"] = places, arrived[places]
             sent["cell"] = inbox("inbox", type_["cell"])[places]
-            if state.sizes[Key(RUN, "wraps_next")] >= 4 * len(arrived):
+            if state.sizes[Key(RUN, f"wraps{when}")] >= 4 * len(arrived):
                 sent["wraps"] = inbox("wraps", np.int32)[places]
         begins, ends = np.searchsorted(places, rows.T)
         counts, heard = ends - begins, np.empty(self.size, np.int64)
@@ -212,7 +218,7 @@ class Ranks:
 
         The host keeps what was told last. Where few rows differ from that, they travel as a list.
         """
-        rows = _rows(state)
+        rows = _rows(state.resident.parts)
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
@@ -315,9 +321,9 @@ class Ranks:
         return found
 
 
-def _rows(state: State) -> np.ndarray:
+def _rows(parts: Sequence[Part]) -> np.ndarray:
     """int64 (ranks, 2): the range of the vertices of each rank."""
-    return np.array([(part.first, part.last) for part in state.resident.parts], np.int64)
+    return np.array([(part.first, part.last) for part in parts], np.int64)
 
 
 def _changed(before: np.ndarray, now: np.ndarray, size: int) -> np.ndarray | None:

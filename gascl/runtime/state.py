@@ -271,6 +271,10 @@ class State:
         """The graph, with the arcs of the superstep that is being enqueued."""
         return self._graphs[self._turn]
 
+    def resident_at(self, superstep: int) -> ResidentGraph:
+        """The graph, with the arcs of this superstep."""
+        return self._graphs[superstep % len(self._graphs)]
+
     @property
     def stream(self) -> ArcStream | None:
         """The parts in which the arcs of the superstep that is being enqueued come, if they do."""

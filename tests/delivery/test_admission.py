@@ -317,7 +317,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
     "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
-    "to anyone": (TO_ANYONE, set(), set(), set()),
+    "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
     "to anyone, from apply": (
         {"apply": "send_to(0, 1);"},
         BLOCKS,

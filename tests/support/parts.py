@@ -10,7 +10,7 @@ from support.admission import expected_deliveries, sends_to
 from support.agreement import gascl_graph, same
 from support.oracle import PlainGraph, run
 from support.program_text import build, listing
-from support.program_tree import Program, Send, walk
+from support.program_tree import Program
 
 from gascl import DeviceError, Engine, ProgramError
 from gascl.language.facts import Facts
@@ -44,8 +44,6 @@ def agree_on_parts(
         able = {"slots", "pull", "outbox"}
         if facts.lists_directly and program.apply_on != "all" and not sends_to(program):
             able.add("push")
-        if any(isinstance(s, Send) and s.to is not None for s in walk(program.scatter)):
-            able = set()
     else:
         able = {"pull", "outbox"}
         if facts.adjacent or (program.gather is not None and lanes > 1):

@@ -20,14 +20,18 @@ from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, par
 from gascl.programs import (
     BreadthFirst,
     Closeness,
+    ConnectedComponents,
     CoreNumber,
     GreedyColouring,
     Hits,
     LabelPropagation,
+    LocalClustering,
+    Louvain,
     MaximalIndependentSet,
     PageRank,
     ShortestPaths,
     StronglyConnected,
+    Triangles,
     TrussNumber,
     WeightedClustering,
 )
@@ -85,10 +89,14 @@ def neighbours() -> None:
         self_loops="drop",
     )
     for program in (
+        ConnectedComponents(),
         CoreNumber(),
         GreedyColouring(),
         LabelPropagation(),
+        LocalClustering(),
+        Louvain(),
         MaximalIndependentSet(),
+        Triangles(),
         TrussNumber(),
         WeightedClustering(),
     ):
