@@ -40,6 +40,12 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
 
 
+def shares(offsets: np.ndarray, ranks: int) -> list[Part]:
+    """The part of the arcs that each of several processes has; `offsets` as in `cut`."""
+    parts, (rows, arcs) = cut(offsets, ranks), (len(offsets) - 1, int(offsets[-1]))
+    return [*parts, *[Part(rows, rows, arcs, arcs)] * (ranks - len(parts))]
+
+
 def bit_of(number: int, count: int) -> int:
     """The bit of one of `count` parts in a word."""
     return 1 << number * BITS // count

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
+from gascl.delivery.runspec import ALL, GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
 from gascl.graph.parts import bit_of
 from gascl.runtime import process
@@ -87,15 +87,16 @@ def in_parts(
         return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
+    asks = any(key.name in ALL for key in specified(0, FEWEST).graph)
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
     parts = FEWEST
     while True:
         least = specified(longest, parts)  # with parts as small as can be
         if needed(least) > limit:
             raise DeviceError(
-                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices "
-                f"and for parts of its arcs, the largest of {longest:,} arcs that end in one "
-                f"vertex; it may take {amount(limit)}: let it take more, or use a device with more"
+                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices"
+                f"{', for neighbours' if asks else ''} and for parts of its arcs, the largest of "
+                f"{longest:,} arcs that end in one vertex; it may take {amount(limit)}: let it take more, or use a device with more"
             )
         cuts = [graph.cut(parts) for graph in graphs]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)

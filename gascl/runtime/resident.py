@@ -24,7 +24,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part, cut, reaches
+from gascl.graph.parts import Part, cut, reaches, shares
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -85,12 +85,6 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     length = (table["end"] - table["begin"]).astype(np.int64)
     length[length < LONG] = 0
     return table[np.argsort(-length, kind="stable")]
-
-
-def shares(offsets: np.ndarray, ranks: int) -> list[Part]:
-    """The part of the arcs that each of several processes has; `offsets` as in `cut`."""
-    parts, (rows, arcs) = cut(offsets, ranks), (len(offsets) - 1, int(offsets[-1]))
-    return [*parts, *[Part(rows, rows, arcs, arcs)] * (ranks - len(parts))]
 
 
 def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
