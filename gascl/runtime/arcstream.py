@@ -96,7 +96,8 @@ def in_parts(
             raise DeviceError(
                 f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices"
                 f"{', for neighbours' if asks else ''} and for parts of its arcs, the largest of "
-                f"{longest:,} arcs that end in one vertex; it may take {amount(limit)}: let it take more, or use a device with more"
+                f"{longest:,} arcs that end in one vertex; it may take "
+                f"{amount(limit)}: let it take more, or use a device with more"
             )
         cuts = [graph.cut(parts) for graph in graphs]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)
