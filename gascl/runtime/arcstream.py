@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
+from gascl.delivery.runspec import ALL, GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
-from gascl.graph.parts import bit_of, cut
+from gascl.graph.parts import bit_of
 from gascl.runtime import process
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
 from gascl.sizes import amount
@@ -65,16 +65,14 @@ def in_parts(
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
     limit: int,
-    ranks: int = 1,
 ) -> RunSpec:
     """What a run needs that takes the arcs in as few parts as fit.
 
     Args:
         graphs: the graph, and, where edges alternate, the same with its arcs turned round.
         specify: what a run of some extent needs.
-        extent: that of all arcs.
+        extent: that of all arcs that the device is to handle.
         limit: the bytes of the device that it may use.
-        ranks: the processes that share the parts; with a part each, the parts stay on the devices.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex do.
@@ -82,25 +80,27 @@ def in_parts(
     device = graphs[0].device
 
     def specified(arcs: int, parts: int) -> RunSpec:
-        return specify(replace(extent, arcs=arcs, parts=parts, ranks=ranks, symmetric=False))
+        return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
     def needed(spec: RunSpec) -> int:
         beside = [streamed_bytes(graph, spec) for graph in graphs]
         return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
+    asks = any(key.name in ALL for key in specified(0, FEWEST).graph)
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
-    parts = ranks if ranks > 1 else FEWEST
+    parts = FEWEST
     while True:
         least = specified(longest, parts)  # with parts as small as can be
         if needed(least) > limit:
             raise DeviceError(
-                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices "
-                f"and for parts of its arcs, the largest of {longest:,} arcs that end in one "
-                f"vertex; it may take {amount(limit)}: let it take more, or use a device with more"
+                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices"
+                f"{', for neighbours' if asks else ''} and for parts of its arcs, the largest of "
+                f"{longest:,} arcs that end in one vertex; it may take "
+                f"{amount(limit)}: let it take more, or use a device with more"
             )
-        cuts = [cut(offsets, parts) for offsets in orders]
-        largest = max(part.end - part.begin for its in cuts for part in its)
+        cuts = [graph.cut(parts) for graph in graphs]
+        largest = max((part.end - part.begin for its in cuts for part in its), default=0)
         spec = specified(largest, parts)
         widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
         if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
@@ -128,7 +128,7 @@ def _resting_bytes(spec: RunSpec) -> int:
 
 
 def _streamed_bytes(spec: RunSpec) -> dict[Key, int]:
-    sizes = {k: _at_once(spec.extent) * a.nbytes for k, a in _passing(spec).items()}
+    sizes = {k: 2 * a.nbytes for k, a in _passing(spec).items()}
     sizes[OFFSETS] = spec.graph[OFFSETS].nbytes
     if NEEDED in spec.own:  # offsets of parts without arcs, and which parts each vertex reaches
         sizes[OFFSETS] *= 2
@@ -149,18 +149,13 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
 
 
-def _at_once(extent: Extent) -> int:
-    """How many parts are on a device at a time: its only one, or one to read and one to copy."""
-    return 1 if extent.parts == extent.ranks else 2
-
-
 def _alignment(graph: ResidentGraph) -> int:
     """In bytes, where a buffer within another may begin."""
     return max(int(graph.device.cl.mem_base_addr_align) // 8, 8)
 
 
 class ArcStream:
-    """The parts of a graph's arcs, on the device one or two at a time.
+    """The parts of a graph's arcs, on the device two at a time.
 
     The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
     not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
@@ -170,31 +165,23 @@ class ArcStream:
 
     Args:
         spec: what the run needs, in so many parts.
-        rank: of the processes that share them.
 
     Attributes:
-        parts: of all ranks.
-        own: the numbers of those of this rank.
+        parts: in the order of their rows.
         reaches: a buffer with the bits of the parts that each vertex sends to (`bit_of`), where a
             superstep may not need all; else None.
     """
 
-    def __init__(self, graph: ResidentGraph, spec: RunSpec, rank: int = 0):
+    def __init__(self, graph: ResidentGraph, spec: RunSpec):
         self.device, extent = graph.device, spec.extent
         offsets = graph.arcs.into.offsets
-        self.parts, self._ranks = cut(offsets, extent.parts), extent.ranks
-        self.own = self._numbers_of(rank)
+        self.parts = graph.cut(extent.parts)
         arrays = _passing(spec)
-        own = [self.parts[number] for number in self.own]
-        self._values = {
-            key: dict(zip(self.own, graph.cut(key, array, own), strict=True))
-            for key, array in arrays.items()
-        }
+        self._values = {k: graph.pieces(k, array, self.parts) for k, array in arrays.items()}
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [
-            _Place({k: self.device.allocate(size) for k, size in sizes.items()})
-            for _ in range(_at_once(extent))
+            _Place({k: self.device.allocate(size) for k, size in sizes.items()}) for _ in range(2)
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
@@ -226,24 +213,15 @@ class ArcStream:
         ]
         process.holds_opencl(self)
 
-    def _numbers_of(self, rank: int) -> list[int]:
-        count = len(self.parts)
-        return [n for n in range(count) if n * self._ranks // count == rank]
-
-    def rows_of(self, rank: int) -> tuple[int, int]:
-        """The range of the vertices that a rank gathers for."""
-        its = [self.parts[number] for number in self._numbers_of(rank)]
-        return (its[0].first, its[-1].last) if its else (0, 0)
-
     def needed(self, words: np.ndarray) -> list[int]:
         """The numbers of the parts of which any of the words has the bit."""
         count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
         return [number for number in range(count) if bits & bit_of(number, count)]
 
     def in_turn(self) -> list[int]:
-        """The numbers of this rank's parts; those that are on the device come first."""
+        """The numbers of the parts; those that are on the device come first."""
         there = {number for place in self._places for number in place.holds.values()}
-        return sorted(self.own, key=lambda number: number not in there)
+        return sorted(range(len(self.parts)), key=lambda number: number not in there)
 
     def blocks_of(self, number: int) -> int:
         """How many row blocks a part has."""

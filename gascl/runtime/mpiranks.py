@@ -19,15 +19,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import RUN, Key
+from gascl.delivery.activeset import FRONTIER, most_pieces
+from gascl.delivery.runspec import ARC, RUN, Key
 from gascl.errors import DeviceError, GasclError
-from gascl.runtime.arcstream import TALLIES, ArcStream
+from gascl.graph.parts import Part
+from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.staging import pinned
 from gascl.runtime.state import State
 
-CONTROL, MAIL = Key(RUN, "control"), Key(RUN, "mail")
+CONTROL, COUNTS, MAIL = (Key(RUN, name) for name in ("control", "counts", "mail"))
+#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
+#: each other, and the first two are those of the frontiers of even and odd supersteps.
+LENGTHS, FRONTIERS, TOUCHED = (
+    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
+)
+_LENGTH, _LISTED = 16, 2 * 16
 #: How many rows show whether it pays to look for those that have changed.
 SAMPLE = 1024
 
@@ -39,11 +47,13 @@ class Told:
     Attributes:
         rows: buffers of which each rank has written the rows of its own vertices.
         marks: bytes that any rank may have set for any vertex.
+        scattered: likewise, in scatter, so that apply must know of them.
         checked: the control record, too: something may go wrong that the device reports.
     """
 
     rows: Sequence[Key]
     marks: Sequence[Key]
+    scattered: Sequence[Key]
     checked: bool
 
 
@@ -51,11 +61,12 @@ class Heard(NamedTuple):
     """What all ranks have come to in a superstep.
 
     Attributes:
-        tallies: how many there are.
+        tallies, num_tallies: a buffer with those of all ranks, and how many they are.
         under_way: apply has sent messages with send_to.
     """
 
-    tallies: int
+    tallies: Any
+    num_tallies: int
     under_way: bool
 
 
@@ -87,6 +98,7 @@ class Ranks:
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self._hosts: dict[tuple[str, Key], np.ndarray] = {}
         self._told: set[Key] = set()
+        self._tallies: Any = None
 
     def device(self, choice: Any) -> Device:
         """The device that a user chose; of several alike, each rank of a host has another one."""
@@ -120,6 +132,10 @@ class Ranks:
                         "all ranks must run the same program on the same graph"
                     )
 
+    def any_of(self, text: str) -> str:
+        """The text of the first rank that has one; "" if none has."""
+        return next(filter(None, self.comm.allgather(text)), "")
+
     def abort(self, error: BaseException) -> None:
         """End all ranks, of which this one cannot go on."""
         told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
@@ -138,13 +154,10 @@ class Ranks:
         """A run begins, in which nothing has been told."""
         self._told.clear()
 
-    def tell(
-        self, state: State, stream: ArcStream, told: Told, tallied: int, interrupts: Interrupts
-    ) -> Heard:
+    def tell(self, state: State, told: Told, tallied: int, interrupts: Interrupts) -> Heard:
         """Exchange what a superstep came to."""
-        self.tell_rows(state, stream, told.rows)
-        for key in told.marks:
-            self._tell_marks(state, key)
+        self.tell_rows(state, told.rows)
+        self.tell_marks(state, told.marks)
         tallies = state.read(TALLIES, np.empty(tallied, state.header.tally))
         record = np.empty(1, state.header.control)
         checks = [0, 0, 0]
@@ -154,7 +167,10 @@ class Ranks:
         own = tallies.tobytes(), checks, interrupts.pending
         everyone = self.comm.allgather(own)
         whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
-        state.write(TALLIES, whole)
+        if self._tallies is None or self._tallies.size < whole.nbytes:
+            self._tallies = state.device.reserve(whole.nbytes)
+        if len(whole):
+            cl.enqueue_copy(state.device.queue, self._tallies, whole)
         if told.checked:
             record["overflow"] = min(each[1][0] for each in everyone)
             record["fault"] = min(each[1][1] for each in everyone)
@@ -162,16 +178,21 @@ class Ranks:
             state.write(CONTROL, record)
         interrupts.agreed = any(each[2] for each in everyone)
         state.device.queue.finish()  # what was written from here may be freed
-        return Heard(len(whole), any(each[1][2] for each in everyone))
+        return Heard(self._tallies, len(whole), any(each[1][2] for each in everyone))
 
-    def mail(self, state: State, stream: ArcStream) -> np.ndarray:
-        """What apply has sent to this rank's vertices in the others: parcels, as in mail.cl."""
+    def mail(self, state: State, parts: Sequence[Part], when: str) -> np.ndarray:
+        """What has been sent to this rank's vertices in the others: parcels, as in mail.cl.
+
+        Args:
+            parts: those of the ranks when it arrives.
+            when: "" in this superstep, "_next" in the next one.
+        """
         type_, lanes = state.spec.own[MAIL].dtype, state.lanes
-        rows = lanes * np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
+        rows = lanes * _rows(parts)
 
         def inbox(name: str, dtype: Any) -> np.ndarray:
             values = np.empty(state.graph.num_vertices * lanes, dtype)
-            return state.read(Key(RUN, f"{name}_next"), values)
+            return state.read(Key(RUN, f"{name}{when}"), values)
 
         arrived = inbox("arrived", np.uint32)
         arrived[slice(*rows[self.rank])] = 0
@@ -180,7 +201,7 @@ class Ranks:
         if len(places):
             sent["place"], sent["arrived"] = places, arrived[places]
             sent["cell"] = inbox("inbox", type_["cell"])[places]
-            if state.sizes[Key(RUN, "wraps_next")] >= 4 * len(arrived):
+            if state.sizes[Key(RUN, f"wraps{when}")] >= 4 * len(arrived):
                 sent["wraps"] = inbox("wraps", np.int32)[places]
         begins, ends = np.searchsorted(places, rows.T)
         counts, heard = ends - begins, np.empty(self.size, np.int64)
@@ -192,12 +213,12 @@ class Ranks:
         self.comm.Alltoallv([own, out, self._mpi.BYTE], [others, into, self._mpi.BYTE])
         return found
 
-    def tell_rows(self, state: State, stream: ArcStream, keys: Iterable[Key]) -> None:
+    def tell_rows(self, state: State, keys: Iterable[Key]) -> None:
         """Bring the rows of each rank's vertices to all.
 
         The host keeps what was told last. Where few rows differ from that, they travel as a list.
         """
-        rows = np.array([stream.rows_of(rank) for rank in range(self.size)], np.int64)
+        rows = _rows(state.resident.parts)
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
@@ -227,16 +248,17 @@ class Ranks:
                 if part.stop > part.start:
                     cl.enqueue_copy(queue, buffer, known[part], dst_offset=part.start)
 
-    def _tell_marks(self, state: State, key: Key) -> None:
+    def tell_marks(self, state: State, keys: Iterable[Key]) -> None:
         """Set the marks, 0 or 1 in each byte, that any rank has set."""
-        values = state.read(key, self._host(state, "known", key, state.sizes[key]))
-        marked = np.flatnonzero(values)
-        counts = self._counts(len(marked))
-        if 2 * counts.sum() * marked.itemsize > len(values):
-            self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
-        else:
-            values[self._lists(marked[:, None], counts)[:, 0]] = 1
-        state.write(key, values)
+        for key in keys:
+            values = state.read(key, self._host(state, "known", key, state.sizes[key]))
+            marked = np.flatnonzero(values)
+            counts = self._counts(len(marked))
+            if 2 * counts.sum() * marked.itemsize > len(values):
+                self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.MAX)
+            else:
+                values[self._lists(marked[:, None], counts)[:, 0]] = 1
+            state.write(key, values)
 
     def _counts(self, own: int) -> np.ndarray:
         """A number of each rank, int64 (ranks,)."""
@@ -253,6 +275,36 @@ class Ranks:
         self.comm.Allgatherv([own, self._mpi.BYTE], [*into])
         return every
 
+    def tell_frontier(self, state: State, superstep: int) -> None:
+        """Bring the vertices that apply has put into the frontier of a superstep to all, so that
+        gascl_commit then lists them, each rank with the arcs that it has of them."""
+        lengths = state.read(LENGTHS, np.empty(state.sizes[LENGTHS] // 4, np.int32))
+        its = superstep % 2
+        pieces = np.empty((lengths[its * _LENGTH], 2), np.int32)
+        if len(pieces):
+            begin = its * most_pieces(state.graph.num_vertices, state.num_arcs) * 8
+            queue, buffer = state.device.queue, state.buffers[FRONTIERS]
+            cl.enqueue_copy(queue, pieces, buffer, src_offset=begin)
+        own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        listed = self._lists(own[:, None], self._counts(len(own)))
+        lengths[its * _LENGTH], lengths[_LISTED] = 0, len(listed)
+        state.write(TOUCHED, listed)
+        state.write(LENGTHS, lengths)
+
+    def tell_counts(self, state: State) -> None:
+        """Add up how many arcs of all ranks go out from the next frontier, which all know."""
+        counts = state.read(COUNTS, np.empty((state.sizes[COUNTS] // 16, 2), np.int64))
+        vertices, arcs = counts.sum(0).tolist()
+        state.write(COUNTS, np.array([[vertices, self.comm.allreduce(arcs)]]))
+
+    def tell_arcs(self, state: State) -> None:
+        """Bring the arc fields of all ranks together, on the host of each."""
+        for key in state.buffers:
+            if key.owner == ARC:
+                values = state.arcs_of_all(key)
+                self.comm.Allreduce(self._mpi.IN_PLACE, values, self._mpi.BOR)
+                state.told_arcs[key] = values
+
     def least(self, values: np.ndarray) -> np.ndarray:
         """The smallest of what all ranks have in each place."""
         found = np.empty_like(values)
@@ -267,6 +319,11 @@ class Ranks:
             found = pinned(state.device.context, size) if pins else np.empty(size, np.uint8)
             self._hosts[what, key] = found
         return found
+
+
+def _rows(parts: Sequence[Part]) -> np.ndarray:
+    """int64 (ranks, 2): the range of the vertices of each rank."""
+    return np.array([(part.first, part.last) for part in parts], np.int64)
 
 
 def _changed(before: np.ndarray, now: np.ndarray, size: int) -> np.ndarray | None:

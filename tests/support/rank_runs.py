@@ -16,8 +16,25 @@ from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import Engine, GasclError, Graph, VertexProgram, generators, param, vertex
-from gascl.programs import BreadthFirst, Closeness, Hits, PageRank, ShortestPaths
+from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
+from gascl.programs import (
+    BreadthFirst,
+    Closeness,
+    ConnectedComponents,
+    CoreNumber,
+    GreedyColouring,
+    Hits,
+    LabelPropagation,
+    LocalClustering,
+    Louvain,
+    MaximalIndependentSet,
+    PageRank,
+    ShortestPaths,
+    StronglyConnected,
+    Triangles,
+    TrussNumber,
+    WeightedClustering,
+)
 
 COMM = MPI.COMM_WORLD
 
@@ -55,13 +72,49 @@ def programs() -> None:
             Hits(),
             Closeness(),
         ):
-            alone = Engine(graph).run(program)
             # A rank streams its own arcs if they do not fit, either.
             for memory in (None, 10 * 2**20):
-                found = Engine(graph, comm=COMM, device_memory=memory).run(program)
-                assert found.supersteps == alone.supersteps
-                for name in alone.fields:
-                    np.testing.assert_allclose(found[name], alone[name], rtol=1e-5, atol=1e-7)
+                agree(graph, program, memory)
+
+
+def neighbours() -> None:
+    """Bundled programs that read neighbours, or go by their frontier in several stages."""
+    web = generators.rmat(8, seed=4)
+    weight = np.random.default_rng(1).integers(1, 9, web.num_edges)
+    plain = Graph.from_edges(
+        *(web.edge_src, web.edge_dst),
+        weight=weight,
+        directed=False,
+        duplicates="first",
+        self_loops="drop",
+    )
+    for program in (
+        ConnectedComponents(),
+        CoreNumber(),
+        GreedyColouring(),
+        LabelPropagation(),
+        LocalClustering(),
+        Louvain(),
+        MaximalIndependentSet(),
+        Triangles(),
+        TrussNumber(),
+        WeightedClustering(),
+    ):
+        agree(plain, program)
+    agree(web, StronglyConnected())
+
+
+def agree(graph: Graph, program: VertexProgram, memory: int | None = None) -> None:
+    """Ranks find what one device does."""
+    alone = Engine(graph).run(program)
+    found = Engine(graph, comm=COMM, device_memory=memory).run(program)
+    assert found.supersteps == alone.supersteps
+    counts = [[(s.active, s.messages) for s in result.trace] for result in (found, alone)]
+    assert counts[0] == counts[1]
+    for name in alone.fields:
+        np.testing.assert_allclose(found[name], alone[name], rtol=1e-5, atol=1e-7)
+    for name in alone.arc_fields:
+        np.testing.assert_allclose(found.arc_fields[name], alone.arc_fields[name], rtol=1e-5)
 
 
 class Counting(VertexProgram):
@@ -75,19 +128,60 @@ class Counting(VertexProgram):
     stop = "superstep < 0"
 
 
+class Tolls(Counting):
+    """Keeps state on arcs, and decides there who scatters next."""
+
+    paid = arc.int64(init="e.id % 3")
+    mask, scatter_on = "v.id % 2", "mask"
+    scatter = "e.paid += 1 + v.x % 5; send(e.paid % 100); if (e.paid % 2) set_mask();"
+    apply = "v.x += msg % 5 + v.id % 2; if (msg % 7 == 3) unset_mask();"
+
+
+class Circling(Counting):
+    """Goes by a frontier that never empties."""
+
+    mask, scatter_on, apply_on = "v.id < 9", "mask", "message"
+    apply = "v.x += msg % 5 + v.id % 2; if (v.x % 3) set_mask();"
+
+
 def checkpoints(folder: str) -> None:
-    """A run that goes on from what the first rank has saved ends as one that was never stopped."""
-    graph, path = generators.rmat(7, seed=1), Path(folder, "run.ckpt")
+    """A run that goes on from what the first rank has saved ends as one that was never stopped,
+    and so it does on one device."""
+    graph = generators.rmat(7, seed=1)
     engine = Engine(graph, comm=COMM)
     options: dict[str, Any] = {"max_supersteps": 40, "not_converged": "ignore"}
-    whole = engine.run(Counting(), **options)
+    for program, delivery in ((Counting(), "outbox"), (Tolls(), "slots"), (Circling(), "push")):
+        path = Path(folder, f"{type(program).__name__}.ckpt")
+        options["delivery"] = delivery
+        whole = Engine(graph).run(program, **options)
+        assert whole.supersteps == 40
+        engine.run(program, **{**options, "max_supersteps": 24}, checkpoint=path, every=10)
+        assert path.exists()
+        COMM.Barrier()
+        alone = path.with_suffix(f".{COMM.rank}")
+        alone.write_bytes(path.read_bytes())
+        COMM.Barrier()
+        for runs, file in ((engine, path), (Engine(graph), alone)):
+            found = runs.run(program, **options, checkpoint=file, every=10, resume=True)
+            assert found.x.tolist() == whole.x.tolist()
+            assert found.supersteps == 40
+            for name in whole.arc_fields:
+                assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
 
-    engine.run(Counting(), **{**options, "max_supersteps": 24}, checkpoint=path, every=10)
-    assert path.exists()
-    COMM.Barrier()
-    found = engine.run(Counting(), **options, checkpoint=path, every=10, resume=True)
+
+def states() -> None:
+    """A State with values of arcs is continued by as many ranks, and by no other number."""
+    graph, program = generators.rmat(7, seed=1), Tolls()
+    options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
+    engine, alone = Engine(graph, comm=COMM), Engine(graph)
+    whole = alone.run(program, max_supersteps=20, **options)
+    half = engine.run(program, max_supersteps=9, keep_state=True, **options)
+    assert half.arc_fields["paid"].sum() < whole.arc_fields["paid"].sum()
+    found = engine.run(program, max_supersteps=11, state=half.state, keep_state=True, **options)
     assert found.x.tolist() == whole.x.tolist()
-    assert found.supersteps == 40
+    assert found.arc_fields["paid"].tolist() == whole.arc_fields["paid"].tolist()
+    with pytest.raises(GasclError, match=f"had ranks: {COMM.size}; run Tolls with as many"):
+        alone.run(program, max_supersteps=1, state=found.state, **options)
 
 
 class Counted:
