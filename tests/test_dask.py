@@ -142,21 +142,52 @@ def ranks(size: int, work) -> list:
     return outcomes
 
 
-def test_what_ranks_tell_each_other():
-    def work(comm):
-        rank = comm.Get_rank()
-        time.sleep(0.01 * rank)
-        first = comm.allgather(("a", rank))
-        most = comm.allreduce(np.array([rank, -rank]), op=np.maximum)
-        values = np.full(9, 255, np.uint8)
-        counts, begins = [4, 0, 3], [0, 4, 5]
-        values[begins[rank] : begins[rank] + counts[rank]] = rank
-        comm.Allgatherv(None, [values, (counts, begins)])
-        values[:] += 1  # after it was sent
-        return first, most.tolist(), (values - np.uint8(1)).tolist(), comm.Get_size()
+def exchanges(comm) -> list:
+    """What each of those methods of a communicator gives that gascl calls, in all their forms."""
+    mpi, rank, size = sys.modules[type(comm).__module__], comm.Get_rank(), comm.Get_size()
+    time.sleep(0.01 * rank)
+    found: list = [
+        size,
+        comm.allgather(("a", rank)),
+        comm.bcast(rank + 5),
+        comm.allreduce(rank + 1),
+    ]
+    for op, own in ((mpi.MAX, [rank, -rank]), (mpi.BOR, [1 << rank, 0])):
+        values = np.array(own)
+        comm.Allreduce(mpi.IN_PLACE, values, op)
+        found.append(values.tolist())
+        values[:] = 99  # after it was told
+    least = np.empty(2, int)
+    comm.Allreduce(np.array([rank, -rank]), least, mpi.MIN)
+    numbers = np.empty(size, int)
+    comm.Allgather(np.array([rank * rank]), numbers)
+    values, counts, begins = np.full(9, 255, np.uint8), [4, 0, 3], [0, 4, 5]
+    values[begins[rank] : begins[rank] + counts[rank]] = rank
+    comm.Allgatherv(mpi.IN_PLACE, [values, (counts, begins), mpi.BYTE])
+    pairs = np.empty((6, 2), np.int32)
+    own = np.full((rank + 1, 2), rank, np.int32)
+    comm.Allgatherv([own, mpi.BYTE], [pairs, ([8, 16, 24], [0, 8, 24]), mpi.BYTE])
+    turned = np.empty(size, int)
+    comm.Alltoall(np.arange(size) + 10 * rank, turned)
+    sent, came = np.arange(size, dtype=np.uint8) + 10 * rank, np.zeros(3, np.uint8)
+    each = [1, 1, 1], [0, 1, 2]
+    comm.Alltoallv([sent, each, mpi.BYTE], [came, each, mpi.BYTE])
+    return found + [a.tolist() for a in (least, numbers, values, pairs, turned, came)]
 
-    expected = [("a", 0), ("a", 1), ("a", 2)], [2, 0], [0, 0, 0, 0, 255, 2, 2, 2, 255], 3
-    assert ranks(3, work) == [expected] * 3
+
+def expected(rank: int) -> list:
+    turned = [rank, 10 + rank, 20 + rank]
+    return [
+        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, 6, [2, 0], [7, 0], [0, -2], [0, 1, 4]),
+        [0, 0, 0, 0, 255, 2, 2, 2, 255],
+        [[0, 0], [1, 1], [1, 1], [2, 2], [2, 2], [2, 2]],
+        *(turned, turned),
+    ]
+
+
+def test_what_ranks_tell_each_other():
+    """What MPI's definition says."""
+    assert ranks(3, exchanges) == [expected(rank) for rank in range(3)]
 
 
 def test_a_rank_that_fails_ends_those_that_wait():

@@ -1,10 +1,12 @@
-"""`DaskComm`: how the ranks of a run on Dask workers tell each other something."""
+"""`DaskComm`: how the ranks of a run on Dask workers tell each other something; and those of MPI's
+constants that its methods know."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,16 @@ import numpy as np
 from gascl.dask.mailbox import Mailbox
 from gascl.errors import RankError
 
+IN_PLACE = None
+BYTE = np.uint8
+MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
+
 
 class DaskComm:
     """Those methods of an mpi4py communicator that gascl calls, in terms of mailboxes.
 
-    All ranks call the same methods in the same order.
+    All ranks call the same methods in the same order. As in MPI, those with a capital letter are of
+    arrays: [array, (counts, begins), BYTE] is one with a part for each rank, in bytes.
 
     Args:
         rank: this process's.
@@ -38,45 +45,75 @@ class DaskComm:
 
     def allgather(self, value: Any) -> list[Any]:
         """What each rank gives."""
-        return [pickle.loads(mail) for mail in self._exchange(pickle.dumps(value, 5))]
+        return [pickle.loads(mail) for mail in self._told(pickle.dumps(value, 5))]
 
-    def allreduce(self, value: Any, op: Callable[[Any, Any], Any]) -> Any:
-        """What `op` makes of what the ranks give, in their order."""
-        return reduce(op, self.allgather(value))
+    def bcast(self, value: Any) -> Any:
+        """What rank 0 gives."""
+        return self.allgather(value)[0]
 
-    def Allgatherv(self, send: None, receive: Sequence[Any]) -> None:
-        """Bring each rank's own part of an array to all.
+    def allreduce(self, value: Any) -> Any:
+        """The sum of what the ranks give."""
+        return reduce(add, self.allgather(value))
 
-        Args:
-            send: None: it is in `receive` already.
-            receive: uint8 (n,), and for each rank the number of bytes and the first of them.
-        """
-        values, (counts, begins) = receive
-        parts = [slice(b, b + c) for b, c in zip(begins, counts, strict=True)]
-        mails = self._exchange(values[parts[self._rank]].tobytes())
-        for part, mail in zip(parts, mails, strict=True):
-            values[part] = np.frombuffer(mail, np.uint8)
+    def Allreduce(self, own: np.ndarray | None, found: np.ndarray, op: Callable[..., Any]) -> None:
+        """Fill `found`, of all ranks, by `op`; each rank's own is there already if it is IN_PLACE."""
+        mails = self._told((found if own is IN_PLACE else own).tobytes())  # type: ignore[union-attr]
+        each = (np.frombuffer(mail, found.dtype).reshape(found.shape) for mail in mails)
+        found[...] = reduce(op, each)
+
+    def Allgather(self, own: np.ndarray, found: np.ndarray) -> None:
+        """Fill `found` with the arrays of all ranks, one after the other."""
+        found[...] = np.frombuffer(b"".join(self._told(own.tobytes())), found.dtype)
+
+    def Allgatherv(self, send: Sequence[Any] | None, receive: Sequence[Any]) -> None:
+        """Bring each rank's array to all; IN_PLACE: it is in `receive`."""
+        own = _parts(*receive)[self._rank] if send is IN_PLACE else send[0]  # type: ignore[index]
+        _fill(receive, self._told(own.tobytes()))
+
+    def Alltoall(self, own: np.ndarray, found: np.ndarray) -> None:
+        """Bring the r-th item of each rank to rank r."""
+        mails = self._exchange([item.tobytes() for item in own])
+        found[...] = np.frombuffer(b"".join(mails), found.dtype)
+
+    def Alltoallv(self, send: Sequence[Any], receive: Sequence[Any]) -> None:
+        """Bring the r-th part of each rank to rank r."""
+        _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
 
     def Abort(self, code: int) -> None:
         """End all other ranks."""
         why = f"rank {self._rank} of {self.Get_size()} has ended the run"
-        for mailbox in self._others():
-            mailbox.end(why)
+        for rank, mailbox in enumerate(self._mailboxes):
+            if rank != self._rank:
+                mailbox.end(why)
 
-    def _others(self) -> list[Any]:
-        return [box for rank, box in enumerate(self._mailboxes) if rank != self._rank]
+    def _told(self, own: bytes) -> list[bytes]:
+        """What each rank tells all."""
+        return self._exchange([own] * self.Get_size())
 
-    def _exchange(self, own: bytes) -> list[bytes]:
-        """What each rank has.
+    def _exchange(self, mails: Sequence[bytes]) -> list[bytes]:
+        """What each rank tells this one.
 
         Args:
-            own: bytes, as Dask sends them when it comes to it, and arrays may change before.
+            mails: what this one tells each. Bytes, since Dask sends them when it comes to it, and
+                arrays may change before.
         """
         number, self._sent = self._sent, self._sent + 1
+        ranks = range(self.Get_size())
         try:
-            for mailbox in self._others():
-                mailbox.post(number, self._rank, own)  # that it has come is not waited for
+            for rank in ranks:
+                if rank != self._rank:  # that it has come is not waited for
+                    self._mailboxes[rank].post(number, self._rank, mails[rank])
         except RuntimeError as error:  # of the actor
             raise RankError(f"another rank cannot be reached: {error}") from error
-        ranks = range(self.Get_size())
-        return [own if r == self._rank else self._mailbox.take(number, r) for r in ranks]
+        return [mails[r] if r == self._rank else self._mailbox.take(number, r) for r in ranks]
+
+
+def _parts(array: np.ndarray, places: tuple[Sequence[int], Sequence[int]], _: Any) -> list[Any]:
+    """The part of each rank, uint8."""
+    values = array.reshape(-1).view(BYTE)
+    return [values[begin : begin + count] for count, begin in zip(*places, strict=True)]
+
+
+def _fill(receive: Sequence[Any], mails: Sequence[bytes]) -> None:
+    for part, mail in zip(_parts(*receive), mails, strict=True):
+        part[:] = np.frombuffer(mail, BYTE)

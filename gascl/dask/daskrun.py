@@ -311,7 +311,7 @@ class _Cluster:
         """What each rank tells, and a future of its rows."""
         actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
         self._mailboxes = self._client.gather(actors)
-        keys = [mailbox.key() for mailbox in self._mailboxes]
+        keys = [mailbox.own_key() for mailbox in self._mailboxes]
         each = [
             (graph, program, options, rank, keys[rank].result(), self._mailboxes)
             for rank, graph in enumerate(graphs)

@@ -32,7 +32,7 @@ class Mailbox:
         self._changed = threading.Condition()
         Mailbox.here[self._key] = self
 
-    async def key(self) -> str:
+    async def own_key(self) -> str:
         """What no other mailbox has."""
         return self._key
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from gascl.graph.numbering import Numbering, Renumbered, by_number
+from gascl.graph.numbering import Renumbered
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
@@ -83,8 +82,7 @@ class Order:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
-        plain: the order of the same pairs by the vertices' own numbers, and the numbers by which
-            this one is.
+        index: I, if it is to be another.
     """
 
     def __init__(
@@ -95,10 +93,10 @@ class Order:
         *,
         both: bool = False,
         known: dict[str, np.ndarray] | None = None,
-        plain: tuple[Order, Numbering] | None = None,
+        index: np.dtype | None = None,
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
-        self.plain = plain
+        self._index = index
         self.lock = _Lock()
         self.kept = known or {}
         self._given = False if both or "places" in self.kept else None
@@ -106,11 +104,6 @@ class Order:
     @_Kept
     def offsets(self) -> np.ndarray:
         """I (V+1): the pairs of row v are offsets[v:v+2]."""
-        if self.plain is not None:
-            plain, numbering = self.plain
-            begins = np.zeros_like(plain.offsets)
-            np.cumsum(by_number(numbering, np.diff(plain.offsets)), out=begins[1:])
-            return begins
         if self.given:
             return self._begins()
         counts = _counts(self.row, self.num_vertices)
@@ -119,14 +112,15 @@ class Order:
             loops = [self.row[b][self.row[b] == self.end[b]] for b in blocks(len(self.row))]
             if sum(map(len, loops)):
                 counts -= _counts(np.concatenate(loops), self.num_vertices)
-        offsets = np.zeros(len(counts) + 1, index_dtype(int(counts.sum())))
+        offsets = np.zeros(len(counts) + 1, self._index or index_dtype(int(counts.sum())))
         np.cumsum(counts, out=offsets[1:])
         return offsets
 
     def _begins(self) -> np.ndarray:
         """The offsets of pairs that are given in order: where rows differ from those before."""
         num_pairs = len(self.row)
-        offsets = np.full(self.num_vertices + 1, num_pairs, index_dtype(num_pairs))
+        index = self._index or index_dtype(num_pairs)
+        offsets = np.full(self.num_vertices + 1, num_pairs, index)
 
         def begin(block: slice) -> None:
             row = self.row[max(block.start - 1, 0) : block.stop]
@@ -158,30 +152,6 @@ class Order:
             return np.asarray(self.end)
         self._sort(places=int(self.offsets[-1]) <= _LEAST)  # these cost little, of few pairs
         return self.kept["ends"]
-
-    def ends_of(self, part: Part) -> np.ndarray:
-        """`ends[part.begin : part.end]`. By other numbers, nothing else is sorted, or read, if the
-        plain order has been made, or is in a mapped file."""
-        if "ends" in self.kept or self.plain is None or "ends" not in self.plain[0].kept:
-            return self.ends[part.begin : part.end]
-        plain, numbering = self.plain
-        offsets, bits = self.offsets, max(self.num_vertices - 1, 1).bit_length()
-        found = np.empty(part.end - part.begin, np.int32)
-
-        def sort(first: int, last: int) -> None:
-            begins = offsets[first : last + 1].astype(np.int64)
-            row = np.repeat(np.arange(last - first), np.diff(begins))
-            there = plain.offsets[numbering.order[first:last]] - begins[:-1]
-            places = there[row] + np.arange(begins[0], begins[-1])
-            keys = (row << bits) | numbering.number.take(plain.ends.take(places))
-            keys, _ = radix_sorted(keys, None, 0, bits + (last - first).bit_length())
-            found[begins[0] - part.begin : begins[-1] - part.begin] = keys & ((1 << bits) - 1)
-
-        cuts = np.arange(part.begin, part.end, _LEAST, dtype=offsets.dtype)
-        inside = np.searchsorted(offsets, cuts).clip(part.first, part.last)
-        bounds = np.unique(np.concatenate([[part.first], inside, [part.last]])).tolist()
-        in_threads(lambda pair: sort(*pair), pairwise(bounds))
-        return found
 
     @_Kept
     def places(self) -> np.ndarray:
@@ -375,6 +345,7 @@ class Arcs:
         self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
         self.lock = _Lock()
         self.kept = known or {}
+        self._parts: dict[Part, ArcsPart] = {}
 
     @property
     def out_offsets(self) -> np.ndarray:
@@ -449,30 +420,92 @@ class Arcs:
         way = {"out": "in", "in": "out"}[self.way]
         return Arcs(self.into, self.out, self.edge_src, way)
 
+    def given(self, values: np.ndarray) -> np.ndarray:
+        """(E,) values of the edges, in the order of the pairs that the two orders were given."""
+        return values
 
-def numbered_arcs(plain: Arcs, ends: tuple[np.ndarray, np.ndarray], numbering: Numbering) -> Arcs:
-    """The same arcs by other numbers of the vertices.
+    def part(self, part: Part) -> ArcsPart:
+        """The arcs of a part."""
+        with self.lock:
+            if part not in self._parts:
+                self._parts[part] = ArcsPart(self, part)
+            return self._parts[part]
 
-    Args:
-        plain: the arcs by their own.
-        ends: the edges' sources and targets, int32 (E,) each.
+
+class ArcsPart:
+    """The arcs that end in a range of vertices, with the arrays that `Arcs` has of all arcs.
+
+    Vertices and edges keep their ids, and I is that of all arcs. In CSC order these arcs are a
+    piece of all; by their places there, they are sorted into CSR order.
     """
-    src, dst = (Renumbered(end, numbering.number) for end in ends)
-    tail, head = (dst, src) if plain.way == "in" else (src, dst)
 
-    def order(its: Order, row: Ends, end: Ends) -> Order:
-        return Order(row, end, its.num_vertices, both=its.both, plain=(its, numbering))
+    def __init__(self, whole: Arcs, part: Part):
+        self.whole, self.piece = whole, slice(part.begin, part.end)
+        begin = whole.in_offsets.dtype.type(part.begin)
+        offsets = np.clip(whole.in_offsets, part.begin, part.end) - begin
+        offsets.setflags(write=False)
+        ends, count = whole.in_sources[self.piece], len(offsets) - 1
+        known = {"offsets": offsets, "ends": ends}
+        receivers = rows(offsets)
+        self.into = Order(receivers, ends, count, known=known, index=offsets.dtype)
+        self.out = Order(ends, receivers, count, index=offsets.dtype)
+        self.lock = _Lock()
+        self.kept: dict[str, np.ndarray] = {}
 
-    out = order(plain.out, tail, head)
-    into = out if plain.out is plain.into else order(plain.into, head, tail)
-    return Arcs(out, into, src, plain.way)
+    @property
+    def out_offsets(self) -> np.ndarray:
+        return self.out.offsets
+
+    @property
+    def out_targets(self) -> np.ndarray:
+        return self.out.ends
+
+    @property
+    def out_edges(self) -> np.ndarray:
+        return self.in_edges.take(self.slot)
+
+    @property
+    def out_reversed(self) -> np.ndarray:
+        return self.in_reversed.take(self.slot)
+
+    @property
+    def in_offsets(self) -> np.ndarray:
+        return self.into.offsets
+
+    @property
+    def in_sources(self) -> np.ndarray:
+        return self.into.ends
+
+    @property
+    def in_edges(self) -> np.ndarray:
+        return self.whole.in_edges[self.piece]
+
+    @property
+    def in_reversed(self) -> np.ndarray:
+        return self.whole.in_reversed[self.piece]
+
+    @property
+    def slot(self) -> np.ndarray:
+        return self.out.places
+
+    @_Kept
+    def places(self) -> np.ndarray:
+        """I (arcs of the part): the place of each, in CSR order, among all arcs in that order."""
+        # Targets rise within a row, so that arcs to the vertices before this part's come first.
+        before = _counts(self.whole.in_sources[: self.piece.start], self.out.num_vertices)
+        shift = self.whole.out_offsets[:-1] + before - self.out_offsets[:-1]
+        return np.arange(len(self.out_targets)) + np.repeat(shift, np.diff(self.out_offsets))
+
+    def given(self, values: np.ndarray) -> np.ndarray:
+        """As `Arcs.given`: the orders were given the part's arcs in CSC order."""
+        return values.take(self.in_edges)
 
 
 def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
     """The arcs of the edges (src[i], dst[i]).
 
     Args:
-        src, dst: int32 (E,), ids below `num_vertices`.
+        src, dst: int32 (E,), ids below `num_vertices`, or their new numbers.
         way: as in `Arcs`.
     """
     if way == "both":

@@ -16,12 +16,12 @@ import numpy as np
 from gascl import html
 from gascl.errors import GraphError
 from gascl.graph import intake
-from gascl.graph.arcs import Arcs, arcs_of, numbered_arcs
+from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.change import Change, changed
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
-from gascl.graph.numbering import Numbering, numbering
+from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.outside import outside
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
@@ -568,11 +568,17 @@ class Graph:
         way = edges if self.directed else "both"
 
         def find() -> tuple[Numbering, Arcs] | None:
-            plain = self._arcs_along(way)
-            found = numbering(np.diff(plain.out_offsets))
+            offsets = self._arcs_along(way).out_offsets
+            degree = np.diff(offsets)
+            found = numbering(degree)
             if found is None:
                 return None
-            return found, numbered_arcs(plain, (self.edge_src, self.edge_dst), found)
+            src, dst = (Renumbered(e, found.number) for e in (self.edge_src, self.edge_dst))
+            arcs = arcs_of(src, dst, self.num_vertices, way)
+            begins = np.zeros_like(offsets)
+            np.cumsum(by_number(found, degree), out=begins[1:])
+            arcs.out.know(begins)
+            return found, arcs
 
         with self._lock:
             if way not in self._numbered:

@@ -18,7 +18,6 @@ from gascl.graph.numbering import (
     inverse,
     numbering,
 )
-from gascl.graph.parts import cut
 
 
 def star(leaves):
@@ -104,32 +103,6 @@ def test_arcs_are_those_of_the_graph_with_other_ends(directed, edges):
     assert graph.numbered(edges) == (found, arcs)  # made once
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("edges", ["out", "in", "both"])
-@pytest.mark.parametrize("number", [1, 3])
-@pytest.mark.usefixtures("renumbered")
-def test_a_part_of_the_arcs(monkeypatch, number, edges, directed):
-    """It is that of all, and the others are not sorted if those by the own numbers are."""
-    monkeypatch.setattr("gascl.graph.arcs._LEAST", 16)
-    src, dst = np.random.default_rng(7).integers(0, 40, (2, 300)) ** 2 // 40
-    src[:90] = dst[:60] = 3  # a row that is longer than what is sorted at a time
-
-    def made():
-        return Graph.from_edges(src, dst, num_vertices=45, directed=directed)
-
-    _, expected = made().numbered(edges)
-    parts = cut(expected.in_offsets, number)
-    graph = made()
-    graph.arcs(edges).into.make()
-    into = graph.numbered(edges)[1].into
-    for part in parts:
-        assert into.ends_of(part).tolist() == expected.in_sources[part.begin : part.end].tolist()
-    assert set(into.kept) == {"offsets"}
-    assert into.offsets.tolist() == expected.in_offsets.tolist()
-    fresh = made().numbered(edges)[1].into
-    assert fresh.ends_of(parts[-1]).tolist() == expected.in_sources[parts[-1].begin :].tolist()
-
-
 @pytest.mark.usefixtures("renumbered")
 def test_edges_in_order_of_their_numbers():
     order = np.random.default_rng(4).permutation(4).astype(np.int32)
@@ -142,8 +115,8 @@ def test_edges_in_order_of_their_numbers():
 def test_no_arcs_are_made_to_find_out():
     graph = star(LEAST)
     _, arcs = graph.numbered()
-    assert set(graph.arcs().out.kept) == {"offsets"}
-    assert not (arcs.out.kept or arcs.into.kept or graph.arcs().into.kept)
+    assert set(arcs.out.kept) == set(graph.arcs().out.kept) == {"offsets"}
+    assert not arcs.into.kept and not graph.arcs().into.kept
     assert Graph.from_edges([0], [1]).numbered() is None
 
 
