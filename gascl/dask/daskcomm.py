@@ -56,8 +56,8 @@ class DaskComm:
         return reduce(add, self.allgather(value))
 
     def Allreduce(self, own: np.ndarray | None, found: np.ndarray, op: Callable[..., Any]) -> None:
-        """Fill `found`, of all ranks, by `op`; each rank's own is there already if it is IN_PLACE."""
-        mails = self._told((found if own is IN_PLACE else own).tobytes())  # type: ignore[union-attr]
+        """Fill `found` by `op` with the arrays of all ranks; IN_PLACE: its own is there."""
+        mails = self._told((found if own is IN_PLACE else own).tobytes())
         each = (np.frombuffer(mail, found.dtype).reshape(found.shape) for mail in mails)
         found[...] = reduce(op, each)
 
@@ -67,7 +67,7 @@ class DaskComm:
 
     def Allgatherv(self, send: Sequence[Any] | None, receive: Sequence[Any]) -> None:
         """Bring each rank's array to all; IN_PLACE: it is in `receive`."""
-        own = _parts(*receive)[self._rank] if send is IN_PLACE else send[0]  # type: ignore[index]
+        own = _parts(*receive)[self._rank] if send is IN_PLACE else send[0]
         _fill(receive, self._told(own.tobytes()))
 
     def Alltoall(self, own: np.ndarray, found: np.ndarray) -> None:

@@ -22,7 +22,7 @@ import pyopencl as cl
 
 from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.runspec import ARC, RUN, Key
-from gascl.errors import DeviceError, GasclError
+from gascl.errors import GasclError, RankError
 from gascl.graph.parts import Part
 from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
