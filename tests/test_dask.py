@@ -16,11 +16,18 @@ import numpy as np
 import pytest
 
 import gascl.dask
-from gascl import DeviceError, Engine, GasclError, Graph, GraphError, NotConvergedError
+from gascl import (
+    DeviceError,
+    Engine,
+    GasclError,
+    Graph,
+    GraphError,
+    NotConvergedError,
+    RankError,
+)
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
 from gascl.dask.mailbox import Mailbox
-from gascl.errors import RankError
 from gascl.programs import BreadthFirst, ConnectedComponents, PageRank, ShortestPaths
 
 pd = pytest.importorskip("pandas")
@@ -237,16 +244,27 @@ def test_weights_and_vertices_in_results(client):
     pd.testing.assert_frame_equal(found.vertices.compute(), expected, check_exact=True)
 
 
-@pytest.mark.slow
-def test_the_same_bits_as_over_mpi(client, tmp_path):
+def on_ranks(count: int, *arguments: str) -> None:
+    """Python on so many ranks of MPI."""
     here = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     mpiexec = shutil.which("mpiexec", path=here)
     if not mpiexec:
         pytest.skip("there is no mpiexec")
+    command = [mpiexec, "-n", str(count), sys.executable, *arguments]
+    subprocess.run(command, check=True, timeout=240, cwd=Path(__file__).parent)
+
+
+@pytest.mark.slow
+def test_mpi_tells_the_same():
+    script = "from mpi4py.MPI import COMM_WORLD as comm; from test_dask import exchanges, expected"
+    on_ranks(3, "-c", f"{script}; assert exchanges(comm) == expected(comm.rank)")
+
+
+@pytest.mark.slow
+def test_the_same_bits_as_over_mpi(client, tmp_path):
     df, place = frame(rows=5000), str(tmp_path / "edges.parquet")
     df.to_parquet(place)
-    command = [mpiexec, "-n", "2", sys.executable, "-m", "support.rank_runs", "saved", place]
-    subprocess.run(command, check=True, timeout=240, cwd=Path(__file__).parent)
+    on_ranks(2, "-m", "support.rank_runs", "saved", place)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS).vertices.compute()
     expected = pd.read_parquet(f"{place}.ranks")
     assert found.index.tolist() == expected["vertex"].tolist()

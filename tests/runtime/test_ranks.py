@@ -121,9 +121,9 @@ def test_ranks_that_do_not_run_the_same():
 def test_what_fails_in_one_rank_is_raised_in_all():
     ran = ranks(3, "fails")
     for told in (  # their lines may run into each other
-        "0: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "0: RankError: rank 1 of 3 has failed: MemoryError: no room here",
         "1: MemoryError: no room here",
-        "2: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "2: RankError: rank 1 of 3 has failed: MemoryError: no room here",
     ):
         assert ran.stdout.count(told) == 1, ran.stdout
 
