@@ -142,9 +142,9 @@ def test_the_command_on_ranks(tmp_path, write):
     ("program", "graph", "message"),
     [
         (
-            "PageRank --delivery edges",
+            "PageRank --delivery serial",
             "karate",
-            "delivery 'edges' cannot take the arcs of PageRank",
+            "delivery 'serial' cannot take the arcs of PageRank",
         ),
         ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
         ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
