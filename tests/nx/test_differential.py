@@ -13,6 +13,7 @@ from networkx.algorithms import bipartite
 from networkx.utils.backends import _registered_algorithms
 from support import backend_cases
 from support.backend_cases import KINDS, ONE_BY_ONE, QUADRATIC, SCORES, SIGNED, calls
+from support.thinned import thinned
 
 from gascl.nx.backend import FUNCTIONS  # having registered all
 
@@ -116,13 +117,21 @@ def check(name, cases):
     assert answers
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_answers_are_those_of_networkx(name):
+def id_of(value):
+    return value if isinstance(value, str) else "-".join(kind.__name__ for kind in value)
+
+
+#: A simple kind and one with parallel edges, one of them directed.
+SOME_KINDS = [(nx.Graph, nx.MultiDiGraph), (nx.DiGraph, nx.MultiGraph)]
+
+
+@pytest.mark.parametrize(("name", "kinds"), thinned(sorted(FUNCTIONS), SOME_KINDS), ids=id_of)
+def test_answers_are_those_of_networkx(name, kinds):
     check(
         name,
         (
             (label, G, *call)
-            for kind in KINDS
+            for kind in kinds
             for label, G in small(kind).items()
             for call in calls(name, G)[: None if label in ("sparse", "dense") else 2]
         ),

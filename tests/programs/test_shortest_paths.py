@@ -66,7 +66,7 @@ def test_real_weights(directed):
     assert single.distance.tolist() == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("directed", [True, False])
 def test_several_sources_and_a_cutoff(directed, dtype):
     graph = random_graph(1, directed=directed, zeros=True)

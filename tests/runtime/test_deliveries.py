@@ -251,16 +251,16 @@ def test_runs_repeat_bit_for_bit(program, group):
         assert bits(Engine(tangle(), shape).run(program, delivery=delivery)) == first, delivery
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_deliveries_agree_bit_for_bit(group):
+@pytest.mark.parametrize(
+    ("program", "device"), agreement.in_turn([Nearest(), Averaging()]), indirect=["device"]
+)
+def test_deliveries_agree_bit_for_bit(program, device):
     """`slots`, `pull` and `outbox` add floats up in one order; of the least there is but one."""
-    engine = Engine(tangle(), Device(find().cl, group))
-    for program, able in (
-        (Averaging(), ("slots", "pull", "outbox")),
-        (Nearest(), admitted(Nearest())),
-    ):
-        found = {d: bits(engine.run(program, delivery=d)) for d in able}
-        assert len({tuple(x) for x in found.values()}) == 1, program
+    engine = Engine(tangle(), device)
+    summed = isinstance(program, Averaging)
+    able = ("slots", "pull", "outbox") if summed else admitted(program)
+    found = {d: bits(engine.run(program, delivery=d)) for d in able}
+    assert len({tuple(x) for x in found.values()}) == 1, program
 
 
 def test_without_order_a_sum_is_nearly_the_same():
@@ -342,10 +342,10 @@ def test_a_toy_is_one_of_them():
 @pytest.mark.parametrize(
     ("group", "cut"),
     [
-        *((1, 1), (1, TAIL), (8, TAIL + 1)),
+        *((1, TAIL), (8, TAIL + 1)),
         *(
             pytest.param(g, c, marks=pytest.mark.slow)
-            for g, c in ((8, 1), (8, TAIL), (1, TAIL + 1))
+            for g, c in ((1, 1), (8, 1), (8, TAIL), (1, TAIL + 1))
         ),
     ],
 )
