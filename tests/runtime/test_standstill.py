@@ -154,7 +154,9 @@ def test_so_does_every_form_of_it(name, cls, given, known, dtype):
     assert result.converged or dtype == "float32"
 
 
-@pytest.mark.parametrize("name", ["three", "swapping", "apart"])
+@pytest.mark.parametrize(
+    "name", ["three", *(pytest.param(n, marks=pytest.mark.slow) for n in ("swapping", "apart"))]
+)
 def test_lanes_end_together(name):
     dampings = [0.99, 0.5, 0.999]
     result = run(graph_of(name), PageRank(damping=dampings, tolerance=3e-6, dangling="ignore"))

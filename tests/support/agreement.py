@@ -35,10 +35,11 @@ def in_turn(cases: Iterable[Any]) -> list[Any]:
     ]
 
 
-def in_halves(cases: Iterable[Any]) -> list[Any]:
+def in_halves(cases: Iterable[Any], turn: int = 2) -> list[Any]:
     """Parameters (case, device, half), the device being the fixture: each case in one of the two
     shapes of a work-group and by one `half_of` its deliveries, by turns; in both and by all if slow
-    tests are run."""
+    tests are run. `turn` cases in a row go by the same half; with 1, a half has a shape of its own,
+    so that cases of one program take half as many builds."""
     return [
         pytest.param(
             case,
@@ -48,7 +49,7 @@ def in_halves(cases: Iterable[Any]) -> list[Any]:
             marks=[] if (group, half) == usual else pytest.mark.slow,
         )
         for number, case in enumerate(cases)
-        for usual in [(GROUPS[number % 2], number // 2 % 2)]
+        for usual in [(GROUPS[number % 2], number // turn % 2)]
         for group in GROUPS
         for half in (0, 1)
     ]
