@@ -127,7 +127,7 @@ def test_random_numbers(seed):
 @pytest.fixture
 def large(monkeypatch):
     """Text that is large enough for pyarrow, of rows and a last one: large(row, last) -> text."""
-    monkeypatch.setattr(arrowcolumns, "LEAST", 1 << 14)
+    monkeypatch.setattr(arrowcolumns, "LEAST", 1 << 11)
     return lambda row, last="": row * (3 * arrowcolumns.LEAST // len(row)) + last
 
 

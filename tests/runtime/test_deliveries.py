@@ -15,6 +15,7 @@ from support.demands import admitted
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
+from support.thinned import thinned
 from support.toy_deliveries import TOYS, registered
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
@@ -298,7 +299,9 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "device"), agreement.in_turn(SPECIAL_PROGRAMS), indirect=["device"]
+    ("name", "device", "toy"),
+    thinned(SPECIAL_PROGRAMS, agreement.GROUPS, TOYS, by=3),
+    indirect=["device", "toy"],
 )
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_a_toy_on_every_special_graph(device, toy, name):
