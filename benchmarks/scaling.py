@@ -28,7 +28,7 @@ LINK = 55e9
 MEMORY = 141e9
 #: Bytes of a vertex that PageRank takes, without what its arcs take (docs/library.md), and of an
 #: arc; and of what is told of a vertex.
-VERTEX, INDEX, TOLD = 24, 4, 4
+VERTEX, INDEX, TOLD = 32, 4, 4
 SCALES, DEVICES = (30, 31, 32, 33, 34), (8, 32, 64, 128, 256)
 
 
@@ -51,12 +51,12 @@ def main() -> None:
 def shares(scale: int) -> dict[int, float]:
     """Of all vertices, how many send to a part from another one; the mean of the parts."""
     graph = generators.rmat(scale, EDGES, seed=1)
-    into = graph.arcs().into
+    arcs = graph.arcs()
     found = {}
     for devices in DEVICES:
         outside = 0
-        for part in cut(into.offsets, devices):
-            senders = np.unique(into.neighbors[part.begin : part.end])
+        for part in cut(arcs.in_offsets, devices):
+            senders = np.unique(arcs.in_sources[part.begin : part.end])
             outside += len(senders) - int(
                 np.count_nonzero((senders >= part.first) & (senders < part.last))
             )
@@ -79,7 +79,7 @@ def modelled(shares: dict[int, float]) -> str:
             rows.append(
                 [
                     *(f"{scale}", f"{devices}", f"{gather * 1e3:.0f}"),
-                    *([f"{each}" for each in dense(vertices, devices, whole)] if fits else "--"),
+                    *([f"{each}" for each in dense(vertices, devices, whole)] if fits else "---"),
                     f"{TOLD * share * vertices / 1e9:.2f}",
                     f"{(gather + TOLD * share * vertices / LINK) * 1e3:.0f}",
                     f"{lists / 1e9:.0f}",

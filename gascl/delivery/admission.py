@@ -100,24 +100,27 @@ def outbox_refuses(demand: Demand) -> str | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """Why a device has only some of the arcs at a time.
+    """Why a device has only some of the arcs.
 
     Attributes:
-        why: a clause.
-        apart: other devices have the others.
+        ranks: the processes, with a device each, that share them.
+        short: why not even those of a process fit on its device, so that they come part by part, in
+            a clause; "" if they do.
     """
 
-    why: str
-    apart: bool = False
+    ranks: int = 1
+    short: str = ""
+
+    def __str__(self) -> str:
+        return self.short or f"the run has {self.ranks} ranks"
 
 
 def parts_refuses(demand: Demand, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.apart and demand.facts.apply_sends_to:
-        return "its apply sends to any vertex, which may be on another device"
-    if demand.facts.adjacent:
+    facts = demand.facts
+    if parts.ranks == 1 and facts.adjacent:
         return "its snippets read neighbours, which may be in any part"
-    if demand.facts.reads_singly and demand.facts.lanes > 1:
+    if parts.short and facts.reads_singly and facts.lanes > 1:
         return "its gather snippet reads messages one by one, in several lanes"
     return None
 

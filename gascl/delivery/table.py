@@ -25,12 +25,18 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
 from gascl.errors import DeviceError, ProgramError
+from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+
+
+def _lists_receivers(facts: Facts) -> bool:
+    """Whether only vertices with a message apply, and put themselves into the frontier."""
+    return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -53,6 +59,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         inbox=True,
         active=FRONTIER,
         pulls=pulls,
+        on_ranks=lambda facts: not pulls and _lists_receivers(facts),
         whole=Launch(
             "gascl_whole",
             "",
@@ -88,6 +95,7 @@ DELIVERIES = {
                 Buffer("received", "mark", "vertex"),
             ),
             refuses=slots_refuses,
+            on_ranks=lambda facts: True,
         ),
         Delivery(
             "pull",
@@ -118,6 +126,7 @@ DELIVERIES = {
             arcs="in",
             refuses=pull_refuses,
             in_parts=True,
+            on_ranks=lambda facts: True,
         ),
         Delivery(
             "outbox",
@@ -126,7 +135,7 @@ DELIVERIES = {
                 Launch(
                     "gascl_outbox_scatter",
                     "vertices",
-                    ("STATE", "out_offsets", "outbox", "sent"),
+                    ("STATE", "all_out_offsets", "outbox", "sent"),
                     first_only=True,
                 ),
                 Launch(
@@ -138,7 +147,7 @@ DELIVERIES = {
                             *_CSC[:2],
                             "EDGE",
                             "in_sources",
-                            "out_offsets",
+                            "all_out_offsets",
                             "outbox",
                             "sent",
                         ),
@@ -157,6 +166,7 @@ DELIVERIES = {
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
             refuses=outbox_refuses,
             in_parts=True,
+            on_ranks=lambda facts: True,
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -199,6 +209,12 @@ def admitted(demand: Demand) -> list[str]:
     return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
+def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
+    """Whether a delivery can do with some of the arcs."""
+    apart = parts.ranks == 1 or delivery.on_ranks(facts)
+    return apart and (delivery.in_parts or not parts.short)
+
+
 def choose(
     program: VertexProgram,
     demand: Demand,
@@ -213,7 +229,7 @@ def choose(
 
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
-        parts: only some of the arcs are on the device at a time.
+        parts: only some of the arcs are on the device.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
@@ -222,17 +238,18 @@ def choose(
     able = admitted(demand)
     if parts:
         refused = parts_refuses(demand, parts)
-        able = [] if refused else [each for each in able if DELIVERIES[each].in_parts]
-        kind = ProgramError if parts.apart else DeviceError
+        taken = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
+        able = [] if refused else taken
+        kind = DeviceError if parts.short else ProgramError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)
             raise kind(
-                f"{parts.why}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
-                f"{'run it without MPI' if parts.apart else 'use a device with more memory'}"
+                f"{parts}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
+                f"{'use a device with more memory' if parts.short else 'run it without MPI'}"
             )
         if name in DELIVERIES and name not in able:
             raise kind(
-                f"{parts.why}, and delivery {name!r} cannot take the arcs of "
+                f"{parts}, and delivery {name!r} cannot take the arcs of "
                 f"{type(program).__name__} in parts; use one of: {', '.join(able)}"
             )
     if name == "auto":

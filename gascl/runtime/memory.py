@@ -227,7 +227,7 @@ def _run(
     note = ""
     if vertices and (short := shortage(device, spec.sizes())):
         try:
-            chosen = choose(program, demand, delivery, parts=Parts(short))
+            chosen = choose(program, demand, delivery, parts=Parts(short=short))
             note = _in_parts(program.spec, header, facts, chosen, extent, device)
         except DeviceError as error:
             note = str(error)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
 import pytest
 from support.demands import admitted, demand_of
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, arc, edge, struct, vertex
+from gascl import (
+    DeviceError,
+    Engine,
+    Graph,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    arc,
+    edge,
+    struct,
+    vertex,
+)
 from gascl.delivery import admission, table
+from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, choose
 from gascl.runtime.device import Device, find
@@ -286,6 +299,53 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
     on_all = {"scatter_on": "all", "stop": "superstep > 2"}
     program = type("OnAll", (Plain,), {**on_all, **changes})()
     assert choose(program, demand_of(program), "auto").name == chosen
+
+
+# Where a device has only some of the arcs ---------------------------------------------------------
+
+BLOCKS = {"slots", "pull", "outbox"}
+NEIGHBOURS = {"scatter": "send(neighbor(0));"}
+#: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
+#: they come in parts; and where both is so.
+IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
+    "plain": ({}, {*BLOCKS, "push"}, {"pull", "outbox"}, {"pull", "outbox"}),
+    "applied by all": ({"apply_on": "all"}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
+    "applies its mask": (TABLE["applies its mask"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
+    "marks others": (TABLE["marks others"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
+    "marks in scatter": (TABLE["marks in scatter"][0], {"slots"}, set(), set()),
+    "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
+    "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
+    "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
+    "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
+    "to anyone, from apply": (
+        {"apply": "send_to(0, 1);"},
+        BLOCKS,
+        {"pull", "outbox"},
+        {"pull", "outbox"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_PARTS)
+def test_who_takes_parts(name):
+    changes, *taken = IN_PARTS[name]
+    program = type("Changed", (Plain,), changes)()
+    demand = admission.demand_of(program, FULL, True, True)
+    short = "the device is small"
+    cases = (Parts(ranks=2), Parts(short=short), Parts(ranks=2, short=short))
+    for parts, expected in zip(cases, taken, strict=True):
+        found = set()
+        for each in DELIVERIES:
+            with contextlib.suppress(ProgramError, DeviceError):
+                found.add(choose(program, demand, each, parts=parts).name)
+        assert found == expected, parts
+        if not expected:
+            kind, remedy = (
+                (DeviceError, "with more memory") if parts.short else (ProgramError, "MPI")
+            )
+            with pytest.raises(kind, match=rf"^{parts}, and Changed cannot .*{remedy}$"):
+                choose(program, demand, "auto", parts=parts)
 
 
 # In runs -----------------------------------------------------------------------------------------

@@ -72,8 +72,26 @@ def test_programs_on_ranks(count):
     succeed(count, "programs")
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_programs_that_read_neighbours_on_ranks(count):
+    succeed(count, "neighbours")
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_messages_to_vertices_of_other_ranks(count, tmp_path):
+    succeed(count, "posts", str(tmp_path))
+
+
+def test_ranks_tell_what_has_changed():
+    succeed(2, "lists")
+
+
 def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
+
+
+def test_states_of_ranks():
+    succeed(2, "states")
 
 
 def test_ranks_that_do_not_run_the_same():
@@ -126,12 +144,17 @@ def test_the_command_on_ranks(tmp_path, write):
 @pytest.mark.parametrize(
     ("program", "graph", "message"),
     [
-        ("ConnectedComponents", "karate", "ConnectedComponents cannot take its arcs in parts: its"),
+        (
+            "PageRank --delivery edges",
+            "karate",
+            "delivery 'edges' cannot take the arcs of PageRank",
+        ),
         ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
         ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
     ],
 )
 def test_the_command_refuses_once(program, graph, message):
-    ran = ranks(2, "run", program, graph, module="gascl")
+    program, *options = program.split()
+    ran = ranks(2, "run", program, graph, *options, module="gascl")
     assert ran.returncode == 1
     assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1
