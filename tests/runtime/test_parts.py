@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("poisoned")
 
 #: By the row blocks of a part, a group handles other rows than with all arcs.
 NUMBERS = [
-    n if n % 12 in (5, 10) else pytest.param(n, marks=pytest.mark.slow) for n in range(len(RECIPES))
+    n if n % 24 in (5, 10) else pytest.param(n, marks=pytest.mark.slow) for n in range(len(RECIPES))
 ]
 
 

@@ -41,8 +41,9 @@ def succeed(count: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_random_programs_on_ranks(count):
-    told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+@pytest.mark.parametrize("first", [3, pytest.param(27, marks=pytest.mark.slow)])
+def test_random_programs_on_ranks(first, count):
+    told = succeed(count, "random", *map(str, range(first + count, len(RECIPES), 48)))
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -53,7 +54,7 @@ def test_all_random_programs_on_ranks(count, first):
     succeed(count, "random", *map(str, range(first, len(RECIPES), 12)))
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_special_programs_on_ranks(count):
     succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
 
@@ -64,7 +65,9 @@ def test_all_special_programs_on_ranks(count):
     succeed(count, "special", *SPECIAL_PROGRAMS)
 
 
-@pytest.mark.parametrize("count", [1, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 4))]
+)
 def test_programs_on_ranks(count):
     succeed(count, "programs")
 
