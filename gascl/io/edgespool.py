@@ -42,14 +42,18 @@ class Spooled:
 class EdgeSpool:
     """Ids and fields of edges, in files of a folder.
 
+    Args:
+        folder: also for other files, as long as edges are made.
+        room: the bytes of memory that this may take.
+
     Attributes:
         src, dst: the ids, if they are integers.
         texts: the ids, if they are text: a Parquet file of columns "src" and "dst".
         fields: by name.
     """
 
-    def __init__(self, folder: Path, progress: Progress):
-        self.folder, self._progress = folder, progress
+    def __init__(self, folder: Path, progress: Progress, room: int):
+        self.folder, self.progress, self.room = folder, progress, room
         self.texts: Path | None = None
         self._texts: Any = None
         self.fields: dict[str, ArrayFile] = {}
@@ -82,7 +86,7 @@ class EdgeSpool:
                 self.fields[name] = ArrayFile(self.folder / f"field{number}.raw", values.dtype)
             self.fields[name].append(values)
         self.rows += len(src)
-        self._progress.advance(len(src))
+        self.progress.advance(len(src))
 
     def _take_texts(self, src: Any, dst: Any) -> None:
         import pyarrow
