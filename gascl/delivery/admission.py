@@ -111,15 +111,21 @@ class Parts:
     apart: bool = False
 
 
-def parts_refuses(demand: Demand, parts: Parts) -> str | None:
+def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.apart and demand.facts.apply_sends_to:
-        return "its apply sends to any vertex, which may be on another device"
-    if demand.facts.adjacent:
-        return "its snippets read neighbours, which may be in any part"
-    if demand.facts.reads_singly and demand.facts.lanes > 1:
-        return "its gather snippet reads messages one by one, in several lanes"
+    if parts.apart and facts.apply_sends_to:
+        return "in apply, it sends to any vertex, which may be on another device"
+    if facts.adjacent:
+        return "it reads neighbours, which may be in any part"
+    if facts.reads_singly and facts.lanes > 1:
+        return "in gather, it reads messages one by one, in several lanes"
     return None
+
+
+def cannot_take_parts(name: str, why: str, parts: Parts) -> str:
+    """The message where `parts_refuses`, of the program that the user runs."""
+    remedy = "run it without MPI" if parts.apart else "let it take more, or use a device with more"
+    return f"{name} cannot take its arcs in parts: {why}; and {parts.why}: {remedy}"
 
 
 def inbox_refuses(demand: Demand) -> str | None:

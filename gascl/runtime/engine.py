@@ -273,8 +273,9 @@ class Engine:
                             *(callback, shown, interrupts, keep_state),
                         )
                 except (cl.MemoryError, cl.RuntimeError) as error:
+                    name = program.run_by or type(program).__name__
                     raise DeviceError(
-                        f"{self.device} failed to run {type(program).__name__}: {error}; another "
+                        f"{self.device} failed to run {name}: {error}; another "
                         "process may be using its memory, or the program needs another device"
                     ) from error
                 interrupted = interrupts.ends and not result.converged

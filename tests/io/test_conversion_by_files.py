@@ -16,6 +16,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.io import conversion
 from gascl.io.conversion import LEAST, Conversion
 from gascl.io.edgefile import EdgeFile
+from gascl.progress import Progress
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -224,6 +225,40 @@ def test_bad_values_are_named_with_their_place(tmp_path):
         conversion_of(
             tmp_path / "edges.csv", target, LEAST, columns=["source", "target", "weight"]
         ).run()
+
+
+class Counted(Progress):
+    """Notes how far each piece of work came, and of how many."""
+
+    def __init__(self):
+        super().__init__()
+        self.came = {}
+
+    def begin(self, title, total=None, unit=""):
+        self.title = title
+        self.came[title] = [0, total]
+        super().begin(title, total, unit)
+
+    def at(self, done, note=""):
+        if self.came and done:
+            self.came[self.title][0] = done
+        super().at(done, note)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_sorting_is_counted_until_it_ends(directed, tmp_path):
+    """Not only what is given to be sorted, but also what comes back."""
+    source, progress = tmp_path / "edges.parquet", Counted()
+    parquet.write_table(table("wide", 20_000), source)
+    edges = EdgeFile(source, directed=directed)
+    options = {"arcs": True, "duplicates": "first", "progress": progress}
+    done = Conversion(edges, tmp_path / "g.npz", LEAST, **options).run()
+    arcs = Graph.read(tmp_path / "g.npz").num_arcs
+    sides = ("out", "in") if directed else ("out",)
+    assert all(progress.came[f"sorting arcs ({side})"] == [2 * arcs] * 2 for side in sides)
+    assert progress.came["numbering vertices"] == [160_000] * 2
+    assert progress.came["merging parallel edges"] == [40_000] * 2
+    assert done.num_edges < 20_000
 
 
 @pytest.mark.slow
