@@ -81,6 +81,9 @@ class Order:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
+
+    Attributes:
+        came: the ends were known from the start, as those in a file are.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class Order:
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
         self.lock = _Lock()
         self.kept = known or {}
+        self.came = "ends" in self.kept
         self._given = False if both or "places" in self.kept else None
 
     @_Kept

@@ -341,7 +341,9 @@ class Engine:
             if self.graph.num_vertices and (self.ranks or short):
                 if not self.ranks:
                     chosen = choose(program, demand, delivery, self.debug, Parts(short))
-                    plan, resident = self._planned(program, facts, chosen, numbered)
+                if by_hubs and self._came_sorted(spec.way) and not by_hubs[1].into.came:
+                    by_hubs, numbered = None, False
+                plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
                 extent = resident.extent(lines=len(plan.places) + 1)
                 memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most, size)
@@ -427,6 +429,11 @@ class Engine:
             named=program.named_vertices(),
         )
         return result, nans
+
+    def _came_sorted(self, way: str) -> bool:
+        """Whether the graph's file had its arcs. It is mapped, and to sort them by other numbers
+        would bring them all into memory, which may be too small for them."""
+        return self.graph.arcs(way).into.came
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""
