@@ -471,6 +471,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
 @pytest.mark.skipif(not find().is_cpu, reason="on a GPU, groups go on by one word alone")
 def test_a_group_that_pauses_while_it_releases_others(monkeypatch):
     """Between the words that say so: others may be ahead of the second one then."""
+    expected = by_launches("Least", "push")
     original = plan.assemble
     pause = "if (next % 3 == 0) for (int i = 0; i < 3000; ++i) gascl_yield();"
 
@@ -485,7 +486,6 @@ def test_a_group_that_pauses_while_it_releases_others(monkeypatch):
     class Slow(Least):
         pass
 
-    expected = by_launches("Least", "push")
     for _ in range(20):
         same(Engine(random_graph(), device()).run(Slow(), delivery="push"), expected)
 
