@@ -36,7 +36,7 @@ class Recipe:
         num_edges: before the policies are applied.
         chunks: gives the edges in their order, some at a time: int32 (n,) sources and targets; for
             the spool that they go into, or None if they go into memory.
-        table: bytes of memory that making them takes besides.
+        table: bytes of memory that making them takes at least besides.
         bytes_an_edge: that a graph takes while it is made in memory, without weights.
         progress: show how many edges have been made in memory.
     """
@@ -103,8 +103,9 @@ class Recipe:
         """Raises GraphError where memory or the disk have no room."""
         if self.table > room:
             raise GraphError(
-                f"{self.name} needs {amount(self.table)} for its {self.num_vertices:,} vertices, "
-                f"{amount(self.table - room)} more than --memory leaves it; give as much more"
+                f"{self.name} needs {amount(self.table)} of memory for {self.num_vertices:,} "
+                f"vertices and {self.num_edges:,} edges, {amount(self.table - room)} more than "
+                "--memory leaves it; give as much more"
             )
         # The spool, and beside it the file.
         need = 2 * self.num_edges * (8 if self.weights is None else 12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from gascl.errors import GraphError
 from gascl.generators.made import Weights, seeded, vertices, weighted, whole
 from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
 from gascl.generators.words import EDGES, RandomWords
-from gascl.graph.parallel import blocks, cores, in_order, in_threads, joined
+from gascl.graph.parallel import blocks, cores, in_order, joined
 from gascl.io.arrayfile import ArrayFile
 from gascl.io.edgespool import EdgeSpool
 
 PILED = 24  # bytes of memory that a pair takes while its pile is sorted
+MOST_PILES = 500  # files that are open at a time
 
 
 @generator
@@ -51,13 +53,15 @@ def uniform(
             "most as many"
         )
 
+    out = wanted > pairs // 2  # draw the edges to leave out instead
+    drawn = pairs - wanted if out else wanted
+    # A lower end is at most twice as likely in one place as on average.
+    needed = 2 * drawn * PILED * cores()
+
     def chunks(spool: EdgeSpool | None) -> Chunks:
-        out = wanted > pairs // 2  # draw the edges to leave out instead
-        drawn = pairs - wanted if out else wanted
         bounds: list[int] = [0, count]
         if spool is not None:
-            # A lower end is at most twice as likely in one place as on average.
-            number = 2 * drawn * PILED * cores() // spool.room + 1
+            number = needed // spool.room + 1
             bounds = np.unique(np.linspace(0, count, number + 1).astype(np.int64)).tolist()
         ranges = [*pairwise(bounds)]
         paths = [None if spool is None else spool.folder / f"pile{n}" for n in range(len(ranges))]
@@ -71,7 +75,17 @@ def uniform(
             pile.delete()
 
     about = f"uniform, num_vertices={count}, num_edges={wanted}"
-    return Recipe(about, count, wanted, chunks, seed, directed, span, bytes_an_edge=24)
+    return Recipe(
+        about,
+        count,
+        wanted,
+        chunks,
+        seed,
+        directed,
+        span,
+        table=needed // MOST_PILES,
+        bytes_an_edge=24,
+    )
 
 
 class _Pile:
@@ -106,11 +120,11 @@ class _Pile:
             return self._parts[0] if len(self._parts) == 1 else joined(self._parts, np.int64)
         return next(self._file.blocks(len(self._file) or 1), np.empty(0, np.int64))
 
-    def settle(self) -> None:
-        """Sort the pairs, and keep one of each."""
+    def settle(self) -> int:
+        """Sort the pairs, and keep one of each; returns how many these are."""
         codes = self.codes()
         if len(codes) == self.count:
-            return
+            return self.count
         self.delete()
         # What is sorted already but for its end is merged by a stable sort.
         codes.sort(kind="stable" if self.count else None)
@@ -120,6 +134,7 @@ class _Pile:
         self._begin()
         self.count = len(codes)
         self.add(codes)
+        return self.count
 
     def delete(self) -> None:
         """Forget them."""
@@ -153,24 +168,30 @@ def _draw(
             u.sort()
         return u
 
+    def shown(title: str) -> Callable[[int], None]:
+        if spool is None:
+            return lambda count: None
+        spool.progress.at(0)
+        spool.progress.begin(title, wanted, "edges")
+        return spool.progress.advance
+
     begin = found = 0
     while found < wanted:
         # Never more than are missing, so that no pair is dropped in favor of a later one.
         end = begin + wanted - found
-        if spool is not None:
-            spool.progress.begin("drawing edges", wanted, "edges")
         parts = [range(b, min(b + CHUNK, end)) for b in range(begin, end, CHUNK)]
+        advance = shown("uniform: drawing")
         for codes in in_order(drawn, parts):
             cuts = [0, *np.searchsorted(codes, inner).tolist(), len(codes)]
             for pile, (a, b) in zip(piles, pairwise(cuts), strict=True):
                 pile.add(codes[a:b])
-            if spool is not None:
-                spool.progress.advance(len(codes))
-        in_threads(_Pile.settle, piles)
-        begin, found = end, sum(pile.count for pile in piles)
-    if spool is not None:
-        spool.progress.at(0)
-        spool.progress.begin("uniform", wanted, "edges")
+            advance(len(codes))
+        begin, found = end, 0
+        advance = shown("uniform: sorting")
+        for count_of_pile in in_order(_Pile.settle, piles):
+            found += count_of_pile
+            advance(count_of_pile)
+    shown("uniform")
 
 
 def _ends(codes: np.ndarray, count: int) -> Chunks:

@@ -65,7 +65,7 @@ def chunks(request, monkeypatch):
     if request.param == "small":
         for name in {name for name, _ in GRAPHS.values()}:
             monkeypatch.setattr(sys.modules[f"gascl.generators.{name}"], "CHUNK", 64)
-        monkeypatch.setattr(sys.modules["gascl.generators.uniform"], "PILED", 2**22)
+        monkeypatch.setattr(sys.modules["gascl.generators.uniform"], "PILED", 2**19)
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
@@ -106,8 +106,10 @@ def test_unfinished_work_of_another_seed_is_not_used(tmp_path, monkeypatch):
 
 
 def test_what_does_not_fit_is_refused_before_any_work(tmp_path, monkeypatch):
-    with pytest.raises(GraphError, match=r"rmat needs 12\.0 GiB for its 1,073,741,824 vertices"):
+    with pytest.raises(GraphError, match=r"rmat needs 12\.0 GiB of memory for 1,073,741,824 v"):
         conversion("rmat", tmp_path / "g.npz", scale=30, edges_per_vertex=1)
+    with pytest.raises(GraphError, match=r"uniform needs [\d.]+ [MG]iB of memory for 9,000,000"):
+        conversion("uniform", tmp_path / "g.npz", num_vertices=9 * 10**6, num_edges=5 * 10**9)
     with pytest.raises(FormatError, match="at least 512 MiB"):
         conversion("star", tmp_path / "g.npz", 2**20, num_vertices=5)
     with pytest.raises(GraphError, match=r"need [\d,.]+ GiB in .* while they are written"):
