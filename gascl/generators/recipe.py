@@ -109,11 +109,12 @@ class Recipe:
             )
         # The spool, and beside it the file.
         need = 2 * self.num_edges * (8 if self.weights is None else 12)
-        free = shutil.disk_usage(folder).free
+        free = shutil.disk_usage(folder.parent).free
+        free += sum(file.stat().st_size for file in folder.glob("*"))  # of an interrupted run
         if need > free:
             raise GraphError(
-                f"{self.num_edges:,} edges need {amount(need)} in {folder} while they are written, "
-                f"and {amount(free)} are free; make room, or ask for fewer"
+                f"{self.num_edges:,} edges need {amount(need)} in {folder.parent} while they are "
+                f"written, and {amount(free)} are free; make room, or ask for fewer"
             )
 
     def identity(self) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class Conversion:
         self._arcs = arcs
         self._duplicates, self._self_loops = duplicates, self_loops
         self._progress = progress or Progress()
-        source.check(target.parent, self._room)
+        source.check(self.folder, self._room)
         self._identity = {
             "gascl": __version__,
             **source.identity(),
@@ -166,6 +166,7 @@ class Conversion:
             "spooled": asdict(spooled),
             "rows": spool.rows,
             "texts": spool.texts is not None,
+            "limits": [spool.least, spool.most],
             "src": noted(spool.src),
             "dst": noted(spool.dst),
             "fields": {name: noted(array) for name, array in spool.fields.items()},
@@ -185,8 +186,7 @@ class Conversion:
         elif read["texts"]:
             count, labels, ends = self._number_by_sorting(None, read["rows"])
         else:
-            least = min((int(b.min()) for array in ids for b in array.blocks()), default=0)
-            most = max((int(b.max()) for array in ids for b in array.blocks()), default=-1)
+            least, most = read["limits"]
             span = most - least + 1
             if 5 * span <= self._room // 2:
                 count, labels, ends = self._number_by_table(ids, least, span)

@@ -31,7 +31,7 @@ class EdgeSource(Protocol):
         """Called before any work.
 
         Args:
-            folder: where the work will be done.
+            folder: where the work will be done; it may have been begun there.
             room: the bytes of memory that the edges may take while they are made.
 
         Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -120,6 +121,20 @@ def test_what_does_not_fit_is_refused_before_any_work(tmp_path, monkeypatch):
     with pytest.raises(GraphError, match=f"{short / 2**20:.1f} MiB more"):
         conversion("rmat", tmp_path / "g.npz", scale=25)
     conversion("rmat", tmp_path / "g.npz", LEAST + short, scale=25)
+
+
+def test_what_an_interrupted_run_has_written_is_not_needed_again(tmp_path, monkeypatch):
+    """A graph of 8 * 10**5 bytes, where there is room for 1.7 * 10**6."""
+    disk = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: disk._replace(free=1_700_000))
+        patch.setattr(native, "save", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            conversion("path", tmp_path / "g.npz", num_vertices=10**5).run()
+        patch.setattr(shutil, "disk_usage", lambda _: disk._replace(free=900_000))
+        with pytest.raises(GraphError, match="make room"):
+            conversion("path", tmp_path / "h.npz", num_vertices=10**5)
+        conversion("path", tmp_path / "g.npz", num_vertices=10**5)
 
 
 def test_duckdb_is_asked_for_only_where_it_sorts(tmp_path, monkeypatch):
