@@ -58,11 +58,11 @@ BYTES = ActiveSet(
     ),
     state=("mask", "next", "marks"),
     commits=(
-        Launch("gascl_commit", "vertices", ("STATE", "out_offsets", "counts")),
+        Launch("gascl_commit", "vertices", ("STATE", "all_out_offsets", "counts")),
         Launch(
             "gascl_take_turns",
             "vertices",
-            ("STATE", "out_offsets", "counts"),
+            ("STATE", "all_out_offsets", "counts"),
             only_if=("prioritized",),
         ),
     ),

@@ -100,32 +100,34 @@ def outbox_refuses(demand: Demand) -> str | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """Why a device has only some of the arcs at a time.
+    """Why a device has only some of the arcs.
 
     Attributes:
-        why: a clause.
-        apart: other devices have the others.
+        ranks: the processes, with a device each, that share them.
+        short: why not even those of a process fit on its device, so that they come part by part, in
+            a clause; "" if they do.
     """
 
-    why: str
-    apart: bool = False
+    ranks: int = 1
+    short: str = ""
+
+    def __str__(self) -> str:
+        return self.short or f"the run has {self.ranks} ranks"
 
 
 def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.apart and facts.apply_sends_to:
-        return "in apply, it sends to any vertex, which may be on another device"
-    if facts.adjacent:
+    if parts.ranks == 1 and facts.adjacent:
         return "it reads neighbours, which may be in any part"
-    if facts.reads_singly and facts.lanes > 1:
+    if parts.short and facts.reads_singly and facts.lanes > 1:
         return "in gather, it reads messages one by one, in several lanes"
     return None
 
 
 def cannot_take_parts(name: str, why: str, parts: Parts) -> str:
     """The message where `parts_refuses`, of the program that the user runs."""
-    remedy = "run it without MPI" if parts.apart else "let it take more, or use a device with more"
-    return f"{name} cannot take its arcs in parts: {why}; and {parts.why}: {remedy}"
+    remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"
+    return f"{name} cannot take its arcs in parts: {why}; and {parts}: {remedy}"
 
 
 def inbox_refuses(demand: Demand) -> str | None:

@@ -86,6 +86,10 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
     text.include("superstep.cl")
     if facts.pairs:
         text.include("pairs.cl")
+    if delivery.skips_parts(facts):
+        text.include("parts.cl")
+    if delivery.brings_mail(facts):
+        text.include("mail.cl")
     text.put(delivery.text)
     return str(text), text.places
 

@@ -29,6 +29,9 @@ class Delivery:
         whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
         in_parts: of the arcs, it only reads those that end in its row blocks, so that they need not
             all be on the device at once.
+        on_ranks: whether it can run a program with these facts on several processes, each of which
+            has some of the vertices and the arcs that end in them: it applies those in `in_blocks`
+            alone, or those with a message.
     """
 
     name: str
@@ -43,10 +46,19 @@ class Delivery:
     pulls: bool = False
     whole: Launch | None = None
     in_parts: bool = False
+    on_ranks: Callable[[Facts], bool] = lambda facts: False
 
     def runs_whole(self, facts: Facts) -> bool:
         """Whether a launch can make a whole run of a program with these facts."""
         return self.whole is not None and not facts.pairs
+
+    def skips_parts(self, facts: Facts) -> bool:
+        """Whether a superstep may need only some of the parts in which the arcs come."""
+        return self.in_parts and not facts.scatters_on_all
+
+    def brings_mail(self, facts: Facts) -> bool:
+        """Whether devices with a part of the arcs each must bring messages to each other."""
+        return facts.sends_to and self.on_ranks(facts)
 
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
         """Whether a program with these facts needs a buffer."""

@@ -22,7 +22,10 @@ from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
+    MAIL_IN,
+    MAIL_OUT,
     NANS,
+    NEEDED,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
@@ -40,6 +43,8 @@ from gascl.language.types import Type
 #: The largest number of supersteps before the host reads their records: of supersteps that are
 #: launches, and of those that a launch of a whole run makes.
 MOST_AHEAD, RECORDS = 64, 1024
+#: The largest number of parcels that a launch puts into inboxes.
+PARCELS = 2**20
 #: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
 TEAM = 14 * 64
 
@@ -70,7 +75,8 @@ class EdgeValues:
     """The content of an edge array: an edge field, `id` or `reversed`, one value per arc.
 
     Attributes:
-        order: the order of the arcs, "out" or "in".
+        order: the order of the arcs, "out" or "in"; or "all_out", also of those that other
+            processes have.
         field, type: None for `id` and `reversed`.
     """
 
@@ -114,7 +120,7 @@ class Extent:
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: how many parts the arcs are taken in, of which each has at most `arcs`.
-        ranks: how many processes with a device each share the parts.
+        all_arcs: how many there are, if processes with a device each share them; else None.
     """
 
     vertices: int
@@ -127,7 +133,7 @@ class Extent:
     lines: int = 0
     symmetric: bool = False
     parts: int = 1
-    ranks: int = 1
+    all_arcs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -167,6 +173,10 @@ def block_type(offset: str) -> np.dtype:
 #: The arrays of the arcs in the order of receivers, and those in the order of senders that are the
 #: same where every arc has its reverse, and take their place where all arcs are turned round.
 TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
+#: Arrays of all arcs, also where processes share them, and those of the arcs of a device.
+ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
+#: What snippets read of neighbours is of all arcs.
+_NEIGHBOURS = {name: whole for whole, name in ALL.items()}
 
 
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
@@ -187,6 +197,9 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         "in_degree": Array(index, rows),
         IDS: Array(index, rows),
     }
+    if extent.all_arcs is not None:
+        arrays["all_out_offsets"] = Array(offset, rows + 1)
+        arrays["all_out_targets"] = Array(index, extent.all_arcs)
     left_out = TWINS if extent.symmetric else ()
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
@@ -240,7 +253,7 @@ class _Builder:
         orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
         read = self.header.edge
         edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
-        edges |= {key: array for _, key, array in self._edges("out", self.facts.reads_to)}
+        edges |= {key: array for _, key, array in self._edges("all_out", self.facts.reads_to)}
         shared = self._names() | {key.name: key for key in listed}
         names = shared | {key.name: key for key in memory}
         arguments = {
@@ -264,6 +277,24 @@ class _Builder:
         receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
         return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
 
+    def _skips(self) -> bool:
+        """Whether parts of the arcs pass through the device, but for those that are not needed."""
+        return self.extent.parts > 1 and self.delivery.skips_parts(self.facts)
+
+    def _brings_mail(self) -> bool:
+        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.facts)
+
+    def _cell(self) -> np.dtype:
+        """The type of a cell of the inbox."""
+        if self.facts.first:  # who sent the message
+            return np.dtype(self.extent.offset if self.facts.reads_edge else "i4")
+        return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
+
+    def _mail_type(self) -> np.dtype:
+        """What an inbox has for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
+        return np.dtype(members, align=True)
+
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
@@ -286,6 +317,7 @@ class _Builder:
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
         team = TEAM + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
+        parcels = min(extent.vertices * header.lanes, PARCELS)
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -296,6 +328,8 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
+            **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
+            **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
             **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
             **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
@@ -314,9 +348,7 @@ class _Builder:
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
         own["letter"] = _stored(header.letter)
-        own["cell"] = np.dtype(f"u{(cell_bits(header.accumulator) or 64) // 8}")
-        if self.facts.first:  # who sent the message
-            own["cell"] = np.dtype(extent.offset if self.facts.reads_edge else "i4")
+        own["cell"] = self._cell()
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
@@ -335,6 +367,7 @@ class _Builder:
         """Edge arrays in an order of arcs. Those with the same name can also differ in type and
         default."""
         plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
+        all_arcs = self.extent.all_arcs
         for name in names:
             field = self.spec.edge_fields.get(name)
             if field is None and name not in plain:  # an arc field
@@ -344,9 +377,12 @@ class _Builder:
             dtype = _stored(type_) if type_ else plain[name]
             # Which way an arc runs is all that differs between it and its reverse.
             its = "out" if self.extent.symmetric and name != "reversed" else order
+            count = self.extent.arcs
+            if its == "all_out":
+                its, count = ("out", count) if all_arcs is None else (its, all_arcs)
             values = EdgeValues(name, its, field, type_)
             key = Key(EDGE, f"{name}@{its}{about}")
-            yield name, key, Array(dtype, self.extent.arcs, edge=values)
+            yield name, key, Array(dtype, count, edge=values)
 
     # Arguments ---------------------------------------------------------------------------------
 
@@ -355,7 +391,9 @@ class _Builder:
         names = {key.name: key for key in self.arrays}
         if self.extent.symmetric:
             names |= {name: names[twin] for name, twin in TWINS.items()}
-        names |= {f"to.{n}": key for n, key, _ in self._edges("out", self.facts.reads_to)}
+        if self.extent.all_arcs is None:
+            names |= {name: names[its] for name, its in ALL.items()}
+        names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.facts.reads_to)}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
@@ -382,6 +420,10 @@ class _Builder:
             launches.append(EMPTY_INBOX)
         if facts.pairs:
             launches += [PAIRS, PAIRS_JOIN]
+        if self._skips():
+            launches.append(NEEDED)
+        if self._brings_mail():
+            launches += [MAIL_OUT, MAIL_IN]
         plain = {name: key for name, key in shared.items() if name not in CHOSEN}
         yield from ((launch, plain) for launch in launches)
 
@@ -396,7 +438,8 @@ class _Builder:
         unneeded = {b.name for b in owned if not delivery.needs(b, self.facts)}
         for name in launch.arguments:
             if name == "STATE":
-                yield from (shared[n] for n in state_arguments(self.header, self.facts, delivery))
+                state = state_arguments(self.header, self.facts, delivery)
+                yield from (shared[_NEIGHBOURS.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
             elif name == "EDGE_IN":
@@ -418,7 +461,7 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes", "partly")
+CHOSEN = ("cells", "boxes", "partly", "reaches")
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:

@@ -26,12 +26,18 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
 from gascl.errors import DeviceError, ProgramError
+from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+
+
+def _lists_receivers(facts: Facts) -> bool:
+    """Whether only vertices with a message apply, and put themselves into the frontier."""
+    return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -54,6 +60,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         inbox=True,
         active=FRONTIER,
         pulls=pulls,
+        on_ranks=lambda facts: not pulls and _lists_receivers(facts),
         whole=Launch(
             "gascl_whole",
             "",
@@ -89,6 +96,7 @@ DELIVERIES = {
                 Buffer("received", "mark", "vertex"),
             ),
             refuses=slots_refuses,
+            on_ranks=lambda facts: True,
         ),
         Delivery(
             "pull",
@@ -119,6 +127,7 @@ DELIVERIES = {
             arcs="in",
             refuses=pull_refuses,
             in_parts=True,
+            on_ranks=lambda facts: True,
         ),
         Delivery(
             "outbox",
@@ -127,7 +136,7 @@ DELIVERIES = {
                 Launch(
                     "gascl_outbox_scatter",
                     "vertices",
-                    ("STATE", "out_offsets", "outbox", "sent"),
+                    ("STATE", "all_out_offsets", "outbox", "sent"),
                     first_only=True,
                 ),
                 Launch(
@@ -139,7 +148,7 @@ DELIVERIES = {
                             *_CSC[:2],
                             "EDGE",
                             "in_sources",
-                            "out_offsets",
+                            "all_out_offsets",
                             "outbox",
                             "sent",
                         ),
@@ -158,6 +167,7 @@ DELIVERIES = {
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
             refuses=outbox_refuses,
             in_parts=True,
+            on_ranks=lambda facts: True,
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -200,6 +210,12 @@ def admitted(demand: Demand) -> list[str]:
     return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
 
 
+def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
+    """Whether a delivery can do with some of the arcs."""
+    apart = parts.ranks == 1 or delivery.on_ranks(facts)
+    return apart and (delivery.in_parts or not parts.short)
+
+
 def choose(
     program: VertexProgram,
     demand: Demand,
@@ -214,7 +230,7 @@ def choose(
 
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
-        parts: only some of the arcs are on the device at a time.
+        parts: only some of the arcs are on the device.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
@@ -224,15 +240,16 @@ def choose(
     title = program.run_by or type(program).__name__  # the program that the user runs
     if parts:
         refused = parts_refuses(demand.facts, parts)
-        able = [] if refused else [each for each in able if DELIVERIES[each].in_parts]
-        kind = ProgramError if parts.apart else DeviceError
+        taken = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
+        able = [] if refused else taken
+        kind = DeviceError if parts.short else ProgramError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)
             raise kind(cannot_take_parts(title, str(why), parts))
         if name in DELIVERIES and name not in able:
             raise kind(
-                f"{parts.why}, and delivery {name!r} cannot take the arcs of "
-                f"{title} in parts; use one of: {', '.join(able)}"
+                f"{parts}, and delivery {name!r} cannot take the arcs of {title} in parts; use one "
+                f"of: {', '.join(able)}"
             )
     if name == "auto":
         order = ["pull", "slots"]

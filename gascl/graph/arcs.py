@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.graph.numbering import Renumbered
 from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
 
 INT32_MAX = int(np.iinfo(np.int32).max)
@@ -81,6 +82,7 @@ class Order:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
+        index: I, if it is to be another.
 
     Attributes:
         came: the ends were known from the start, as those in a file are.
@@ -94,8 +96,10 @@ class Order:
         *,
         both: bool = False,
         known: dict[str, np.ndarray] | None = None,
+        index: np.dtype | None = None,
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
+        self._index = index
         self.lock = _Lock()
         self.kept = known or {}
         self.came = "ends" in self.kept
@@ -112,14 +116,15 @@ class Order:
             loops = [self.row[b][self.row[b] == self.end[b]] for b in blocks(len(self.row))]
             if sum(map(len, loops)):
                 counts -= _counts(np.concatenate(loops), self.num_vertices)
-        offsets = np.zeros(len(counts) + 1, index_dtype(int(counts.sum())))
+        offsets = np.zeros(len(counts) + 1, self._index or index_dtype(int(counts.sum())))
         np.cumsum(counts, out=offsets[1:])
         return offsets
 
     def _begins(self) -> np.ndarray:
         """The offsets of pairs that are given in order: where rows differ from those before."""
         num_pairs = len(self.row)
-        offsets = np.full(self.num_vertices + 1, num_pairs, index_dtype(num_pairs))
+        index = self._index or index_dtype(num_pairs)
+        offsets = np.full(self.num_vertices + 1, num_pairs, index)
 
         def begin(block: slice) -> None:
             row = self.row[max(block.start - 1, 0) : block.stop]
@@ -344,6 +349,7 @@ class Arcs:
         self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
         self.lock = _Lock()
         self.kept = known or {}
+        self._parts: dict[Part, ArcsPart] = {}
 
     @property
     def out_offsets(self) -> np.ndarray:
@@ -417,6 +423,86 @@ class Arcs:
         """The same arcs, each from its other end; of all arcs that run one way."""
         way = {"out": "in", "in": "out"}[self.way]
         return Arcs(self.into, self.out, self.edge_src, way)
+
+    def given(self, values: np.ndarray) -> np.ndarray:
+        """(E,) values of the edges, in the order of the pairs that the two orders were given."""
+        return values
+
+    def part(self, part: Part) -> ArcsPart:
+        """The arcs of a part."""
+        with self.lock:
+            if part not in self._parts:
+                self._parts[part] = ArcsPart(self, part)
+            return self._parts[part]
+
+
+class ArcsPart:
+    """The arcs that end in a range of vertices, with the arrays that `Arcs` has of all arcs.
+
+    Vertices and edges keep their ids, and I is that of all arcs. In CSC order these arcs are a
+    piece of all; by their places there, they are sorted into CSR order.
+    """
+
+    def __init__(self, whole: Arcs, part: Part):
+        self.whole, self.piece = whole, slice(part.begin, part.end)
+        begin = whole.in_offsets.dtype.type(part.begin)
+        offsets = np.clip(whole.in_offsets, part.begin, part.end) - begin
+        offsets.setflags(write=False)
+        ends, count = whole.in_sources[self.piece], len(offsets) - 1
+        known = {"offsets": offsets, "ends": ends}
+        receivers = rows(offsets)
+        self.into = Order(receivers, ends, count, known=known, index=offsets.dtype)
+        self.out = Order(ends, receivers, count, index=offsets.dtype)
+        self.lock = _Lock()
+        self.kept: dict[str, np.ndarray] = {}
+
+    @property
+    def out_offsets(self) -> np.ndarray:
+        return self.out.offsets
+
+    @property
+    def out_targets(self) -> np.ndarray:
+        return self.out.ends
+
+    @property
+    def out_edges(self) -> np.ndarray:
+        return self.in_edges.take(self.slot)
+
+    @property
+    def out_reversed(self) -> np.ndarray:
+        return self.in_reversed.take(self.slot)
+
+    @property
+    def in_offsets(self) -> np.ndarray:
+        return self.into.offsets
+
+    @property
+    def in_sources(self) -> np.ndarray:
+        return self.into.ends
+
+    @property
+    def in_edges(self) -> np.ndarray:
+        return self.whole.in_edges[self.piece]
+
+    @property
+    def in_reversed(self) -> np.ndarray:
+        return self.whole.in_reversed[self.piece]
+
+    @property
+    def slot(self) -> np.ndarray:
+        return self.out.places
+
+    @_Kept
+    def places(self) -> np.ndarray:
+        """I (arcs of the part): the place of each, in CSR order, among all arcs in that order."""
+        # Targets rise within a row, so that arcs to the vertices before this part's come first.
+        before = _counts(self.whole.in_sources[: self.piece.start], self.out.num_vertices)
+        shift = self.whole.out_offsets[:-1] + before - self.out_offsets[:-1]
+        return np.arange(len(self.out_targets)) + np.repeat(shift, np.diff(self.out_offsets))
+
+    def given(self, values: np.ndarray) -> np.ndarray:
+        """As `Arcs.given`: the orders were given the part's arcs in CSC order."""
+        return values.take(self.in_edges)
 
 
 def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:

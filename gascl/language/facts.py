@@ -21,6 +21,7 @@ class Facts:
         every_arc_sends: every arc carries a message in every superstep.
         reads_singly: a gather snippet reads the messages one by one.
         sends_to: a snippet uses `send_to`.
+        scatter_sends_to: scatter does.
         apply_sends_to: apply does; its messages arrive in the next superstep.
         masked: the program keeps a mask.
         marks: apply both sets the mask of other vertices and unsets its own; these need separate
@@ -39,6 +40,7 @@ class Facts:
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.
         scatters_on_all: every vertex scatters in every superstep.
+        applies_to_all: every vertex applies in every superstep.
         first: of a vertex's messages, that of the smallest sender counts.
         receives: there is a `receive_if`.
         filters: it reads the message.
@@ -60,6 +62,7 @@ class Facts:
     every_arc_sends: bool
     reads_singly: bool
     sends_to: bool
+    scatter_sends_to: bool
     apply_sends_to: bool
     masked: bool
     marks: bool
@@ -75,6 +78,7 @@ class Facts:
     lanes: int
     pairs: bool
     scatters_on_all: bool
+    applies_to_all: bool
     first: bool
     receives: bool
     filters: bool
@@ -188,6 +192,7 @@ class Facts:
             every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,
             reads_singly=gather is not None,
             sends_to=used("send_to"),
+            scatter_sends_to=scatter is not None and scatter.uses("send_to"),
             apply_sends_to=apply is not None and apply.uses("send_to"),
             masked=not on_all or reads_mask or used("unset_mask", *masks),
             marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
@@ -203,6 +208,7 @@ class Facts:
             lanes=spec.lanes if lanes is None else lanes,
             pairs="pairs" in snippets,
             scatters_on_all=on_all,
+            applies_to_all=spec.apply_on == "all",
             first=first,
             receives=receive_if is not None,
             filters=filters,

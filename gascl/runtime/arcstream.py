@@ -8,16 +8,16 @@ Gupta 2020).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
+from gascl.delivery.runspec import ALL, GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
-from gascl.graph.parts import cut
+from gascl.graph.parts import bit_of
 from gascl.runtime import process
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
 
@@ -26,6 +26,8 @@ OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
 FEWEST = 2
 #: The groups' tallies of a part, which are copied to those of the superstep.
 TALLIES = Key(RUN, "tallies")
+#: Which parts hold arcs of those that scatter, where not all need be copied.
+NEEDED = Key(RUN, "needed")
 
 
 @dataclass
@@ -49,13 +51,11 @@ class Taken(NamedTuple):
 
     Attributes:
         buffers: those that its kernels use in place of the whole graph's.
-        blocks: the number of its row blocks.
         place: where its arcs are; the kernels that read them wait for `ready`, and the last one is
             to be noted in `readers`.
     """
 
     buffers: Mapping[Key, Any]
-    blocks: int
     place: _Place
 
 
@@ -64,16 +64,14 @@ def in_parts(
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
     limit: int,
-    ranks: int = 1,
 ) -> RunSpec:
     """What a run needs that takes the arcs in as few parts as fit.
 
     Args:
         graphs: the graph, and, where edges alternate, the same with its arcs turned round.
         specify: what a run of some extent needs.
-        extent: that of all arcs.
+        extent: that of all arcs that the device is to handle.
         limit: the bytes of the device that it may use.
-        ranks: the processes that share the parts; with a part each, the parts stay on the devices.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex do.
@@ -81,26 +79,27 @@ def in_parts(
     device = graphs[0].device
 
     def specified(arcs: int, parts: int) -> RunSpec:
-        return specify(replace(extent, arcs=arcs, parts=parts, ranks=ranks, symmetric=False))
+        return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
     def needed(spec: RunSpec) -> int:
         beside = [streamed_bytes(graph, spec) for graph in graphs]
-        return part_bytes(spec, 0) + sum(sum(sizes.values()) for sizes in beside)
+        return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
+    asks = any(key.name in ALL for key in specified(0, FEWEST).graph)
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
-    parts = ranks if ranks > 1 else FEWEST
+    parts = FEWEST
     while True:
         least = specified(longest, parts)  # with parts as small as can be
         if needed(least) > limit:
             raise DeviceError(
                 f"the run needs {needed(least) / 2**20:,.1f} MiB on {device} for what it keeps of "
-                f"vertices and for parts of its arcs, the largest of {longest:,} arcs that end in "
-                f"one vertex; it may take {limit / 2**20:,.1f} MiB: let it take more, or use a "
-                "device with more"
+                f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
+                f"largest of {longest:,} arcs that end in one vertex; it may take "
+                f"{limit / 2**20:,.1f} MiB: let it take more, or use a device with more"
             )
-        cuts = [cut(offsets, parts) for offsets in orders]
-        largest = max(part.end - part.begin for its in cuts for part in its)
+        cuts = [graph.cut(parts) for graph in graphs]
+        largest = max((part.end - part.begin for its in cuts for part in its), default=0)
         spec = specified(largest, parts)
         widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
         if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
@@ -108,21 +107,32 @@ def in_parts(
         parts = max(parts + 1, int(1.1 * parts))
 
 
-def part_bytes(spec: RunSpec, parts: int = 2) -> int:
-    """The bytes of a run with so many parts of the arcs on the device at a time, about."""
-    arrays = [*spec.own.values(), *whole_arrays(spec).values(), *parts * [*_passing(spec).values()]]
-    return sum(array.nbytes for array in arrays)
+def part_bytes(spec: RunSpec) -> int:
+    """The bytes of a run that takes the arcs in parts, but for those of their row blocks."""
+    return _resting_bytes(spec) + sum(_streamed_bytes(spec).values())
 
 
 def streamed_bytes(graph: ResidentGraph, spec: RunSpec) -> dict[Key, int]:
     """The bytes on the device of what an ArcStream keeps there."""
-    sizes = {k: _at_once(spec.extent) * a.nbytes for k, a in _passing(spec).items()}
-    extent, offsets = spec.extent, spec.graph[OFFSETS]
-    whole = graph.extent()
-    return sizes | {
-        OFFSETS: offsets.nbytes + extent.parts * _alignment(graph),
-        BLOCKS: spec.graph[BLOCKS].dtype.itemsize * (whole.blocks + extent.parts * extent.groups),
-    }
+    extent, sizes = spec.extent, _streamed_bytes(spec)
+    blocks = graph.extent().blocks + extent.parts * extent.groups
+    sizes[OFFSETS] += extent.parts * _alignment(graph)
+    sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * blocks * (2 if NEEDED in spec.own else 1)
+    return sizes
+
+
+def _resting_bytes(spec: RunSpec) -> int:
+    arrays = (*spec.own.values(), *whole_arrays(spec).values())
+    return sum(array.nbytes for array in arrays)
+
+
+def _streamed_bytes(spec: RunSpec) -> dict[Key, int]:
+    sizes = {k: 2 * a.nbytes for k, a in _passing(spec).items()}
+    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes
+    if NEEDED in spec.own:  # offsets of parts without arcs, and which parts each vertex reaches
+        sizes[OFFSETS] *= 2
+        sizes[Key(GRAPH, "reaches")] = 4 * spec.extent.vertices
+    return sizes
 
 
 def whole_arrays(spec: RunSpec) -> dict[Key, Array]:
@@ -138,56 +148,51 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
 
 
-def _at_once(extent: Extent) -> int:
-    """How many parts are on a device at a time: its only one, or one to read and one to copy."""
-    return 1 if extent.parts == extent.ranks else 2
-
-
 def _alignment(graph: ResidentGraph) -> int:
     """In bytes, where a buffer within another may begin."""
     return max(int(graph.device.cl.mem_base_addr_align) // 8, 8)
 
 
 class ArcStream:
-    """The parts of a graph's arcs, on the device one or two at a time.
+    """The parts of a graph's arcs, on the device two at a time.
 
     The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
     not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
     part begin a little later, so that the last offset of one and the first of the next have places
-    of their own.
+    of their own. A part that a superstep does not need has row blocks and offsets, too, which say
+    that it has no arcs.
 
     Args:
         spec: what the run needs, in so many parts.
-        rank: of the processes that share them.
 
     Attributes:
-        parts: of all ranks.
-        own: the numbers of those of this rank.
+        parts: in the order of their rows.
+        reaches: a buffer with the bits of the parts that each vertex sends to (`bit_of`), where a
+            superstep may not need all; else None.
     """
 
-    def __init__(self, graph: ResidentGraph, spec: RunSpec, rank: int = 0):
+    def __init__(self, graph: ResidentGraph, spec: RunSpec):
         self.device, extent = graph.device, spec.extent
         offsets = graph.arcs.into.offsets
-        self.parts, self._ranks = cut(offsets, extent.parts), extent.ranks
-        self.own = self._numbers_of(rank)
+        self.parts = graph.cut(extent.parts)
         arrays = _passing(spec)
-        own = [self.parts[number] for number in self.own]
-        self._values = {
-            key: dict(zip(self.own, graph.cut(key, array, own), strict=True))
-            for key, array in arrays.items()
-        }
+        self._values = {k: graph.pieces(k, array, self.parts) for k, array in arrays.items()}
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [
-            _Place({k: self.device.allocate(size) for k, size in sizes.items()})
-            for _ in range(_at_once(extent))
+            _Place({k: self.device.allocate(size) for k, size in sizes.items()}) for _ in range(2)
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
         pad = _alignment(graph) // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
+        self.reaches: Any = None
         self._blocks: list[Any] = []
+        self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
         self._num_blocks: list[int] = []
+        if NEEDED in spec.own:
+            self.reaches = self.device.upload(graph.reaches(self.parts))
+            no_offsets = self.device.upload(np.zeros_like(offsets))
         for number, (first, last, begin, _) in enumerate(self.parts):
             rows = offsets[first : last + 1] - offsets.dtype.type(begin)
             placed[number * pad + first : number * pad + last + 1] = rows
@@ -197,6 +202,9 @@ class ArcStream:
             table["last"] += first
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
+            if NEEDED in spec.own:
+                table["begin"] = table["end"] = 0
+                self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(table)})
         whole = self.device.upload(placed)
         step = pad * offsets.itemsize
         self._offsets = [
@@ -204,18 +212,37 @@ class ArcStream:
         ]
         process.holds_opencl(self)
 
-    def _numbers_of(self, rank: int) -> list[int]:
-        count = len(self.parts)
-        return [n for n in range(count) if n * self._ranks // count == rank]
+    def needed(self, words: np.ndarray) -> list[int]:
+        """The numbers of the parts of which any of the words has the bit."""
+        count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
+        return [number for number in range(count) if bits & bit_of(number, count)]
 
-    def rows_of(self, rank: int) -> tuple[int, int]:
-        """The range of the vertices that a rank gathers for."""
-        its = [self.parts[number] for number in self._numbers_of(rank)]
-        return (its[0].first, its[-1].last) if its else (0, 0)
+    def in_turn(self) -> list[int]:
+        """The numbers of the parts; those that are on the device come first."""
+        there = {number for place in self._places for number in place.holds.values()}
+        return sorted(range(len(self.parts)), key=lambda number: number not in there)
 
-    def take(self, number: int, keys: Sequence[Any]) -> Taken:
-        """A part, of which the arrays in `keys` are copied to the device, unless they are there."""
+    def blocks_of(self, number: int) -> int:
+        """How many row blocks a part has."""
+        return self._num_blocks[number]
+
+    def take(self, number: int, keys: Collection[Any], needed: bool = True) -> Taken:
+        """A part, of which the arrays in `keys` are copied to the device, unless they are there.
+
+        Args:
+            needed: else it is taken without its arcs, for what runs for vertices that get none.
+        """
         keys = [key for key in keys if key in self._values]
+        # What is not needed is not read: any buffers will do.
+        place = self._place(number, keys) if needed and keys else _Place(self._places[0].buffers)
+        buffers = {key: place.buffers[key] for key in keys}
+        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
+        buffers |= {} if needed else self._no_arcs[number]
+        buffers[TALLIES] = self._tallies
+        return Taken(buffers, place)
+
+    def _place(self, number: int, keys: Sequence[Key]) -> _Place:
+        """Where a part is, once the copies have ended that this may begin."""
         place = next(
             (p for p in self._places if all(p.holds.get(k) == number for k in keys)),
             self._places[0],
@@ -223,10 +250,7 @@ class ArcStream:
         self._places = [p for p in self._places if p is not place] + [place]  # used last
         if any(place.holds.get(key) != number for key in keys):
             self._fill(place, number, keys)
-        buffers = {key: place.buffers[key] for key in keys}
-        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
-        buffers[TALLIES] = self._tallies
-        return Taken(buffers, self._num_blocks[number], place)
+        return place
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given

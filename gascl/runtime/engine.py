@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.runspec import ARC
+from gascl.delivery.runspec import ARC, Extent
 from gascl.delivery.table import choose
 from gascl.errors import (
     DeviceError,
@@ -109,6 +109,7 @@ class Engine:
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
+        self._share = (self.ranks.rank, self.ranks.size) if self.ranks else None
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
@@ -318,7 +319,7 @@ class Engine:
         started = time.perf_counter()
         with agreed(self.ranks):
             size = self.ranks.size if self.ranks else 1
-            parts = Parts(f"the run has {size} ranks", apart=True) if self.ranks else None
+            parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
             by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
             numbered = bool(by_hubs)
@@ -335,18 +336,22 @@ class Engine:
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._planned(program, facts, chosen, numbered)
-            memory = plan.run_spec(spec, resident.extent(lines=len(plan.places) + 1))
-            most = self.device_memory or self.device.memory
+            memory = plan.run_spec(spec, self._extent(program, plan, resident))
             short = shortage(self.device, memory.sizes(), limit=self.device_memory)
-            if self.graph.num_vertices and (self.ranks or short):
-                if not self.ranks:
-                    chosen = choose(program, demand, delivery, self.debug, Parts(short))
-                if by_hubs and self._came_sorted(spec.way) and not by_hubs[1].into.came:
+            there = self._came_sorted(spec.way) and not (by_hubs and by_hubs[1].into.came)
+        if self.ranks:  # all take the same delivery and the same numbers
+            short = self.ranks.any_of(short)
+            there = bool(self.ranks.any_of("there" if there else ""))
+        with agreed(self.ranks):
+            if short and self.graph.num_vertices:
+                chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
+                if numbered and there:
                     by_hubs, numbered = None, False
                 plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
-                extent = resident.extent(lines=len(plan.places) + 1)
-                memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most, size)
+                extent = self._extent(program, plan, resident)
+                most = self.device_memory or self.device.memory
+                memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most)
             if checkpoint:
                 seed = self.seed if self.debug else None
                 run = identity(program, self.graph, initial, start, chosen.name, seed)
@@ -382,8 +387,7 @@ class Engine:
                 if saved:
                     start = Start(resumes=True)
                 fresh = read_only if saved else initial
-                rank = self.ranks.rank if self.ranks else 0
-                its = program, header, memory, resident, fresh, previous, start.resumes, rank
+                its = program, header, memory, resident, fresh, previous, start.resumes
                 try:
                     state = State(*its)
                 except cl.MemoryError:  # what nobody has read yet may take what is missing
@@ -455,10 +459,18 @@ class Engine:
             and self.device.can_join
             and program.converged is None
             and not self.debug
+            and not self.ranks
         )
         options = self.debug, self.seed, whole, numbered
         plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
         return plan, self.resident(way, plan.group, plan.block, numbered)
+
+    def _extent(self, program: VertexProgram, plan: Plan, resident: ResidentGraph) -> Extent:
+        """The size of a run; where edges alternate, with the more of either turn's arcs."""
+        extent = resident.extent(lines=len(plan.places) + 1)
+        if not program.spec.alternates:
+            return extent
+        return replace(extent, arcs=max(resident.num_arcs, resident.turned().num_arcs))
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values where no message comes; "" if none does."""
@@ -482,7 +494,8 @@ class Engine:
         with self._lock:
             if key not in self._resident:
                 found = self.graph.numbered(edges) if numbered else None
-                self._resident[key] = ResidentGraph(self.graph, self.device, *key[:3], found)
+                its = self.graph, self.device, *key[:3], found, self._share
+                self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 
     def _view(self, program: VertexProgram) -> Engine:

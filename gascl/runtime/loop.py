@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,13 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.buffers import EMPTY
+from gascl.delivery.buffers import EMPTY, PENDING
 from gascl.delivery.codes import FAULT_MESSAGES, Fault, Stop
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
+    MAIL_IN,
+    MAIL_OUT,
     NANS,
+    NEEDED,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
@@ -36,9 +40,9 @@ from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.mpiranks import Ranks, Told
+from gascl.runtime.mpiranks import MAIL, Ranks, Told
 from gascl.runtime.plan import Plan
-from gascl.runtime.resident import ResidentGraph
+from gascl.runtime.resident import ResidentGraph, num_arcs
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
 from gascl.runtime.state import MASK, State
@@ -119,7 +123,8 @@ class Loop:
         self.callback, self.progress = callback, progress
         self.interrupts, self.ranks = interrupts, ranks
         self.plan = plan
-        self.bounds = pull_bounds(plan, self.device, resident.num_arcs)
+        self.num_arcs = num_arcs(resident.graph, resident.edges)  # of all ranks
+        self.bounds = pull_bounds(plan, self.device, self.num_arcs)
         self.checkpoint, self._given = checkpoint, given
         self.earlier = state.superstep if start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
@@ -129,10 +134,12 @@ class Loop:
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
         self._unread = False  # nobody has read what came of the first mask
+        self._needed: list[int] = []  # how many parts of the arcs, in the supersteps of a batch
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
         if ranks:
+            ranks.begin()
             interrupts.agreed = False
             self.told, self._untold = self._to_tell()
 
@@ -189,8 +196,7 @@ class Loop:
             self._commit_first(fixed is None)
         if self._unread:
             stopped = self._first_stop(self._records(0)[0])
-        if self.ranks and self.state.stream:
-            self.ranks.tell_rows(self.state, self.state.stream, self._untold)
+        self._tell_all()
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -242,14 +248,31 @@ class Loop:
         if fills_ahead(facts, delivery):
             ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
             rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
-        masks = [key for key in there if key.owner.startswith("active set")]
-        if facts.own_mask:
-            rows, masks = [*rows, *masks], []
-        apply = self.program.spec.snippets.get("apply")
+        apply, scatter = (self.program.spec.snippets.get(n) for n in ("apply", "scatter"))
         written = apply.writes("v") if apply is not None else set()
+        active = f"active set {delivery.active.name}"
+        masks = [Key(active, name) for name in ("next", "marks")]
+        masks = [key for key in masks if key in there]
+        sets_others = apply is not None and apply.uses("set_mask_of")
+        # What apply sets for other vertices; what it unsets for its own, others must not set again.
+        marks = [key for key in masks if sets_others and (key.name == "marks") == facts.marks]
+        rows += [key for key in masks if key not in marks]
+        sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
+        scattered = [key for key in masks if sets and key.name == "next"]
         untold = [Key(VERTEX, n) for n in self.program.spec.vertex_fields if n in written]
+        if facts.apply_sends_to:  # their rank has what has come for its vertices
+            pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
+            untold += [k for k in pending if self.state.sizes[k] >= 4 * self.graph.num_vertices]
         checked = facts.overflows or facts.can_trap or "faults" in self.plan.header.state
-        return Told(rows, masks, checked), [key for key in untold if key not in rows]
+        told = Told(rows, marks, scattered, checked)
+        return told, [key for key in untold if key not in rows]
+
+    def _tell_all(self) -> None:
+        """Bring to all ranks what they do not tell each other after each superstep."""
+        if self.ranks:
+            self.state.take_turn(self.earlier + len(self.trace))  # whose ranks have what is pending
+            self.ranks.tell_rows(self.state, self._untold)
+            self.ranks.tell_arcs(self.state)
 
     # The mask, and how a run begins -----------------------------------------------------------
 
@@ -280,8 +303,7 @@ class Loop:
 
     def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         self._write_mask()
-        if self.ranks and self.state.stream:
-            self.ranks.tell_rows(self.state, self.state.stream, self._untold)
+        self._tell_all()
         saved = self.state, self._given, self._kept_records, standstill.known
         checkpoint.save(*saved, writes=not self.ranks or self.ranks.rank == 0)
 
@@ -297,6 +319,8 @@ class Loop:
     def _begin(self, ask_stop: bool) -> int:
         """Prepare the first superstep; returns why there is nothing to run, or 0."""
         self._fill()
+        if self.start.resumes and MAIL in self.state.buffers:
+            self._drop_mail(self.earlier + len(self.trace))
         stopped = self._resume(ask_stop) if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
@@ -376,6 +400,7 @@ class Loop:
         Returns:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
+        self._needed = []
         events = [self._enqueue_superstep(number, ask_stop) for number in range(count)]
         self._timed()  # while the device is busy
         read = self._records(count)
@@ -419,8 +444,11 @@ class Loop:
     ) -> None:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
-        arcs, delivery = self.resident.num_arcs, self.plan.delivery
-        parts = self.state.spec.extent.parts
+        arcs, delivery = self.num_arcs, self.plan.delivery
+        parts, needed = self.state.spec.extent.parts, self._needed
+        why_parts = f"the arcs come in {parts} parts" if parts > 1 else ""
+        if self.ranks:
+            why_parts = why_parts or f"{self.ranks.size} ranks have a part of the arcs each"
 
         @functools.cache  # reading a column at once costs less than reading it a number at a time
         def columns() -> list[Any]:
@@ -434,7 +462,9 @@ class Loop:
 
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
-            way, why = delivery.name, f"the arcs come in {parts} parts" if parts > 1 else ""
+            way, why = delivery.name, why_parts
+            if i < len(needed):
+                why += f", {needed[i]} of them needed"
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
@@ -539,41 +569,71 @@ class Loop:
     def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[_Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
         events = []
-        groups = 1
+        groups, tallies = 1, None
         first, self._fresh = self._fresh, False
-        self.state.take_turn(self.earlier + len(self.trace) + number)
+        superstep = self.earlier + len(self.trace) + number
+        self.state.take_turn(superstep)
         if self.plan.facts.snapshots:
             events.append(self._launch(SNAPSHOT))
         if self.plan.facts.pairs:
             events += self._enqueue_pairs()
+        stream = self.state.stream
+        needed, asked = self._ask_needed(stream) if stream else ([], [])
+        events += asked
         for launch in self.plan.delivery.launches:
             if launch.first_only and self.plan.facts.fusable and not first:
                 continue
             if not launch.suits(self.plan.facts):
                 continue
-            if self.state.stream and launch.over == "in_blocks":
-                launched, groups = self._enqueue_parts(launch, self.state.stream)
+            if stream and launch.over == "in_blocks":
+                launched, groups = self._enqueue_parts(launch, stream, needed)
                 events += launched
                 continue
             groups = self._groups(launch)
-            events.append(self._launch(launch))
-        if self.ranks and self.state.stream:
-            stream = self.state.stream
-            groups = self.ranks.tell(self.state, stream, self.told, groups, self.interrupts)
-        events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop)
+            if groups or launch.over not in ("in_blocks", "out_blocks"):  # a rank may have no rows
+                events.append(self._launch(launch))
+            if self.ranks and launch.over == "out_blocks":
+                self.ranks.tell_marks(self.state, self.told.scattered)
+                if self.plan.facts.scatter_sends_to:
+                    events += self._bring_mail(self.ranks, superstep, "")
+        if self.ranks:
+            if self.plan.delivery.active.lists_receivers:
+                self.ranks.tell_frontier(self.state, superstep + 1)
+            heard = self.ranks.tell(self.state, self.told, groups, self.interrupts)
+            tallies, groups = heard.tallies, heard.num_tallies
+            if heard.under_way:
+                events += self._bring_mail(self.ranks, superstep + 1, "_next")
+        events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
         self.state.swap()
         self.device.queue.flush()
         return events
 
-    def _enqueue_parts(self, launch: Launch, stream: ArcStream) -> tuple[list[_Launched], int]:
+    def _ask_needed(self, stream: ArcStream) -> tuple[list[int], list[_Launched]]:
+        """The parts of the arcs along which anybody sends; waits for the superstep before."""
+        if stream.reaches is None:
+            return list(range(len(stream.parts))), []
+        asked = self._launch(NEEDED, reaches=stream.reaches)
+        needed = stream.needed(self._read("needed", np.empty(self.device.groups, np.uint32)))
+        self._needed.append(len(needed))
+        return needed, [asked]
+
+    def _enqueue_parts(
+        self, launch: Launch, stream: ArcStream, needed: Collection[int]
+    ) -> tuple[list[_Launched], int]:
         """Enqueue a kernel for each part of the arcs; returns also how many groups have left a
         tally."""
-        events, tallied = [], 0
+        events: list[_Launched] = []
         keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
-        for number in stream.own:
-            part = stream.take(number, keys)
-            groups = min(part.blocks, self.state.spec.extent.block_groups)
-            given = {"num_in_blocks": part.blocks}
+        most = self.state.spec.extent.block_groups
+        numbers = {
+            number: min(stream.blocks_of(number), most) for number in range(len(stream.parts))
+        }
+        # Tallies lie in the order of the parts.
+        places = dict(zip(numbers, itertools.accumulate(numbers.values(), initial=0), strict=False))
+        for number in stream.in_turn():
+            part = stream.take(number, keys, number in needed)
+            groups = numbers[number]
+            given = {"num_in_blocks": stream.blocks_of(number)}
             ready = part.place.ready
             launched = self._launch(launch, groups, part.buffers, ready, **given)
             part.place.readers = [launched.event]
@@ -583,10 +643,31 @@ class Loop:
                 cl.enqueue_copy(
                     *(self.device.queue, self.state.buffers[TALLIES], part.buffers[TALLIES]),
                     byte_count=groups * size,
-                    dst_offset=tallied * size,
+                    dst_offset=places[number] * size,
                 )
-                tallied += groups
-        return events, tallied
+        return events, sum(numbers.values()) if TALLIES in keys else 0
+
+    def _bring_mail(self, ranks: Ranks, superstep: int, when: str) -> list[_Launched]:
+        """Bring what was sent to vertices to the ranks that apply them in a superstep.
+
+        Args:
+            when: as in `Ranks.mail`.
+        """
+        mail = ranks.mail(self.state, self.state.resident_at(superstep).parts, when)
+        events = [self._drop_mail(superstep)]
+        room = self.state.spec.own[MAIL].count
+        names = PENDING if when else ()
+        inbox = {Key(RUN, n): self.state.buffers[Key(RUN, f"{n}{when}")] for n in names}
+        for begin in range(0, len(mail), room):
+            parcels = mail[begin : begin + room]
+            self.state.write(MAIL, parcels)
+            events.append(self._launch(MAIL_IN, instead=inbox, num_mail=len(parcels)))
+        return events
+
+    def _drop_mail(self, superstep: int) -> _Launched:
+        """Empty the inboxes of the vertices that other ranks apply in a superstep."""
+        first, last = self.state.resident_at(superstep).rows
+        return self._launch(MAIL_OUT, first_row=first, last_row=last)
 
     def _enqueue_pairs(self) -> list[_Launched]:
         """Enqueue the pairs snippet, which leaves one box per receiving vertex."""
@@ -610,12 +691,14 @@ class Loop:
         return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
 
     def _enqueue_finish(
-        self, tallies: int, place: int, starting: int, ask_stop: bool
+        self, tallies: int, place: int, starting: int, ask_stop: bool, where: Any = None
     ) -> list[_Launched]:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
 
         Args:
+            tallies: how many there are.
             place: of the record that is kept; 0: of before the first superstep.
+            where: the buffer with the tallies, if it is not the run's own.
         """
         events, counts = [], 0
         if self.plan.facts.masked:
@@ -623,11 +706,15 @@ class Loop:
             counts = self.device.groups
             for commit in active.commits:
                 listed = active.lists_receivers and facts.lists_directly and not starting
-                if not listed and commit.suits(facts):
+                if (self.ranks or not listed) and commit.suits(facts):
                     events.append(self._launch(commit, starting=starting))
+            if self.ranks and active.lists_receivers:
+                self.ranks.tell_counts(self.state)
+                counts = 1
         least, most = self.bounds
         finished = self._launch(
             FINISH,
+            instead=None if where is None else {TALLIES: where},
             num_tallies=tallies,
             num_counts=counts,
             starting=starting,

@@ -232,7 +232,7 @@ def _run(
     results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
     note = ""
     if vertices and (short := shortage(device, spec.sizes(), limit=limit)):
-        parts = Parts(short)
+        parts = Parts(short=short)
         try:
             _check_inner(program, parts)
             chosen = choose(program, demand, delivery, parts=parts)

@@ -9,13 +9,22 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from gascl.delivery.runspec import GRAPH, IDS, Array, EdgeValues, Extent, Key, block_type
+from gascl.delivery.runspec import (
+    ALL,
+    GRAPH,
+    IDS,
+    Array,
+    EdgeValues,
+    Extent,
+    Key,
+    block_type,
+)
 from gascl.errors import DeviceError, GraphError
-from gascl.graph.arcs import Arcs, Order, index_dtype
+from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part
+from gascl.graph.parts import Part, cut, reaches, shares
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -112,6 +121,7 @@ def extent_of(
     block: int,
     lines: int = 0,
     symmetric: bool = False,
+    all_arcs: int | None = None,
 ) -> Extent:
     """The size of a run on a device.
 
@@ -119,6 +129,7 @@ def extent_of(
         group, block: as in `ResidentGraph`.
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse.
+        all_arcs: as in `Extent`.
     """
     blocks, groups = device.groups, device.groups
     if group > 1:
@@ -126,13 +137,14 @@ def extent_of(
     return Extent(
         vertices=vertices,
         arcs=arcs,
-        offset=index_dtype(arcs).name,
+        offset=index_dtype(arcs if all_arcs is None else all_arcs).name,
         group=group,
         groups=groups,
         blocks=blocks,
         block_groups=groups * (1 if group == 1 else GROUPS),
         lines=lines,
         symmetric=symmetric,
+        all_arcs=all_arcs,
     )
 
 
@@ -205,7 +217,7 @@ _shared: WeakValueDictionary[tuple[Any, ...], SharedArcs] = WeakValueDictionary(
 _finding = threading.Lock()
 
 
-def shared_arcs(arcs: Arcs, device: Device, group: int, block: int) -> SharedArcs:
+def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -> SharedArcs:
     """What there is of the arcs on the device; arguments are as in `ResidentGraph`."""
     key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
     with _finding:
@@ -230,10 +242,15 @@ class ResidentGraph:
         block: the largest number of arcs, and of rows, in a block of a work-group.
         numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
             them; None: their own.
+        share: if processes share the arcs, which one this is, and how many they are.
 
     Attributes:
         numbering: those numbers, or None.
         arcs: the arcs as they are on the device.
+        all_arcs: those of all processes.
+        parts: the part of each process.
+        rows: the range of the vertices in which the arcs end.
+        num_arcs: how many are on the device.
     """
 
     def __init__(
@@ -244,15 +261,27 @@ class ResidentGraph:
         group: int,
         block: int,
         numbered: tuple[Numbering, Arcs] | None = None,
+        share: tuple[int, int] | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
-        self.group, self.block = group, block
+        self.group, self.block, self.share = group, block, share
         self.num_arcs = num_arcs(graph, edges)
+        self.offset = index_dtype(self.num_arcs)
         self.numbering: Numbering | None
-        self.numbering, self.arcs = numbered or (None, graph.arcs(edges))
+        self.numbering, self.all_arcs = numbered or (None, graph.arcs(edges))
+        self.arcs: Arcs | ArcsPart = self.all_arcs
+        self.rows = 0, graph.num_vertices
+        self.parts: list[Part] = []
+        if share:
+            rank, ranks = share
+            self.parts = shares(self.all_arcs.into.offsets, ranks)
+            own = self.parts[rank]
+            self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
+            self.num_arcs = own.end - own.begin
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
+        self._reaches: dict[tuple[Part, ...], np.ndarray] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
         self._lock = self._shared_arcs.lock
         process.holds_opencl(self)
@@ -266,8 +295,9 @@ class ResidentGraph:
                 way = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
                 numbering = self.numbering
-                numbered = None if numbering is None else (numbering, self.arcs.turned())
-                self._turned = ResidentGraph(self.graph, self.device, way, *size, numbered)
+                numbered = None if numbering is None else (numbering, self.all_arcs.turned())
+                its = self.graph, self.device, way, *size, numbered, self.share
+                self._turned = ResidentGraph(*its)
             return self._turned
 
     def numbers(self) -> Any:
@@ -282,7 +312,10 @@ class ResidentGraph:
     def extent(self, lines: int = 0) -> Extent:
         """The size of a run; `lines` is the number of lines of the longest source text."""
         size = self.graph.num_vertices, self.num_arcs, self.group, self.block
-        return extent_of(self.device, *size, lines, is_symmetric(self.graph.directed, self.edges))
+        symmetric = is_symmetric(self.graph.directed, self.edges)
+        if self.share is None:
+            return extent_of(self.device, *size, lines, symmetric)
+        return extent_of(self.device, *size, lines, all_arcs=num_arcs(self.graph, self.edges))
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""
@@ -312,7 +345,9 @@ class ResidentGraph:
         with self._lock:
             found = self._shared_arcs.blocks.get(id(order))
             if found is None:
-                found = row_blocks(order.offsets, self.group, self.block, self.device.groups)
+                first, last = self.rows if name == "in_blocks" else (0, self.graph.num_vertices)
+                offsets = order.offsets[first : last + 1]
+                found = first + row_blocks(offsets, self.group, self.block, self.device.groups)
                 self._shared_arcs.blocks[id(order)] = found
             return found
 
@@ -335,7 +370,7 @@ class ResidentGraph:
         if not places and not any(key.name == ends for key in wanted):
             return None
         made = "ends" in order.kept and ("places" in order.kept or not places)
-        offset = index_dtype(self.num_arcs)
+        offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
         room = resident_bytes([self]) + sum(array.nbytes for array in wanted.values())
@@ -347,7 +382,11 @@ class ResidentGraph:
     def _order(self, name: str) -> Order:
         return self.arcs.into if name == "in" else self.arcs.out
 
-    def cut(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
+    def cut(self, number: int) -> list[Part]:
+        """The arcs on the device in so many parts, or fewer."""
+        return cut(self.arcs.into.offsets, number, *self.rows)
+
+    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
         """Of an array with an item for each arc, in the order of receivers, each of the parts on
         the host: where a GPU reads by itself, which copies them several times as fast."""
         with self._lock:
@@ -361,11 +400,20 @@ class ResidentGraph:
                 self._cut[key, tuple(parts)] = found
             return found
 
+    def reaches(self, parts: Sequence[Part]) -> np.ndarray:
+        """In which parts the vertices have arcs that go out from them, as bits: uint32 (V,)."""
+        with self._lock:
+            key = tuple(parts)
+            if key not in self._reaches:
+                self._reaches[key] = reaches(parts, self.arcs.in_sources, self.graph.num_vertices)
+            return self._reaches[key]
+
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
         if array.edge is not None:
-            order = orders[array.edge.order]
+            order = orders.get(array.edge.order)
             if order and order.places and self._given(array.edge):
-                return order.taken(self._field(array.edge), self.num_arcs)
+                values = self.arcs.given(self._field(array.edge))
+                return order.taken(values, self.num_arcs)
             return self.device.upload(self._edge(array.edge))
         side, _, part = name.partition("_")
         order = orders.get(side)
@@ -385,18 +433,21 @@ class ResidentGraph:
             return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
         if name == "out_sources":
             return arcs.out.rows
+        if name in ALL:
+            return getattr(self.all_arcs, ALL[name])
         return getattr(arcs, name)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
-        arcs, name = self.arcs, edge.name
+        arcs = self.all_arcs if edge.order == "all_out" else self.arcs
+        name, order = edge.name, edge.order.removeprefix("all_")
         if edge.field is None or edge.type is None:
-            return getattr(arcs, f"{edge.order}_{'edges' if name == 'id' else name}")
+            return getattr(arcs, f"{order}_{'edges' if name == 'id' else name}")
         if self._given(edge):  # which check_edge_fields() has checked
-            ids: np.ndarray = getattr(arcs, f"{edge.order}_edges")
+            ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
-        return np.full(self.num_arcs, edge.field.default, edge.type.scalar)
+        return np.full(int(arcs.in_offsets[-1]), edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
         """Whether it is an edge field that the graph has."""

@@ -18,6 +18,7 @@ from gascl.delivery.codes import Fault
 from gascl.delivery.launch import NUMBERS, Launch
 from gascl.delivery.runspec import ARC, RUN, VERTEX, Key, RunSpec, turned_arrays
 from gascl.errors import DeviceError, GasclError, ProgramError
+from gascl.graph.arcs import ArcsPart
 from gascl.graph.numbering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
@@ -54,6 +55,9 @@ class State:
             which vertex and arc fields keep that of an earlier run.
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
+        share: as in `ResidentGraph`.
+        told_arcs: where processes share the arcs, what they have told each other of arc fields:
+            uint8 (all arcs, bytes of a row), in CSR order.
     """
 
     def __init__(
@@ -65,7 +69,6 @@ class State:
         initial: dict[str, np.ndarray],
         previous: State | None = None,
         resumes: bool = False,
-        rank: int = 0,
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
@@ -76,6 +79,8 @@ class State:
         self._turn = 0
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
+        self.share = resident.share
+        self.told_arcs: dict[Key, np.ndarray] = {}
         self.types = self._types()
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
@@ -101,7 +106,7 @@ class State:
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
         self._arrays = [graph.buffers(whole) for graph in graphs]
-        self._streams = [ArcStream(graph, spec, rank) for graph in graphs if spec.extent.parts > 1]
+        self._streams = [ArcStream(graph, spec) for graph in graphs if spec.extent.parts > 1]
         self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
@@ -181,6 +186,13 @@ class State:
         with previous._lock:  # another thread may use it up meanwhile, which `use` then reports
             previous.check_unused()
             buffers = previous.buffers
+        arcs = same_arcs and any(key.owner == ARC for key in buffers)
+        if arcs and previous.share != self.share:
+            had = previous.share[1] if previous.share else 1
+            raise ProgramError(
+                f"the State has values of arcs, in as many parts as its run had ranks: {had}; run "
+                f"{cls} with as many, or without state="
+            )
         keys = [key for key in buffers if key.owner == VERTEX and key.name not in initial]
         keys += [key for key in buffers if key.owner == ARC and same_arcs]
         for key in (key for key in keys if key in self.types):
@@ -258,6 +270,10 @@ class State:
     def resident(self) -> ResidentGraph:
         """The graph, with the arcs of the superstep that is being enqueued."""
         return self._graphs[self._turn]
+
+    def resident_at(self, superstep: int) -> ResidentGraph:
+        """The graph, with the arcs of this superstep."""
+        return self._graphs[superstep % len(self._graphs)]
 
     @property
     def stream(self) -> ArcStream | None:
@@ -338,6 +354,7 @@ class State:
         """Release the buffers of these fields."""
         for name in fields:
             self.buffers.pop(Key(owner, name), None)
+            self.told_arcs.pop(Key(owner, name), None)
 
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
@@ -359,14 +376,22 @@ class State:
         for key in sorted(self._lasting()):
             if key.owner == VERTEX and key.name in leave_out:
                 continue
-            rows = self.read(key, np.empty(self._shape(key), np.uint8))
-            found[str(key)] = by_vertex(self.numbering, rows)  # where arcs have fields, it is None
+            if key.owner == ARC:
+                found[str(key)] = self._arc_rows(key)
+            else:
+                rows = self.read(key, np.empty(self._shape(key), np.uint8))
+                found[str(key)] = by_vertex(self.numbering, rows)
         return found
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
         """Set the buffers to what `saved` has returned, in a new State."""
         for key in [key for key in self.buffers if str(key) in saved]:
-            self.write(key, by_number(self.numbering, saved[str(key)]))
+            rows = saved[str(key)]
+            if key.owner != ARC:
+                rows = by_number(self.numbering, rows)
+            elif self.share:
+                rows = rows[self._own_arcs()]
+            self.write(key, rows)
             self.unset.pop(key, None)
 
     def layout(self) -> str:
@@ -381,8 +406,31 @@ class State:
 
     def _shape(self, key: Key) -> tuple[int, int]:
         """The rows of a buffer of vertices or arcs, and the bytes of each."""
-        rows = self.num_arcs if key.owner == ARC else self.graph.num_vertices
+        if key.owner == ARC:
+            type_ = self.types[key]
+            return self.num_arcs, self.lanes * type_.stored * type_.scalar.itemsize
+        rows = self.graph.num_vertices
         return rows, self.sizes[key] // max(rows, 1)
+
+    def _arc_rows(self, key: Key) -> np.ndarray:
+        """uint8 (all arcs, bytes of a row): an arc field, of all processes if they share them."""
+        found = self.told_arcs.get(key)
+        return self.read(key, np.empty(self._shape(key), np.uint8)) if found is None else found
+
+    def _own_arcs(self) -> np.ndarray:
+        """Which of all arcs are this process's, in CSR order."""
+        arcs = self.resident.arcs
+        assert isinstance(arcs, ArcsPart)
+        return arcs.places
+
+    def arcs_of_all(self, key: Key) -> np.ndarray:
+        """uint8 (all arcs, bytes of a row): an arc field, with 0 where other processes know."""
+        own = self.read(key, np.empty(self._shape(key), np.uint8))
+        count = self.resident.extent().all_arcs
+        assert count is not None
+        values = np.zeros((count, own.shape[1]), np.uint8)
+        values[self._own_arcs()] = own
+        return values
 
     def begin_anew(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0, with these fields set by their `init`."""
@@ -420,16 +468,21 @@ class State:
         """
         process.check()
         check_free(self.device)
-        type_ = self.types[Key(owner, name)]
+        key = Key(owner, name)
+        type_ = self.types[key]
         count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
         host = np.empty((count, self.lanes, type_.stored), type_.scalar)
         with self._lock:
             self.check_unused()
-            buffer, places = self.buffers[Key(owner, name)], None
-            if self.numbering is not None and owner == VERTEX:
-                ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
-                buffer, places = ordered or buffer, None if ordered else self.numbering.order
-            self.device.download(host, buffer, places)
+            buffer, places = self.buffers[key], None
+            if key in self.told_arcs:
+                told = self.told_arcs[key].view(type_.scalar)
+                host = told.reshape(-1, self.lanes, type_.stored).copy()
+            else:
+                if self.numbering is not None and owner == VERTEX:
+                    ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
+                    buffer, places = ordered or buffer, None if ordered else self.numbering.order
+                self.device.download(host, buffer, places)
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 

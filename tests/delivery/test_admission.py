@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
 import pytest
 from support.demands import admitted, demand_of
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, arc, edge, struct, vertex
+from gascl import (
+    DeviceError,
+    Engine,
+    Graph,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    arc,
+    edge,
+    struct,
+    vertex,
+)
 from gascl.delivery import admission, table
+from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.table import DELIVERIES, choose
 from gascl.runtime.device import Device, find
@@ -288,6 +301,53 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
     assert choose(program, demand_of(program), "auto").name == chosen
 
 
+# Where a device has only some of the arcs ---------------------------------------------------------
+
+BLOCKS = {"slots", "pull", "outbox"}
+NEIGHBOURS = {"scatter": "send(neighbor(0));"}
+#: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
+#: they come in parts; and where both is so.
+IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
+    "plain": ({}, {*BLOCKS, "push"}, {"pull", "outbox"}, {"pull", "outbox"}),
+    "applied by all": ({"apply_on": "all"}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
+    "applies its mask": (TABLE["applies its mask"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
+    "marks others": (TABLE["marks others"][0], BLOCKS, *2 * [{"pull", "outbox"}]),
+    "marks in scatter": (TABLE["marks in scatter"][0], {"slots"}, set(), set()),
+    "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
+    "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
+    "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
+    "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
+    "to anyone, from apply": (
+        {"apply": "send_to(0, 1);"},
+        BLOCKS,
+        {"pull", "outbox"},
+        {"pull", "outbox"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_PARTS)
+def test_who_takes_parts(name):
+    changes, *taken = IN_PARTS[name]
+    program = type("Changed", (Plain,), changes)()
+    demand = admission.demand_of(program, FULL, True, True)
+    short = "the device is small"
+    cases = (Parts(ranks=2), Parts(short=short), Parts(ranks=2, short=short))
+    for parts, expected in zip(cases, taken, strict=True):
+        found = set()
+        for each in DELIVERIES:
+            with contextlib.suppress(ProgramError, DeviceError):
+                found.add(choose(program, demand, each, parts=parts).name)
+        assert found == expected, parts
+        if not expected:
+            kind, remedy = (
+                (DeviceError, "with more memory") if parts.short else (ProgramError, "MPI")
+            )
+            with pytest.raises(kind, match=rf"^{parts}, and Changed cannot .*{remedy}$"):
+                choose(program, demand, "auto", parts=parts)
+
+
 # In runs -----------------------------------------------------------------------------------------
 
 
@@ -313,28 +373,41 @@ def engine(kind: type[Device] = Device, deterministic: bool = True) -> Engine:
     return Engine(graph, kind(find().cl), deterministic=deterministic)
 
 
+Sum = type("Sum", (Plain,), {**REAL, "apply": "v.x = msg;"})
+
+
 def test_an_engine_refuses_and_names_the_others():
-    sum_ = type("Sum", (Plain,), {**REAL, "apply": "v.x = msg;"})()
     said = "^delivery 'push' cannot run Sum: atomics would add its floats .*"
     with pytest.raises(ProgramError, match=said + "use one of: slots, pull, outbox, serial$"):
-        engine().run(sum_, delivery="push")
-    for delivery in DELIVERIES:
-        result = engine(deterministic=False).run(sum_, delivery=delivery)
-        if delivery == "frontier":  # which says in which way it went, and why
-            assert {s.delivery for s in result.trace} <= {"push", "pull"}
-            assert all(s.why for s in result.trace)
-            continue
-        assert result.delivery == delivery
-        assert {s.delivery for s in result.trace} == {delivery}
-        assert {s.why for s in result.trace} == {""}
+        engine().run(Sum(), delivery="push")
 
 
-def test_an_engine_on_a_device_without_atomics_on_64_bits():
-    poor = engine(Poor)
+def but_slow(*quick: str) -> list[Any]:
+    """All deliveries; these are quick tests."""
+    return [d if d in quick else pytest.param(d, marks=pytest.mark.slow) for d in DELIVERIES]
+
+
+@pytest.mark.parametrize("delivery", but_slow("frontier", "edges", "outbox"))
+def test_a_run_names_the_delivery_it_went_by(delivery):
+    result = engine(deterministic=False).run(Sum(), delivery=delivery)
+    if delivery == "frontier":  # which says in which way it went, and why
+        assert {s.delivery for s in result.trace} <= {"push", "pull"}
+        assert all(s.why for s in result.trace)
+        return
+    assert result.delivery == delivery
+    assert {s.delivery for s in result.trace} == {delivery}
+    assert {s.why for s in result.trace} == {""}
+
+
+@pytest.mark.parametrize("delivery", but_slow("push", "edges"))
+def test_every_delivery_on_a_device_without_atomics_on_64_bits(delivery):
     least = type("Least", (Plain,), {"x": vertex.int32(init="9 - v.id"), "apply": "v.x = msg;"})()
-    expected = poor.run(least, delivery="serial").x.tolist()
-    for delivery in DELIVERIES:
-        assert poor.run(least, delivery=delivery).x.tolist() == expected, delivery
+    # Each vertex has the least of those with an arc to it: of 9, 8, 7, 6 and 5.
+    assert engine(Poor).run(least, delivery=delivery).x.tolist() == [6, 9, 9, 7, 6]
+
+
+def test_what_a_device_without_atomics_on_64_bits_refuses():
+    poor = engine(Poor)
     sum_ = type("Sum", (Plain,), {"combine": "sum", "scatter": "send(1);", "apply": "v.x = msg;"})()
     for delivery in ("push", "edges"):
         with pytest.raises(ProgramError, match=f"'{delivery}' cannot run Sum: {NO_ATOMICS}"):
@@ -345,7 +418,16 @@ def test_an_engine_on_a_device_without_atomics_on_64_bits():
         poor.run(posts)
 
 
-@pytest.mark.parametrize("changes", ["plain", "8 bytes", "a sum of 64 bits", "the least of floats"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "8 bytes",
+        *(
+            pytest.param(changes, marks=pytest.mark.slow)
+            for changes in ("plain", "a sum of 64 bits", "the least of floats")
+        ),
+    ],
+)
 def test_an_engine_on_a_device_with_compare_and_swap_alone(changes):
     """As the others give it."""
     program = type("Changed", (Plain,), {**TABLE[changes][0], "mask": "v.id != 1"})()

@@ -68,6 +68,24 @@ def bundled() -> list[type[VertexProgram]]:
     return [each for each in found if isinstance(each, type) and issubclass(each, VertexProgram)]
 
 
+def test_arrays_of_a_rank():
+    """Neighbours are those of the whole graph, and arcs to scatter on those of the rank."""
+
+    class Asks(Levels):
+        scatter = "if (num_neighbors > 2) send(v.level + 1);"
+
+    alone = spec_of(Asks, "slots")
+    apart = spec_of(Asks, "slots", replace(EXTENT, all_arcs=3 * A))
+    scatter = "gascl_slots_scatter"
+    places = [i for i, k in enumerate(alone.arguments[scatter]) if k == Key(GRAPH, "out_targets")]
+    found = [apart.arguments[scatter][i] for i in places]
+    assert found == [Key(GRAPH, "all_out_targets"), Key(GRAPH, "out_targets")]
+    assert [apart.graph[key].count for key in found] == [3 * A, A]
+    assert Key(GRAPH, "all_out_offsets") in apart.arguments["gascl_commit"]
+    assert apart.own[Key("slots", "messages")].count == A
+    assert not any(key.name.startswith("all_") for key in alone.graph)
+
+
 def test_buffers_of_a_delivery():
     """`sent` is one mark an arc in slots and one a vertex in outbox, which also swaps it."""
     slots, outbox = spec_of(Levels, "slots"), spec_of(Levels, "outbox")

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from gascl.graph import arcs as arcs_module
 from gascl.graph import parallel
-from gascl.graph.arcs import ARRAYS, Arcs, Order, arcs_of, index_dtype, stable_order
+from gascl.graph.arcs import ARRAYS, Arcs, ArcsPart, Order, arcs_of, index_dtype, stable_order
 from gascl.graph.graph import Graph
+from gascl.graph.parts import cut
 from gascl.graph.radix import radix_sorted
 
 
@@ -40,9 +41,9 @@ def expected_arcs(edges, directed, way):
     return arcs
 
 
-def check_arcs(arcs: Arcs, num_vertices, edges, directed, way):
-    by_tail = sorted(expected_arcs(edges, directed, way))
-    by_head = sorted(expected_arcs(edges, directed, way), key=lambda arc: (arc[1], arc[0], arc[2]))
+def check_arcs(arcs: Arcs | ArcsPart, num_vertices, expected):
+    by_tail = sorted(expected)
+    by_head = sorted(expected, key=lambda arc: (arc[1], arc[0], arc[2]))
     tails = np.repeat(np.arange(num_vertices), np.diff(arcs.out_offsets))
     heads = np.repeat(np.arange(num_vertices), np.diff(arcs.in_offsets))
     out = list(zip(tails, arcs.out_targets, arcs.out_edges, arcs.out_reversed, strict=True))
@@ -101,9 +102,20 @@ def check_orders_and_slots(num_vertices, edges, directed, way, first):
     arcs = graph.arcs(way)
     for name in first:
         getattr(arcs, name)
-    check_arcs(arcs, num_vertices, edges, directed, way)
+    expected = expected_arcs(edges, directed, way)
+    check_arcs(arcs, num_vertices, expected)
+    for part in cut(arcs.in_offsets, 3) if num_vertices else []:
+        check_part(arcs.part(part), part, num_vertices, sorted(expected))
     assert arcs is graph.arcs(way)
     assert graph.num_arcs == len(expected_arcs(edges, directed, "out"))
+
+
+def check_part(arcs, part, num_vertices, expected):
+    places = [i for i, arc in enumerate(expected) if part.first <= arc[1] < part.last]
+    check_arcs(arcs, num_vertices, [expected[place] for place in places])
+    assert arcs.places.tolist() == places
+    ends = np.arange(len(expected) + 1) % 7  # of more edges than there are
+    assert arcs.given(ends).tolist() == ends[arcs.in_edges].tolist()
 
 
 def test_by_hand():
@@ -139,7 +151,7 @@ def test_edges_in_order_are_the_arcs(order):
     edges = sorted([(0, 1), (0, 1), (2, 0), (1, 2), (2, 2)], key=ORDERS[order])
     graph = Graph.from_edges(*np.array(edges).T)
     arcs = graph.arcs()
-    check_arcs(arcs, 3, edges, True, "out")
+    check_arcs(arcs, 3, expected_arcs(edges, True, "out"))
     shared = arcs.out_targets if order == "csr" else arcs.in_sources
     assert shared is (graph.edge_dst if order == "csr" else graph.edge_src)
 
@@ -159,7 +171,7 @@ def test_wide_indices_reach_every_array(monkeypatch):
     for name in ("out_offsets", "out_edges", "in_offsets", "in_edges", "slot"):
         assert getattr(arcs, name).dtype == np.int64, name
     assert arcs.out_targets.dtype == arcs.in_sources.dtype == np.int32
-    check_arcs(arcs, 3, edges, True, "both")
+    check_arcs(arcs, 3, expected_arcs(edges, True, "both"))
 
 
 @given(edge_lists(), SIZES)
@@ -248,7 +260,8 @@ def test_equal_arrays_are_one(way):
     src.setflags(write=False)
     dst.setflags(write=False)
     arcs = arcs_of(src, dst, 5, way)
-    check_arcs(arcs, 5, list(zip(src, dst, strict=True)), True, way)
+    expected = expected_arcs(list(zip(src, dst, strict=True)), True, way)
+    check_arcs(arcs, 5, expected)
     assert (arcs.in_reversed is arcs.out_reversed) == (way != "both")
     assert (arcs.in_edges is arcs.out_edges) == (way == "both")
     everything = {id(getattr(arcs, name)) for name in ARRAYS}

@@ -122,7 +122,7 @@ def random_program(seed):
 
 
 @pytest.mark.parametrize(
-    "seed", [pytest.param(n, marks=[] if n in (1, 2, 3) else pytest.mark.slow) for n in range(24)]
+    "seed", [pytest.param(n, marks=[] if n in (1, 2) else pytest.mark.slow) for n in range(24)]
 )
 @pytest.mark.usefixtures("renumbered", "poisoned")
 def test_random_programs(monkeypatch, seed):

@@ -13,7 +13,7 @@ from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
-from gascl.graph.parts import cut
+from gascl.graph.parts import bit_of, cut, reaches
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -25,13 +25,14 @@ from gascl.programs import (
 )
 from gascl.runtime import arcstream
 from gascl.runtime import engine as engine_module
+from gascl.runtime.arcstream import ArcStream
 from gascl.runtime.memory import estimate
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 #: By the row blocks of a part, a group handles other rows than with all arcs.
 NUMBERS = [
-    n if n % 12 in (5, 10) else pytest.param(n, marks=pytest.mark.slow) for n in range(len(RECIPES))
+    n if n % 24 in (5, 10) else pytest.param(n, marks=pytest.mark.slow) for n in range(len(RECIPES))
 ]
 
 
@@ -87,6 +88,64 @@ def test_programs_on_parts(divided, device, web, program):
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-7)
         if found.trace[0].why:  # not of a program with `solve`
             assert f"{divided} parts" in found.trace[0].why
+
+
+@pytest.mark.parametrize("divided", [3, 7, 50], indirect=True)
+@pytest.mark.parametrize("program", [BreadthFirst, ShortestPaths])
+def test_only_parts_with_arcs_of_senders_are_copied(divided, device, monkeypatch, program):
+    """On a path with chords of some length, where the frontier is in few parts at a time."""
+    ends = np.arange(600)
+    path = Graph.from_edges(
+        np.concatenate([ends[:-1], ends[::90]]),
+        np.concatenate([ends[1:], (ends[::90] * 7 + 100) % 600]),
+        directed=False,
+    )
+    copied = []
+
+    def fill(stream, place, number, keys, fill=ArcStream._fill):
+        copied.append(number)
+        fill(stream, place, number, keys)
+
+    monkeypatch.setattr(ArcStream, "_fill", fill)
+    found = Engine(path, device).run(program(source=5))
+    arcs = path.arcs()
+    part_of = np.empty(600, int)
+    for number, part in enumerate(cut(arcs.in_offsets, divided)):
+        part_of[part.first : part.last] = number
+    level = getattr(found, "depth" if program is BreadthFirst else "distance")
+    needed = []
+    for step in range(found.supersteps):
+        sends = level[arcs.out.rows] == step
+        needed.append(len(np.unique(part_of[arcs.out_targets[sends]])))
+    told = [re.search(r"(\d+) parts, (\d+) of them needed", step.why) for step in found.trace]
+    assert {int(words[1]) for words in told} == {divided}
+    if divided <= 32:  # else a bit is of several
+        assert [int(words[2]) for words in told] == needed
+    assert len(copied) <= sum(int(words[2]) for words in told) < 0.6 * divided * found.supersteps
+
+
+@pytest.mark.parametrize("divided", [3], indirect=True)
+def test_parts_that_are_on_the_device_are_not_copied_again(divided, device, web, monkeypatch):
+    """There is room for two: of three, one is copied in each superstep but the first."""
+    copied, fill = [], ArcStream._fill
+    monkeypatch.setattr(ArcStream, "_fill", lambda *given: copied.append(fill(*given)))
+    Engine(web, device).run(PageRank(supersteps=6))
+    assert len(copied) == 3 + 5
+
+
+@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 100])
+def test_in_which_parts_a_vertex_has_arcs(count):
+    rng = np.random.default_rng(count)
+    vertices = 150
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 4, vertices))])
+    sources = rng.integers(0, vertices, offsets[-1])
+    parts = cut(offsets, count)
+    found = reaches(parts, sources, vertices)
+    for vertex in range(vertices):
+        its = {n for n, p in enumerate(parts) if vertex in sources[p.begin : p.end]}
+        bits = {n for n in range(len(parts)) if int(found[vertex]) & bit_of(n, len(parts))}
+        assert its == bits if len(parts) <= 32 else its <= bits
+        assert found[vertex] == sum({bit_of(n, len(parts)) for n in its})
 
 
 def test_a_run_takes_parts_where_memory_is_short(device):

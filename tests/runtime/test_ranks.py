@@ -41,8 +41,9 @@ def succeed(count: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_random_programs_on_ranks(count):
-    told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+@pytest.mark.parametrize("first", [3, pytest.param(27, marks=pytest.mark.slow)])
+def test_random_programs_on_ranks(first, count):
+    told = succeed(count, "random", *map(str, range(first + count, len(RECIPES), 48)))
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -53,7 +54,7 @@ def test_all_random_programs_on_ranks(count, first):
     succeed(count, "random", *map(str, range(first, len(RECIPES), 12)))
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_special_programs_on_ranks(count):
     succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
 
@@ -64,13 +65,33 @@ def test_all_special_programs_on_ranks(count):
     succeed(count, "special", *SPECIAL_PROGRAMS)
 
 
-@pytest.mark.parametrize("count", [1, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 4))]
+)
 def test_programs_on_ranks(count):
     succeed(count, "programs")
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_programs_that_read_neighbours_on_ranks(count):
+    succeed(count, "neighbours")
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_messages_to_vertices_of_other_ranks(count, tmp_path):
+    succeed(count, "posts", str(tmp_path))
+
+
+def test_ranks_tell_what_has_changed():
+    succeed(2, "lists")
+
+
 def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
+
+
+def test_states_of_ranks():
+    succeed(2, "states")
 
 
 def test_ranks_that_do_not_run_the_same():
@@ -124,9 +145,9 @@ def test_the_command_on_ranks(tmp_path, write):
     ("program", "graph", "message"),
     [
         (
-            "ConnectedComponents",
+            "PageRank --delivery serial",
             "karate",
-            "cannot take its arcs in parts: in apply, it sends",
+            "delivery 'serial' cannot take the arcs of PageRank",
         ),
         ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
         ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
@@ -136,7 +157,7 @@ def test_the_command_on_ranks(tmp_path, write):
     ],
 )
 def test_the_command_refuses_once(program, graph, message):
-    ran = ranks(2, "run", program, *graph.split(), module="gascl")
+    ran = ranks(2, "run", *program.split(), *graph.split(), module="gascl")
     assert ran.returncode in (1, 2)
     assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from support.admission import expected_deliveries
+from support.admission import expected_deliveries, sends_to
 from support.agreement import gascl_graph, same
 from support.oracle import PlainGraph, run
 from support.program_text import build, listing
@@ -27,7 +27,7 @@ def agree_on_parts(
     comm: Any = None,
     **params: Any,
 ) -> set[str]:
-    """Both deliveries that take the arcs in parts give what the oracle gives, or refuse to.
+    """The deliveries that take the arcs in parts give what the oracle gives, or refuse to.
 
     Args:
         comm: an mpi4py communicator whose ranks share the parts.
@@ -38,16 +38,23 @@ def agree_on_parts(
     cls = build(program)
     lists = [len(value) for value in params.values() if isinstance(value, list)]
     lanes = lists[0] if lists else program.lanes or 1
-    admitted = expected_deliveries(program, dtype, True, lanes) & {"pull", "outbox"}
+    admitted = expected_deliveries(program, dtype, True, lanes)
     facts = Facts.of(cls.spec, lanes)
-    if facts.adjacent or (facts.reads_singly and lanes > 1) or (comm and facts.apply_sends_to):
-        admitted = set()
+    if comm:
+        able = {"slots", "pull", "outbox"}
+        if facts.lists_directly and program.apply_on != "all" and not sends_to(program):
+            able.add("push")
+    else:
+        able = {"pull", "outbox"}
+        if facts.adjacent or (program.gather is not None and lanes > 1):
+            able = set()
+    admitted &= able
     for graph in graphs:
         fields = given(graph) if given else {}
         outcome = run(program, graph, dtype=dtype, params=params, given=fields, max_supersteps=most)
         engine = Engine(gascl_graph(graph), device, comm=comm)
         instance = cls(dtype=dtype, **params, **fields)
-        for delivery in ("pull", "outbox"):
+        for delivery in ("slots", "pull", "outbox", "push", "frontier"):
             options = {"delivery": delivery, "max_supersteps": most, "not_converged": "ignore"}
             if delivery in admitted:
                 found = engine.run(instance, **options)

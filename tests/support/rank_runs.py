@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 from support.agreement import find_device
 from support.parts import agree_on_parts
@@ -15,8 +16,25 @@ from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import Engine, GasclError, Graph, VertexProgram, generators, vertex
-from gascl.programs import BreadthFirst, Closeness, Hits, PageRank, ShortestPaths
+from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
+from gascl.programs import (
+    BreadthFirst,
+    Closeness,
+    ConnectedComponents,
+    CoreNumber,
+    GreedyColouring,
+    Hits,
+    LabelPropagation,
+    LocalClustering,
+    Louvain,
+    MaximalIndependentSet,
+    PageRank,
+    ShortestPaths,
+    StronglyConnected,
+    Triangles,
+    TrussNumber,
+    WeightedClustering,
+)
 
 COMM = MPI.COMM_WORLD
 
@@ -54,13 +72,49 @@ def programs() -> None:
             Hits(),
             Closeness(),
         ):
-            alone = Engine(graph).run(program)
             # A rank streams its own arcs if they do not fit, either.
             for memory in (None, 10 * 2**20):
-                found = Engine(graph, comm=COMM, device_memory=memory).run(program)
-                assert found.supersteps == alone.supersteps
-                for name in alone.fields:
-                    np.testing.assert_allclose(found[name], alone[name], rtol=1e-5, atol=1e-7)
+                agree(graph, program, memory)
+
+
+def neighbours() -> None:
+    """Bundled programs that read neighbours, or go by their frontier in several stages."""
+    web = generators.rmat(8, seed=4)
+    weight = np.random.default_rng(1).integers(1, 9, web.num_edges)
+    plain = Graph.from_edges(
+        *(web.edge_src, web.edge_dst),
+        weight=weight,
+        directed=False,
+        duplicates="first",
+        self_loops="drop",
+    )
+    for program in (
+        ConnectedComponents(),
+        CoreNumber(),
+        GreedyColouring(),
+        LabelPropagation(),
+        LocalClustering(),
+        Louvain(),
+        MaximalIndependentSet(),
+        Triangles(),
+        TrussNumber(),
+        WeightedClustering(),
+    ):
+        agree(plain, program)
+    agree(web, StronglyConnected())
+
+
+def agree(graph: Graph, program: VertexProgram, memory: int | None = None) -> None:
+    """Ranks find what one device does."""
+    alone = Engine(graph).run(program)
+    found = Engine(graph, comm=COMM, device_memory=memory).run(program)
+    assert found.supersteps == alone.supersteps
+    counts = [[(s.active, s.messages) for s in result.trace] for result in (found, alone)]
+    assert counts[0] == counts[1]
+    for name in alone.fields:
+        np.testing.assert_allclose(found[name], alone[name], rtol=1e-5, atol=1e-7)
+    for name in alone.arc_fields:
+        np.testing.assert_allclose(found.arc_fields[name], alone.arc_fields[name], rtol=1e-5)
 
 
 class Counting(VertexProgram):
@@ -74,19 +128,193 @@ class Counting(VertexProgram):
     stop = "superstep < 0"
 
 
+class Tolls(Counting):
+    """Keeps state on arcs, and decides there who scatters next."""
+
+    paid = arc.int64(init="e.id % 3")
+    mask, scatter_on = "v.id % 2", "mask"
+    scatter = "e.paid += 1 + v.x % 5; send(e.paid % 100); if (e.paid % 2) set_mask();"
+    apply = "v.x += msg % 5 + v.id % 2; if (msg % 7 == 3) unset_mask();"
+
+
+class Circling(Counting):
+    """Goes by a frontier that never empties."""
+
+    mask, scatter_on, apply_on = "v.id < 9", "mask", "message"
+    apply = "v.x += msg % 5 + v.id % 2; if (v.x % 3) set_mask();"
+
+
 def checkpoints(folder: str) -> None:
-    """A run that goes on from what the first rank has saved ends as one that was never stopped."""
-    graph, path = generators.rmat(7, seed=1), Path(folder, "run.ckpt")
+    """A run that goes on from what the first rank has saved ends as one that was never stopped,
+    and so it does on one device."""
+    graph = generators.rmat(7, seed=1)
     engine = Engine(graph, comm=COMM)
     options: dict[str, Any] = {"max_supersteps": 40, "not_converged": "ignore"}
-    whole = engine.run(Counting(), **options)
+    for program, delivery in ((Counting(), "outbox"), (Tolls(), "slots"), (Circling(), "push")):
+        path = Path(folder, f"{type(program).__name__}.ckpt")
+        options["delivery"] = delivery
+        whole = Engine(graph).run(program, **options)
+        assert whole.supersteps == 40
+        engine.run(program, **{**options, "max_supersteps": 24}, checkpoint=path, every=10)
+        assert path.exists()
+        COMM.Barrier()
+        alone = path.with_suffix(f".{COMM.rank}")
+        alone.write_bytes(path.read_bytes())
+        COMM.Barrier()
+        for runs, file in ((engine, path), (Engine(graph), alone)):
+            found = runs.run(program, **options, checkpoint=file, every=10, resume=True)
+            assert found.x.tolist() == whole.x.tolist()
+            assert found.supersteps == 40
+            for name in whole.arc_fields:
+                assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
 
-    engine.run(Counting(), **{**options, "max_supersteps": 24}, checkpoint=path, every=10)
-    assert path.exists()
-    COMM.Barrier()
-    found = engine.run(Counting(), **options, checkpoint=path, every=10, resume=True)
+
+def states() -> None:
+    """A State with values of arcs is continued by as many ranks, and by no other number."""
+    graph, program = generators.rmat(7, seed=1), Tolls()
+    options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
+    engine, alone = Engine(graph, comm=COMM), Engine(graph)
+    whole = alone.run(program, max_supersteps=20, **options)
+    half = engine.run(program, max_supersteps=9, keep_state=True, **options)
+    assert half.arc_fields["paid"].sum() < whole.arc_fields["paid"].sum()
+    found = engine.run(program, max_supersteps=11, state=half.state, keep_state=True, **options)
     assert found.x.tolist() == whole.x.tolist()
-    assert found.supersteps == 40
+    assert found.arc_fields["paid"].tolist() == whole.arc_fields["paid"].tolist()
+    with pytest.raises(GasclError, match=f"had ranks: {COMM.size}; run Tolls with as many"):
+        alone.run(program, max_supersteps=1, state=found.state, **options)
+
+
+class Counted:
+    """The communicator, and how many bytes come with the content of buffers."""
+
+    def __init__(self) -> None:
+        self.received = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(COMM, name)
+
+    def Allgatherv(self, sent: Any, into: Any) -> None:
+        self.received += sum(into[1][0])
+        COMM.Allgatherv(sent, into)
+
+    def Allreduce(self, sent: Any, into: Any, operation: Any) -> None:
+        self.received += into.nbytes
+        COMM.Allreduce(sent, into, operation)
+
+
+class Flicker(VertexProgram):
+    """In each superstep, one of `every` vertices changes the sign of its 0."""
+
+    every = param.int32()
+    supersteps = param.supersteps(9)
+    x = vertex.real()
+    seen = vertex.int64()
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(1);"
+    apply = """
+        v.seen = 2 * v.seen + signbit(x_of((v.id * 7 + 1) % g.num_vertices));
+        if (v.id % p.every == superstep % p.every)
+            v.x = -v.x;
+    """
+
+
+class Hopping(VertexProgram):
+    """Who gets a message puts another vertex into the mask."""
+
+    supersteps = param.supersteps(9)
+    visits = vertex.int32()
+    message, combine = "int32", "sum"
+    mask = "v.id % 1000 == 0"
+    scatter = "send(1);"
+    apply = "v.visits += msg; set_mask_of((v.id * 7 + 1) % g.num_vertices);"
+
+
+def lists() -> None:
+    """Where few rows change, few bytes travel, and the result is that of one device."""
+    vertices = 6000
+    ring = Graph.from_edges(np.arange(vertices), (np.arange(vertices) + 1) % vertices)
+    # Bytes of a vertex in each superstep and at the end; what part of whole ranges is received.
+    for program, each, rest, least, most in (
+        (Flicker(every=101), 4, 8, 0.1, 0.2),  # of which whole ranges in the first superstep
+        (Flicker(every=5), 4, 8, 0.4, 0.5),
+        (Flicker(every=1), 4, 8, 1, 1),
+        (Hopping(), 1, 4, 0.001, 0.1),
+    ):
+        comm = Counted()
+        alone = Engine(ring).run(program)
+        found = Engine(ring, comm=comm).run(program)
+        for name in alone.fields:
+            assert found[name].tobytes() == alone[name].tobytes()
+        share = (comm.received - rest * vertices) / (9 * each * vertices)
+        assert least <= share <= most, (program, share)
+
+
+class Relay(VertexProgram):
+    """Never ends by itself; in each superstep, messages to anyone are under way."""
+
+    x = vertex.int64(init="v.id")
+    message, combine = "int64", "sum"
+    mask = "v.id % 5 == 0"
+    scatter = "send(v.x % 9);"
+    apply = """
+        v.x = (5 * v.x + msg) % 1000003;
+        send_to((7 * v.id + superstep) % g.num_vertices, v.x);
+        if (v.x % 3)
+            set_mask();
+    """
+
+
+class Meeting(VertexProgram):
+    """Vertex 0 gets a message from each, the product or sum of what `first` and `second` say."""
+
+    first, second = param.int64(), param.int64()
+    x = vertex.int64()
+    message, combine = "int64", "sum"
+    apply_on, mask = "all", "v.id == 5"
+    scatter = "send(1);"
+    apply = """
+        if (superstep == 0)
+            send_to(0, 2 * v.id < g.num_vertices ? p.first : p.second);
+        else
+            v.x = msg;
+    """
+
+
+class Product(Meeting):
+    message, combine = "int32", "prod"
+
+
+def posts(folder: str) -> None:
+    """What apply sends to vertices of other ranks arrives once, also where a run goes on."""
+    graph, path = generators.rmat(7, seed=1), Path(folder, "run.ckpt")
+    engine, options = Engine(graph, comm=COMM), {"not_converged": "ignore"}
+    alone = Engine(graph).run(Relay(), max_supersteps=40, **options)
+    for delivery in ("pull", "outbox"):
+        found = engine.run(Relay(), delivery=delivery, max_supersteps=40, **options)
+        assert found.x.tolist() == alone.x.tolist()
+        assert [s.messages for s in found.trace] == [s.messages for s in alone.trace]
+    for after in (engine, Engine(graph)):
+        begun = engine.run(Relay(), max_supersteps=17, keep_state=True, **options)
+        found = after.run(Relay(), state=begun.state, max_supersteps=23, **options)
+        assert found.x.tolist() == alone.x.tolist()
+    saved: dict[str, Any] = {"checkpoint": path, "every": 10, **options}
+    engine.run(Relay(), max_supersteps=24, **saved)
+    COMM.Barrier()
+    found = engine.run(Relay(), max_supersteps=40, resume=True, **saved)
+    assert found.x.tolist() == alone.x.tolist()
+
+    ring = Graph.from_edges(np.arange(12), (np.arange(12) + 1) % 12)
+    engine = Engine(ring, comm=COMM)
+    for program, outcome in (
+        (Meeting(first=2**62, second=-(2**62)), 0),  # what each rank sends does not fit
+        (Product(first=2, second=3), 6**6),
+        (Product(first=2**20, second=0), 0),
+    ):
+        assert engine.run(program, max_supersteps=2, **options).x[0] == outcome
+    for program in (Meeting(first=2**62, second=2**62), Product(first=2**20, second=1)):
+        with pytest.raises(GasclError, match=r"overflowed int.. in superstep 1"):
+            engine.run(program, max_supersteps=2, **options)
 
 
 def differ() -> None:

@@ -91,6 +91,18 @@ static bool gascl_post(const int id, const gascl_accumulator x,
 #endif
 }
 
+// Adds all that another inbox holds for a place.
+static void gascl_post_all(const long place, const gascl_cell cell, const uint count, const int more,
+                           volatile __global gascl_cell *inbox, __global uint *arrived,
+                           __global int *wraps) {
+    bool fresh;
+    const int wrap = gascl_cell_combine(&inbox[place], gascl_of_cell(cell), &fresh);
+#if GASCL_WRAPS
+    atomic_add(&wraps[place], wrap + more);
+#endif
+    atomic_add(&arrived[place], count);
+}
+
 #if GASCL_SENDS_TO
 #if GASCL_FILTERS
 static bool gascl_receives_message(const gascl_message msg, const int id, GASCL_STATE GASCL_LANE);

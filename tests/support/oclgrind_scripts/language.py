@@ -326,6 +326,7 @@ def run_all(device: Device) -> None:
     run_changing(engine)
     run_on(engine)
     run_parts(engine)
+    run_ranks(device)
     for cls, error, words in REFUSED:
         for name in able(cls(), device):
             with pytest.raises(error, match=re.escape(words)):
@@ -388,6 +389,39 @@ def run_parts(engine: Engine) -> None:
     gascl.runtime.engine.shortage = shortage
 
 
+class Echo:
+    """A communicator of two ranks, of which the other is only heard by what this one says."""
+
+    def Get_size(self) -> int:
+        return 2
+
+    def Get_rank(self) -> int:
+        return 0
+
+    def Split_type(self, kind: Any) -> Any:
+        return self
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value, value]
+
+    def Allgather(self, sent: np.ndarray, into: np.ndarray) -> None:
+        into[:] = np.tile(sent, 2)
+
+    def Allgatherv(self, sent: Any, into: Any) -> None:
+        into[0].reshape(-1).view(np.uint8)[:] = 0
+
+    def Alltoall(self, sent: np.ndarray, into: np.ndarray) -> None:
+        into[:] = sent
+
+    def Alltoallv(self, sent: Any, into: Any) -> None:
+        into[0][:] = sent[0]
+
+
+def run_ranks(device: Device) -> None:
+    """A rank with half of the arcs, to which comes back what it sends to the other."""
+    Engine(GRAPH, device, comm=Echo()).run(Pointing(), delivery="outbox")
+
+
 def run_debug(device: Device) -> None:
     """What debug mode adds, also the order of messages."""
     debug = Engine(GRAPH, device, debug=True, seed=3)
@@ -424,6 +458,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     ],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
+    "parts.cl": [],
+    "mail.cl": [],
 }
 
 
@@ -437,8 +473,10 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file == "superstep.cl":
+    if file in ("superstep.cl", "parts.cl"):
         run_parts(Engine(GRAPH, device))
+    if file == "mail.cl":
+        run_ranks(device)
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.
         program, engine = Gathering(start=FAR), Engine(GRAPH, device)

@@ -1,0 +1,20 @@
+// What only runs where the arcs come to the device in parts, and the vertices in the mask scatter.
+
+// Which parts hold arcs of the vertices that scatter, as bits, of each group: the host copies no
+// others. `reaches`: in which parts each vertex has out-arcs.
+__kernel void gascl_needed(GASCL_STATE, __global const uint *restrict reaches,
+                           __global uint *restrict needed) {
+    __local uint found;
+    uint mine = 0;
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
+        if (GASCL_IN_MASK(id))
+            mine |= reaches[id];
+    if (get_local_id(0) == 0)
+        found = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (mine)
+        atomic_or(&found, mine);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        needed[get_group_id(0)] = found;
+}
