@@ -479,7 +479,6 @@ class Conversion:
             places |= {"in_offsets": places["out_offsets"], "in_sources": places["out_targets"]}
         return places
 
-<<<<<<< HEAD
     def _identify(
         self, members: dict[str, ArrayFile], count: int, spooled: Spooled
     ) -> dict[str, str]:
@@ -506,7 +505,7 @@ class Conversion:
         num_edges = len(ends[0])
         made = fingerprint(count, spooled.directed, num_edges, map(blocks, ends), labels)
         return {"fingerprint": made}
-=======
+
     def _looked_at(self, row: ArrayFile, end: ArrayFile) -> tuple[int, bool]:
         """The number of self-loops, and whether the pairs are in order."""
         self._begin("looking for self-loops", len(row))
@@ -519,7 +518,6 @@ class Conversion:
                 last = keys[-1]
             self._progress.advance(len(a))
         return loops, rises
->>>>>>> 63579ac9e082b2564d4f5bcf71fbd0e076d3b8c6
 
     def _order(
         self, row: ArrayFile, end: ArrayFile, count: int, side: str, both: bool
