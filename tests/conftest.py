@@ -16,8 +16,14 @@ from support.filecases import put
 from gascl.cli.main import main
 
 # How long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("no deadline", deadline=None)
-hypothesis.settings.load_profile("no deadline")
+hypothesis.settings.register_profile("all", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=40)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fewer examples, which differ from run to run, unless slow tests are asked for."""
+    quick = config.option.markexpr == "not slow"
+    hypothesis.settings.load_profile("quick" if quick else "all")
 
 
 class Missing:
@@ -65,14 +71,20 @@ def quick_builds(request):
 
     It takes a third of the time of a build, and of one for groups of 8, which stand for a GPU's,
     more than two thirds. Modules marked `optimized` build for groups of 1, which is what gascl runs
-    on a CPU, as users do.
+    on a CPU, as users do, and so do the processes that they start.
     """
     if request.config.option.markexpr != "not slow" or find_spec("pyopencl") is None:
         yield
         return
     import pyopencl as cl
 
+    from gascl import DeviceError, devices
+
     build = cl.Program.build
+    try:
+        only_pocl = all("PoCL" in device.cl.platform.version for device in devices())
+    except DeviceError:  # there is none
+        only_pocl = False
     marked = request.node.get_closest_marker("optimized") is not None
 
     def quick(self: Any, options: Any = (), *arguments: Any, **others: Any) -> Any:
@@ -83,7 +95,11 @@ def quick_builds(request):
         return build(self, options, *arguments, **others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cl.Program, "build", quick)
+        if only_pocl and not marked:
+            # Which pyopencl reads, in processes that tests start, too.
+            patch.setenv("PYOPENCL_BUILD_OPTIONS", "-cl-opt-disable")
+        else:
+            patch.setattr(cl.Program, "build", quick)
         yield
 
 

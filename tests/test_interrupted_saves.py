@@ -24,18 +24,33 @@ def interrupted(*arguments):
     return ran.stdout
 
 
-QUICK = ("result .csv", "result .npz", "result .parquet", "trace", "graph .npz", "graph .txt.gz")
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("result .npz", "graph .txt.gz", "graph .gr and .co", "dataset", "archive"),
+        pytest.param(
+            ("result .csv", "result .parquet", "trace", "graph .npz"), marks=pytest.mark.slow
+        ),
+    ],
+    ids=["some", "others"],
+)
+def test_kills(kinds):
+    said = interrupted("--times", 3, *kinds)
+    assert said.count("\n") == len(kinds) and "broken" not in said
 
 
-def test_kills():
-    said = interrupted("--times", 3, *QUICK, "graph .gr and .co", "dataset", "archive")
-    assert said.count("\n") == 9 and "broken" not in said
-
-
-def test_ctrl_c():
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("result .csv", "trace", "graph .npz"),
+        pytest.param(("result .npz", "result .parquet", "graph .txt.gz"), marks=pytest.mark.slow),
+    ],
+    ids=["some", "others"],
+)
+def test_ctrl_c(kinds):
     """It leaves no part file, either."""
-    said = interrupted("--times", 3, "--signal", "SIGINT", *QUICK)
-    assert said.count("'part files': 0") == 6 and "broken" not in said
+    said = interrupted("--times", 3, "--signal", "SIGINT", *kinds)
+    assert said.count("'part files': 0") == len(kinds) and "broken" not in said
 
 
 def test_a_file_that_is_written_in_place_is_seen_to_break():

@@ -24,6 +24,7 @@ from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.runspec import ARC, RUN, Key
 from gascl.errors import GasclError, RankError
 from gascl.graph.parts import Part
+from gascl.runtime import process
 from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.interrupts import Interrupts
@@ -104,6 +105,7 @@ class Ranks:
         self._hosts: dict[tuple[str, Key], np.ndarray] = {}
         self._told: set[Key] = set()
         self._tallies: Any = None
+        process.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
         """The device that a user chose; of several alike, each rank of a host has another one."""

@@ -70,7 +70,13 @@ def test_each_line_has_its_place(name):
             assert line.strip() in written.replace("DANGLING", "(!v.out_degree)")
 
 
-@pytest.mark.parametrize("name", GENERATED)
+#: Others are of programs that many tests run, or differ little from these.
+COMPILED = ("all_pairs_debug", "everywhere_lanes3", "fewer", "masks_far_int64", "singly_debug")
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in COMPILED else pytest.param(n, marks=pytest.mark.slow) for n in GENERATED]
+)
 def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
     from support.demands import admitted

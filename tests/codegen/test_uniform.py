@@ -67,32 +67,35 @@ def test_everywhere(dtype, seed, debug):
     assert result.trace[0].aggregates["least"] == numbers(IDS).min()
 
 
-@pytest.mark.parametrize(
-    ("type_", "values"),
-    [
-        *((f"int{n}", [0, 1, -1, 2 ** (n - 1) - 1, -(2 ** (n - 1))]) for n in (8, 16, 32, 64)),
-        *((f"uint{n}", [0, 1, 2**n - 1]) for n in (8, 16, 32, 64)),
-        ("float32", [0.0, 1.75, 2.0**31, 2.0**63, 1e-30]),
-        ("float64", [0.0, 1.75, 2.0**53 - 1, 2.0**63, 1e-300]),
-    ],
-)
-def test_every_type_of_argument(type_, values):
+#: Five values of each type.
+VALUES = {
+    **{f"int{n}": [0, 1, -1, 2 ** (n - 1) - 1, -(2 ** (n - 1))] for n in (8, 16, 32, 64)},
+    **{f"uint{n}": [0, 1, 2, 2 ** (n - 1), 2**n - 1] for n in (8, 16, 32, 64)},
+    "float32": [0.0, 1.75, 2.0**31, 2.0**63, 1e-30],
+    "float64": [0.0, 1.75, 2.0**53 - 1, 2.0**63, 1e-300],
+}
+
+
+def test_every_type_of_argument():
     """As C converts it to 64 bits."""
     cls = type(
         "Types",
         (VertexProgram,),
         {
             "supersteps": param.supersteps(1),
-            "x": getattr(vertex, type_)(),
-            "drawn": vertex.float64(),
+            **{f"x_{name}": getattr(vertex, name)() for name in VALUES},
+            **{f"drawn_{name}": vertex.float64() for name in VALUES},
             "apply_on": "all",
-            "apply": "v.drawn = uniform(7, v.x);",
+            "apply": "".join(f"v.drawn_{n} = uniform(7, v.x_{n});\n" for n in VALUES),
         },
     )
-    x = np.array(values, type_)
-    result = Engine(Graph.from_edges([], [], num_vertices=len(x))).run(cls(x=x, dtype="float64"))
-    assert np.array_equal(result.drawn, gascl.uniform(7, x, dtype="float64"))
-    assert result.drawn.tolist() == [(drawn(7, int(v)) >> 11) / 2**53 for v in values]
+    x = {name: np.array(values, name) for name, values in VALUES.items()}
+    program = cls(dtype="float64", **{f"x_{name}": values for name, values in x.items()})
+    result = Engine(Graph.from_edges([], [], num_vertices=5)).run(program)
+    for name, values in VALUES.items():
+        found = result[f"drawn_{name}"]
+        assert np.array_equal(found, gascl.uniform(7, x[name], dtype="float64")), name
+        assert found.tolist() == [(drawn(7, int(v)) >> 11) / 2**53 for v in values], name
 
 
 def test_the_bits():

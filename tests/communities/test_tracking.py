@@ -141,7 +141,7 @@ def test_each_run_goes_on_from_the_positions_before():
     assert np.abs(first.position - second.position).max() < 0.05
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_groups_that_split_and_merge(seed):
     found, group = {}, np.repeat(np.arange(8), 20)
     for moment in track(changing(seed=seed), ParticleCommunities(seed=seed)):

@@ -156,11 +156,17 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
 
 @pytest.mark.skipif(bool(oclgrind.MISSING), reason=oclgrind.MISSING)
 @pytest.mark.skipif(UNDER_OCLGRIND, reason="once is enough")
-def test_clean_under_oclgrind(monkeypatch):
+@pytest.mark.parametrize(
+    ("what", "which"),
+    [
+        ("expressions", "not slow"),
+        pytest.param("numbers", "slow or not slow", marks=pytest.mark.slow),
+    ],
+)
+def test_clean_under_oclgrind(monkeypatch, what, which):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
-    options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines"]
-    folder = Path(__file__).parents[1] / "runtime"
-    options += [str(folder / f"test_atomic_{what}.py") for what in ("numbers", "expressions")]
+    options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines", "-m", which]
+    options += [str(Path(__file__).parents[1] / "runtime" / f"test_atomic_{what}.py")]
     code = f"import sys, pytest; sys.exit(pytest.main({options}))"
     report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output

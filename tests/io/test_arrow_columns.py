@@ -87,7 +87,7 @@ def check_line_by_line(values, text, width, numbers, separator):
             assert found.tolist() == [int(text) for text in texts], repr(text)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings.default.max_examples)
 @given(texts(), st.data())
 def test_the_same_columns_as_numpys(case, data):
     """Where NumPy refuses, pyarrow must refuse, too: an error then names the line."""
@@ -124,12 +124,15 @@ def test_random_numbers(seed):
     assert read[0].dtype == (np.int32 if seed < 2 else np.int64)
 
 
-def large(row: str, wrong: str = "") -> str:
-    return row * (3 * arrowcolumns.LEAST // len(row)) + wrong
+@pytest.fixture
+def large(monkeypatch):
+    """Text that is large enough for pyarrow, of rows and a last one: large(row, last) -> text."""
+    monkeypatch.setattr(arrowcolumns, "LEAST", 1 << 11)
+    return lambda row, last="": row * (3 * arrowcolumns.LEAST // len(row)) + last
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.e"])
-def test_large_files_use_it(tmp_path, monkeypatch, name):
+def test_large_files_use_it(tmp_path, monkeypatch, large, name):
     used = []
     read = arrowcolumns.ArrowColumns._read
     monkeypatch.setattr(
@@ -151,7 +154,7 @@ def test_large_files_use_it(tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.e"])
 @pytest.mark.parametrize("wrong", ["12 345\n", "12 345 6 7\n", "12 345 x\n", "12 3.5 6\n"])
-def test_a_wrong_line_of_a_large_file_is_named(tmp_path, name, wrong):
+def test_a_wrong_line_of_a_large_file_is_named(tmp_path, large, name, wrong):
     text, path = large("12 345 6\n", wrong), tmp_path / name
     line = text.count("\n")
     if name == "a.mtx":
@@ -172,7 +175,7 @@ def test_without_pyarrow(monkeypatch):
     assert columns_or_none("1 2\n", 2, [], None, 0).values[0].tolist() == [1]
 
 
-def test_with_a_pyarrow_that_cannot_be_imported(monkeypatch, tmp_path):
+def test_with_a_pyarrow_that_cannot_be_imported(monkeypatch, tmp_path, large):
     """As one that was made for another NumPy."""
     monkeypatch.setattr(arrowcolumns, "find_spec", lambda name: True)
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -167,7 +167,7 @@ DECIMALS = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(st.floats().map(repr) | DECIMALS | DIGITS, min_size=1, max_size=20))
 def test_decimals_are_rounded_as_python_does(texts):
     found = column_of([*texts, "0.5"])
@@ -247,7 +247,7 @@ def test_lines_across_pieces(write, monkeypatch):
             assert first + b"".join(lines.pieces()) == path.read_bytes()
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
 def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
     """Whatever NumPy takes, the reading of single lines takes for the same."""

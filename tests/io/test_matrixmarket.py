@@ -172,7 +172,7 @@ def test_entries_of_many_forms(write):
     assert graph.edge_fields["weight"].dtype == np.uint64
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
 def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
     """Whatever NumPy takes, the reading of single lines takes for the same."""

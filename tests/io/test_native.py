@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gascl import Graph
@@ -551,7 +551,6 @@ def test_damage_names_the_member(tmp_path):
 WHOLE: list[bytes] = []
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_any_damage_is_seen(tmp_path_factory, data):
     """Whatever bytes are changed: one error, or the graph as it was."""

@@ -138,7 +138,7 @@ def test_other_files(tmp_path, monkeypatch, name, old, new):
         check_alike(path, monkeypatch)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.sampled_from(list(TEXTS)), st.data())
 def test_damage(tmp_path_factory, name, data):
     content = bytearray(TEXTS[name].encode())

@@ -8,6 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from support.thinned import thinned
 
 from gascl import (
     Engine,
@@ -128,7 +129,7 @@ def test_a_bool_is_no_vertex(labels):
         Engine(graph).run(BreadthFirst(source=True))
 
 
-@pytest.mark.parametrize("delivery", ["auto", "push", "pull", "slots", "edges"])
+@pytest.mark.parametrize("delivery", thinned(["auto", "push", "pull", "slots", "edges"], by=5))
 def test_an_unfinished_run_goes_on_where_the_graph_has_changed(delivery):
     line = Graph.from_edges(np.arange(9), np.arange(1, 10), weight=np.ones(9))
     first = Engine(line).run(
@@ -139,8 +140,10 @@ def test_an_unfinished_run_goes_on_where_the_graph_has_changed(delivery):
     assert second.distance.tolist() == list(range(10))
 
 
-@pytest.mark.parametrize("before", ["push", "slots", "pull"])
-@pytest.mark.parametrize("delivery", ["push", "slots", "pull", "edges"])
+@pytest.mark.parametrize(
+    ("before", "delivery"),
+    thinned(["push", "slots", "pull"], ["pull", "push", "slots", "edges"], by=3),
+)
 def test_another_program_starts_from_the_mask_that_was_left(before, delivery):
     marking = program(
         scatter="send(1);", mask="v.id < 2", apply="set_mask();", y=vertex.int32(init=0)

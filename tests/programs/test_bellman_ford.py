@@ -7,6 +7,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+from support.agreement import half_of
 from support.demands import admitted
 from support.samples import random_graph
 from support.verifiers.bellman_ford import verify
@@ -41,8 +42,11 @@ def without_negative_cycles(seed: int) -> Graph:
 @pytest.mark.parametrize(
     ("seed", "dtype"),
     [
-        *((0, "float32"), (1, "float64")),
-        *(pytest.param(s, d, marks=pytest.mark.slow) for s, d in ((1, "float32"), (2, "float64"))),
+        (0, "float32"),
+        *(
+            pytest.param(seed, dtype, marks=pytest.mark.slow)
+            for seed, dtype in ((1, "float64"), (1, "float32"), (2, "float64"))
+        ),
     ],
 )
 def test_weights_below_0(seed, dtype):
@@ -52,7 +56,7 @@ def test_weights_below_0(seed, dtype):
     expected = nx.single_source_bellman_ford_path_length(graph.to_networkx(), source)
     program = BellmanFord(source=source, dtype=dtype)
     common = set(admitted(Relax(dtype=dtype))) & set(admitted(Parents(dtype=dtype)))
-    for delivery in ("auto", *sorted(common)):
+    for delivery in ("auto", *half_of(common, seed % 2)):
         result = run(graph, program, delivery=delivery)
         assert result.distance.tolist() == [expected.get(v, math.inf) for v in range(64)]
     assert {"slots", "pull", "push", "serial"} <= common

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support.demands import admitted
 from support.samples import grid, random_graph, shared, skewed, to_networkx
+from support.thinned import thinned
 from support.verifiers import weighted_betweenness
 from support.verifiers.betweenness import verify
 
@@ -58,7 +59,7 @@ def simple(seed: int, directed: bool, **size) -> Graph:
 
 @pytest.mark.parametrize("normalized", [True, False])
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed, normalized):
     graph = simple(seed, directed, vertices=70, edges=150)
     expected = by_networkx(graph, normalized=normalized)
@@ -94,8 +95,7 @@ def test_endpoints(sources, directed):
         assert run(graph, program).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("sources", [None, 1, 11])
+@pytest.mark.parametrize(("sources", "directed"), thinned([1, None, 11], [False, True]))
 def test_edges(sources, directed):
     graph = simple(3, directed)
     made, drawn = (nx.DiGraph if directed else nx.Graph)(to_networkx(graph)), Drawn()
@@ -120,8 +120,7 @@ def test_edges(sources, directed):
                 assert found == pytest.approx(both, rel=most, abs=most)
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("sources", [None, 11])
+@pytest.mark.parametrize(("sources", "directed"), thinned([None, 11], [True, False]))
 def test_along_weights(sources, directed):
     """Small whole numbers, so that many paths are equally long."""
     drawn = simple(3, directed, vertices=30, edges=90)
@@ -152,8 +151,8 @@ def test_along_weights(sources, directed):
     assert result.arc_fields["centrality"].any()
 
 
-@pytest.mark.parametrize("directed", [True, False])
-def test_along_weights_of_graphs_that_are_not_simple(directed):
+@pytest.mark.parametrize(("directed", "dtype"), thinned([True, False], ["float32", "float64"]))
+def test_along_weights_of_graphs_that_are_not_simple(directed, dtype):
     drawn = random_graph(2, directed=directed, vertices=30, edges=60)
     infinite = np.random.default_rng(0).random(drawn.num_edges) + 0.1
     infinite[::9] = np.inf
@@ -162,10 +161,12 @@ def test_along_weights_of_graphs_that_are_not_simple(directed):
         drawn.with_fields(weight=infinite),
         Graph.from_edges([], [], num_vertices=4),
     ):
-        for dtype in ("float32", "float64"):
-            for program in (WeightedBetweenness(dtype=dtype), WeightedEdgeBetweenness(dtype=dtype)):
-                result = Engine(graph).run(program)
-                weighted_betweenness.verify(graph, result, program)
+        for program in (WeightedBetweenness(dtype=dtype), WeightedEdgeBetweenness(dtype=dtype)):
+            result = Engine(graph).run(program)
+            weighted_betweenness.verify(graph, result, program)
+
+
+def test_weights_that_are_not_above_0():
     for weight in (0, -1, np.nan):
         wrong = Graph.from_edges([0, 1], [1, 2], weight=[1, weight])
         said = rf"WeightedBetweenness: weight must be above 0, but edge 1 \(1 to 2\) has {weight}"
@@ -250,10 +251,10 @@ def test_what_the_verifier_sees():
         verify(graph, result, Betweenness())
 
 
-def test_a_real_graph():
+@pytest.mark.parametrize("sources", [40, pytest.param(None, marks=pytest.mark.slow)])
+def test_a_real_graph(sources):
     graph = Graph.read(shared("edgelist/email-Eu-core.txt"))
-    run(graph, Betweenness(sources=40))
-    run(graph, Betweenness(dtype="float64"))
+    run(graph, Betweenness(sources=sources, dtype="float64"))
 
 
 @pytest.mark.slow

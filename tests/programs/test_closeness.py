@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.demands import admitted
 from support.samples import graphalytics, random_graph, to_networkx
+from support.thinned import thinned
 from support.verifiers import closeness, eccentricity, neighbourhoods
 from support.verifiers.distances import distances
 
@@ -43,7 +44,7 @@ def simple_networkx(graph: Graph) -> nx.Graph:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed):
     """With parallel edges, self-loops, several components; more than 512 sources."""
     graph = random_graph(seed, directed=directed, vertices=600, edges=900)
@@ -104,8 +105,10 @@ def test_breadth_first_within_hops():
         BreadthFirst(source=7, hops=-1)
 
 
-@pytest.mark.parametrize("delivery", admitted(Farthest(first=[0, 64], all=[1, 1])))
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize(
+    ("directed", "delivery"),
+    thinned([True, False], admitted(Farthest(first=[0, 64], all=[1, 1]))),
+)
 def test_eccentricities(directed, delivery):
     """More than 512 targets; and of a connected part what NetworkX has."""
     graph = random_graph(0, directed=directed, vertices=600, edges=900)

@@ -24,17 +24,17 @@ def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
 
 @pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_random_graphs(seed, directed):
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
+def test_random_graphs(dtype, seed, directed):
     """With loops, parallel edges and weights; the same by each delivery."""
     for graph in (
         random_graph(seed, directed=directed, edges=200),
         weighted(random_graph(seed, directed=directed)),
         skewed(seed, 300, 2000, directed=directed),
     ):
-        for dtype in ("float32", "float64"):
-            expected = run(graph, Louvain(dtype=dtype)).tolist()
-            for delivery in admitted(Move(seed=0, turns=1, rounds=1, few=0, price=1, unit=1)):
-                assert run(graph, Louvain(dtype=dtype), delivery=delivery).tolist() == expected
+        expected = run(graph, Louvain(dtype=dtype)).tolist()
+        for delivery in admitted(Move(seed=0, turns=1, rounds=1, few=0, price=1, unit=1)):
+            assert run(graph, Louvain(dtype=dtype), delivery=delivery).tolist() == expected
 
 
 @pytest.mark.parametrize("resolution", [0.5, 1, 2])

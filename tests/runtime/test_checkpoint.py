@@ -186,7 +186,7 @@ def case_in_pieces(device: Any, number: int, rng: Random, file: Any) -> int:
     return resumed
 
 
-@pytest.mark.parametrize("number", [1, 24])
+@pytest.mark.parametrize("number", [1, pytest.param(24, marks=pytest.mark.slow)])
 def test_random_programs(number, file):
     assert case_in_pieces(find_device((1, 8)[number % 2]), number, Random(number), file)
 
@@ -335,7 +335,9 @@ def test_a_full_disk_does_not_end_the_run(file, monkeypatch):
 # Kills --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["PageRank", "ShortestPaths"])
+@pytest.mark.parametrize(
+    "name", ["PageRank", pytest.param("ShortestPaths", marks=pytest.mark.slow)]
+)
 def test_kills(name):
     counts = kill_runs(name, 2)
     assert counts["ended"] and not counts["wrong"]

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.agreement import find_device
+from support.agreement import find_device, in_turn
 from support.samples import random_graph
+from support.thinned import thinned
 
 from gascl import (
     Engine,
@@ -98,14 +99,17 @@ def without_edges(vertices: int) -> Graph:
     return Graph.from_edges(none, none, num_vertices=vertices)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    ("cls", "group"),
-    [(Repel, ONE), (Repel, EIGHT), (ByVectors, EIGHT), (ByStructs, ONE)],
-    ids=lambda x: getattr(x, "__name__", f"group{x}"),
+    ("form", "dtype"),
+    thinned(
+        [(Repel, ONE), (Repel, EIGHT), (ByVectors, EIGHT), (ByStructs, ONE)],
+        ["float32", "float64"],
+    ),
+    ids=lambda x: x if isinstance(x, str) else f"{x[0].__name__}-group{x[1]}",
 )
-def test_repulsion(cls, group, dtype):
+def test_repulsion(form, dtype):
     """Of several tiles, and a last block of receivers that is not full."""
+    cls, group = form
     place = np.random.default_rng(0).random((601, 3))
     runner = Engine(without_edges(601), find_device(group))
     result = runner.run(cls(place=place.astype(dtype), gamma=0.7, dtype=dtype))
@@ -270,9 +274,12 @@ def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
     assert np.array_equal(result.power[~known], power[~known], equal_nan=True)
 
 
-@pytest.mark.parametrize("delivery", ["slots", "pull", "outbox", "edges", "push"])
-@pytest.mark.parametrize("group", [ONE, EIGHT])
-def test_fewer_vertices_than_a_group(group, delivery):
+@pytest.mark.parametrize(
+    ("delivery", "device"),
+    in_turn(["slots", "pull", "outbox", "edges", "push"]),
+    indirect=["device"],
+)
+def test_fewer_vertices_than_a_group(device, delivery):
     """Items without a vertex of their own apply none (GASCL_DO_NOT_VECTORIZE in gather.cl)."""
 
     class Largest(VertexProgram):
@@ -287,22 +294,25 @@ def test_fewer_vertices_than_a_group(group, delivery):
         apply = "aggregate_applied(1); aggregate_best(msg);"
 
     graph = Graph.from_edges([0], [1], num_vertices=4, directed=False)
-    (step,) = Engine(graph, find_device(group)).run(Largest(), delivery=delivery).trace
+    (step,) = Engine(graph, device).run(Largest(), delivery=delivery).trace
     assert (step.messages, step.aggregates) == (14, {"applied": 4, "best": 2})
 
 
 # What goes wrong ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("group", [ONE, EIGHT])
-@pytest.mark.parametrize(("type_", "each"), [("int32", 2**30), ("uint64", 2**63), ("int8", 100)])
-def test_overflow(type_, each, group):
+EACH = {"int32": 2**30, "uint64": 2**63, "int8": 100}
+
+
+@pytest.mark.parametrize(("type_", "device"), in_turn(EACH), indirect=["device"])
+def test_overflow(device, type_):
+    each = EACH[type_]
     cls = type("Large", (Below,), {
         "message": type_,
         "pairs": f"if (v.id == 2 && u.id > 38) send({each}{'ul' * (each > 2**31)});",
         "apply": "v.below = 1;",
     })  # fmt: skip
-    runner = Engine(without_edges(42), find_device(group))
+    runner = Engine(without_edges(42), device)
     with pytest.raises(GasclError, match=rf"message at vertex 2 overflowed {type_} in superstep 0"):
         runner.run(cls())
     fits = type("Fits", (cls,), {"pairs": f"if (v.id == 2 && u.id == 39) send({each - 1}ul);"})

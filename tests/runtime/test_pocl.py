@@ -154,7 +154,6 @@ def _run(folder, name, class_, program):
 
 #: Vectors of 64, 32 and 16 bytes, and what differs by them.
 QUICK = [(class_, "wide") for class_ in ("skylake-avx512", "haswell", "penryn")]
-QUICK.append(("haswell", "ranks"))
 
 
 @needs_pip_pocl

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import check, check_case, find_device, in_turn
+from support.agreement import check, check_case, find_device, in_halves
 from support.disguise import Disguise
 from support.features import EXPECTED
 from support.program_text import listing, namespace
@@ -33,17 +33,19 @@ from gascl.language.tokens import tokens
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 
-#: A sixth of the recipes in the default run, in both shapes of a work-group.
+#: A twelfth of the recipes in the default run, in both shapes of a work-group.
 NUMBERS = [
-    number if number % 12 in (0, 7) else pytest.param(number, marks=pytest.mark.slow)
+    number if number % 24 in (0, 7) else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))
 ]
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(SPECIAL_PROGRAMS), indirect=["device"])
+@pytest.mark.parametrize(
+    ("name", "device", "half"), in_halves(SPECIAL_PROGRAMS), indirect=["device"]
+)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_every_special_graph(device: Any, name: str) -> None:
-    check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8)
+def test_every_special_graph(device: Any, name: str, half: int) -> None:
+    check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8, half=half)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -87,11 +89,12 @@ def test_random_programs_in_disguise(number: int) -> None:
 
 
 @pytest.mark.parametrize("program", SPECIAL_PROGRAMS.values(), ids=SPECIAL_PROGRAMS)
+@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_special_programs_in_disguise(program: Program) -> None:
+def test_special_programs_in_disguise(program: Program, half: int) -> None:
     graphs = list(SPECIAL.values())[:3]
     hidden = type("Random", (VertexProgram,), Disguise(7).of(namespace(program)))
-    check(find_device(8), program, graphs, 8, cls=hidden)
+    check(find_device(8), program, graphs, 8, cls=hidden, half=half)
 
 
 def show(case: Case) -> None:

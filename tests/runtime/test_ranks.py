@@ -41,8 +41,9 @@ def succeed(count: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_random_programs_on_ranks(count):
-    told = succeed(count, "random", *map(str, range(3 + count, len(RECIPES), 24)))
+@pytest.mark.parametrize("first", [3, pytest.param(27, marks=pytest.mark.slow)])
+def test_random_programs_on_ranks(first, count):
+    told = succeed(count, "random", *map(str, range(first + count, len(RECIPES), 48)))
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -53,7 +54,7 @@ def test_all_random_programs_on_ranks(count, first):
     succeed(count, "random", *map(str, range(first, len(RECIPES), 12)))
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_special_programs_on_ranks(count):
     succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
 
@@ -64,7 +65,9 @@ def test_all_special_programs_on_ranks(count):
     succeed(count, "special", *SPECIAL_PROGRAMS)
 
 
-@pytest.mark.parametrize("count", [1, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 4))]
+)
 def test_programs_on_ranks(count):
     succeed(count, "programs")
 
@@ -162,16 +165,26 @@ def test_the_command_on_ranks(tmp_path, write):
     ("program", "graph", "message"),
     [
         (
-            "PageRank --delivery edges",
+            "PageRank --delivery serial",
             "karate",
-            "delivery 'edges' cannot take the arcs of PageRank",
+            "delivery 'serial' cannot take the arcs of PageRank",
         ),
         ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
         ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
+        ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
+        ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+        ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
     ],
 )
 def test_the_command_refuses_once(program, graph, message):
-    program, *options = program.split()
-    ran = ranks(2, "run", program, graph, *options, module="gascl")
-    assert ran.returncode == 1
+    ran = ranks(2, "run", *program.split(), *graph.split(), module="gascl")
+    assert ran.returncode in (1, 2)
     assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1
+
+
+def test_wrong_arguments_of_one_rank_end_all():
+    command = [sys.executable, "-m", "gascl", "run", "PageRank", "karate"]
+    both = [MPIEXEC, "-n", "1", *command, ":", "-n", "1", *command, "--bogus"]
+    ran = subprocess.run(both, capture_output=True, text=True, timeout=240)
+    assert ran.returncode != 0
+    assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr

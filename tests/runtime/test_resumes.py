@@ -61,8 +61,8 @@ def test_inboxes_are_empty_where_the_run_before_had_none(delivery):
 # Random programs ---------------------------------------------------------------------------------
 
 
-#: Of the recipes: messages ahead, arc state, structs, gathers, pairs.
-FEW = (1, 3, 13, 18, 24)
+#: Of the recipes: messages ahead, gathers, pairs, arc state, structs.
+FEW = (1, 18, 24, *(pytest.param(number, marks=pytest.mark.slow) for number in (3, 13)))
 
 
 @pytest.mark.parametrize("number", FEW)
@@ -159,10 +159,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
 }  # fmt: skip
 #: Fields that the program would not find in its State, if they were not given.
 GIVEN = {"Particles": "position", "MultiSourceSearch": "place", "Shells": "core"}
-FAST = {
-    *("BreadthFirst", "LabelPropagation", "PageRank twelve times", "ShortestPaths", "Waves"),
-    "Marked",
-}
+FAST = {"BreadthFirst", "PageRank twelve times", "Waves", "Marked"}
 
 
 def check_pairs(name: str, graph: Graph, group: int) -> int:

@@ -9,6 +9,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from support.thinned import thinned
 from support.verifiers.matrices import counted
 
 from gascl import (
@@ -153,7 +154,9 @@ def test_so_does_every_form_of_it(name, cls, given, known, dtype):
     assert result.converged or dtype == "float32"
 
 
-@pytest.mark.parametrize("name", ["three", "swapping", "apart"])
+@pytest.mark.parametrize(
+    "name", ["three", *(pytest.param(n, marks=pytest.mark.slow) for n in ("swapping", "apart"))]
+)
 def test_lanes_end_together(name):
     dampings = [0.99, 0.5, 0.999]
     result = run(graph_of(name), PageRank(damping=dampings, tolerance=3e-6, dangling="ignore"))
@@ -201,19 +204,21 @@ def test_it_says_so_once_and_to_the_shell(gascl_, tmp_path):
     assert f"{first:.4f}" in out  # the ranks are printed all the same
 
 
-def test_programs_that_run_others_finish_with_what_was_found():
+@pytest.mark.parametrize(
+    "cls", [Eigenvector, pytest.param(WeightedEigenvector, marks=pytest.mark.slow)]
+)
+def test_programs_that_run_others_finish_with_what_was_found(cls):
     """A star's eigenvalues are the root of its leaves, and minus that: hard in float32."""
     leaves = 10_000
     star = Graph.from_edges(np.zeros(leaves, int), np.arange(1, leaves + 1), directed=False)
-    for cls in (Eigenvector, WeightedEigenvector):
-        result = run(star, cls())
-        assert not result.converged
-        assert result.supersteps < 5000
-        assert "Iteration: returned to an earlier state" in result.stopped
-        assert "another tolerance or dtype='float64'" in result.stopped
-        expected = [0.5**0.5] + [(0.5 / leaves) ** 0.5] * leaves
-        np.testing.assert_allclose(result.centrality, expected, rtol=1e-5)
-        assert run(star, cls(dtype="float64")).converged
+    result = run(star, cls())
+    assert not result.converged
+    assert result.supersteps < 5000
+    assert "Iteration: returned to an earlier state" in result.stopped
+    assert "another tolerance or dtype='float64'" in result.stopped
+    expected = [0.5**0.5] + [(0.5 / leaves) ** 0.5] * leaves
+    np.testing.assert_allclose(result.centrality, expected, rtol=1e-5)
+    assert run(star, cls(dtype="float64")).converged
 
 
 class Swap(VertexProgram):
@@ -256,8 +261,12 @@ class Stuck(VertexProgram):
     stop = "agg.moved < 0.5f"
 
 
-@pytest.mark.parametrize("delivery", ["slots", "pull", "push", "edges", "serial", "auto"])
-@pytest.mark.parametrize("cls", [Swap, Toggle, Token, Stuck])
+DELIVERIES = ["slots", "pull", "push", "edges", "serial", "auto"]
+
+
+@pytest.mark.parametrize(
+    ("cls", "delivery"), thinned([Swap, Toggle, Token, Stuck], DELIVERIES, by=3)
+)
 def test_users_programs_end_where_a_state_comes_back(cls, delivery):
     ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0], directed=False)
     runner = Engine(ring, deterministic=False)

@@ -173,7 +173,13 @@ PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Marking": (Marking, ("push",)),
     "Everyone": (Everyone, ("push",)),
 }
-CASES = [(name, delivery) for name, (_, its) in PROGRAMS.items() for delivery in its]
+#: Lists, turns, masks, receivers and aggregators are each in one of these; the others are slow.
+FAST = ("Reach-frontier", "Nearest-push", "Marking-push", "Relaying-push", "Everyone-push")
+CASES = [
+    pytest.param(name, delivery, marks=[] if f"{name}-{delivery}" in FAST else pytest.mark.slow)
+    for name, (_, its) in PROGRAMS.items()
+    for delivery in its
+]
 
 
 @functools.cache
@@ -309,7 +315,7 @@ def test_more_supersteps_than_records(launched):
 
 
 @pytest.mark.parametrize(("name", "delivery"), CASES)
-@pytest.mark.parametrize("cut", [0, 1, 2])
+@pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
 def test_runs_that_go_on(name, delivery, cut):
     """From a whole run to another, and to launches, and back."""
     kinds = (Device, Launches)

@@ -35,6 +35,31 @@ def in_turn(cases: Iterable[Any]) -> list[Any]:
     ]
 
 
+def in_halves(cases: Iterable[Any], turn: int = 2) -> list[Any]:
+    """Parameters (case, device, half), the device being the fixture: each case in one of the two
+    shapes of a work-group and by one `half_of` its deliveries, by turns; in both and by all if slow
+    tests are run. `turn` cases in a row go by the same half; with 1, a half has a shape of its own,
+    so that cases of one program take half as many builds."""
+    return [
+        pytest.param(
+            case,
+            group,
+            half,
+            id=f"{case}-group{group}-half{half}",
+            marks=[] if (group, half) == usual else pytest.mark.slow,
+        )
+        for number, case in enumerate(cases)
+        for usual in [(GROUPS[number % 2], number // turn % 2)]
+        for group in GROUPS
+        for half in (0, 1)
+    ]
+
+
+def half_of(deliveries: Iterable[str], half: int | None) -> list[str]:
+    """Every other one, from the first or from the second; all without a half."""
+    return sorted(deliveries)[half :: 1 if half is None else 2]
+
+
 def find_device(group: int) -> Any:
     """The device of GASCL_DEVICE, else the first CPU, else the first device, in groups of so many
     items."""
@@ -122,11 +147,13 @@ def check(
     dtype: str = "float32",
     given: Any = None,
     debug: bool = False,
+    half: int | None = None,
     **params: Any,
 ) -> None:
     """Every delivery of a program on every graph, at most so many supersteps.
 
-    `given(graph)` are fields passed as arrays; with `debug`, no field may become infinite. Where
+    `given(graph)` are fields passed as arrays; with `debug`, no field may become infinite; with a
+    `half`, only every other delivery that takes the program runs it, see `half_of`. Where
     floats are added up, both with and without `deterministic`: the sums are exact, so that the
     result is one in whatever order.
     """
@@ -151,7 +178,7 @@ def check(
                 gascl_graph(graph), device, deterministic=deterministic, debug=debug, seed=most or 0
             )
             instance = cls(dtype=dtype, **params, **fields)
-            for delivery in sorted(refused):
+            for delivery in [*half_of(refused & admitted, half), *sorted(refused - admitted)]:
                 if delivery == "serial" and device.group == 8:
                     continue  # one work-item, whatever the group
                 options = {"max_supersteps": most, "not_converged": "ignore", "delivery": delivery}

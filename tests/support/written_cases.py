@@ -51,5 +51,5 @@ def check_oracle(c: Written) -> None:
     assert outcome.converged
 
 
-def check_engine(device: Any, c: Written) -> None:
-    check(device, c.tree, [c.graph], 100, cls=c.cls, **c.params)
+def check_engine(device: Any, c: Written, half: int) -> None:
+    check(device, c.tree, [c.graph], 100, cls=c.cls, half=half, **c.params)
