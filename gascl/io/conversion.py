@@ -18,6 +18,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph import intake
 from gascl.graph.arcs import index_dtype
+from gascl.graph.fingerprint import Canonical, canonical_text, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import BLOCK, ArrayFile
@@ -134,12 +135,20 @@ class Conversion:
         members |= {name: work.array(array) for name, array in numbered["labels"].items()}
         members |= {f"edge.{name}": work.array(array) for name, array in kept["fields"].items()}
         places: dict[str, dict[str, str]] = {}
+        identified: str | None = None
         if self._arcs:
             way = "out" if spooled.directed else "both"
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
+            found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
+            identified = found["fingerprint"]
         self._begin(f"writing {self.target.name}")
         names = list(kept["fields"])
-        native.save(self.target, members, count, spooled.directed, edge_fields=names, places=places)
+        native.save(
+            *(self.target, members, count, spooled.directed),
+            edge_fields=names,
+            places=places,
+            fingerprint=identified,
+        )
         report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
         return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
 
@@ -470,6 +479,33 @@ class Conversion:
             places |= {"in_offsets": places["out_offsets"], "in_sources": places["out_targets"]}
         return places
 
+    def _identify(
+        self, members: dict[str, ArrayFile], count: int, spooled: Spooled
+    ) -> dict[str, str]:
+        """The graph's fingerprint."""
+        ends = [members["edge_src"], members["edge_dst"]]
+        self._begin("identifying the graph", len(ends[0]))
+        labels: Canonical | None = None
+        if "labels.utf8" in members:
+            encoded = members["labels.utf8"], members["labels.offsets"]
+            longest = max(max(map(len, part), default=0) for part in _texts(*encoded))
+            labels = canonical_text(longest, _texts(*encoded))
+        elif "labels" in members:
+            kept = members["labels"]
+            if kept.dtype.kind == "U":
+                labels = canonical_text(kept.dtype.itemsize // 4, kept.blocks())
+            else:
+                labels = kept.dtype.str, (block.data for block in kept.blocks())
+
+        def blocks(end: ArrayFile) -> Iterator[np.ndarray]:
+            for block in end.blocks():
+                yield block
+                self._progress.advance(len(block) // 2)
+
+        num_edges = len(ends[0])
+        made = fingerprint(count, spooled.directed, num_edges, map(blocks, ends), labels)
+        return {"fingerprint": made}
+
     def _looked_at(self, row: ArrayFile, end: ArrayFile) -> tuple[int, bool]:
         """The number of self-loops, and whether the pairs are in order."""
         self._begin("looking for self-loops", len(row))
@@ -571,15 +607,19 @@ class _Labels:
         labels = self._new("labels", f"U{self._longest}")
         self._offsets.close()
         self._values.close()
-        begin = 0
-        with self._values.path.open("rb") as file:
-            for block in self._offsets.blocks():
-                sizes = np.diff(block, prepend=begin).tolist()
-                texts = [file.read(size).decode() for size in sizes]
-                texts = texts[1:] if not len(labels) else texts  # the first offset is 0
-                labels.append(np.array(texts, labels.dtype))
-                begin = int(block[-1])
+        for texts in _texts(self._values, self._offsets):
+            labels.append(np.array(texts, labels.dtype))
         return {"labels": labels}
+
+
+def _texts(encoded: ArrayFile, offsets: ArrayFile) -> Iterator[list[str]]:
+    """Text that is stored as joined UTF-8, some at a time."""
+    begin = -1
+    with encoded.path.open("rb") as file:
+        for block in offsets.blocks():
+            bounds = block if begin < 0 else np.concatenate([[begin], block])
+            yield [file.read(size).decode() for size in np.diff(bounds).tolist()]
+            begin = int(block[-1])
 
 
 def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -190,10 +190,7 @@ class Engine:
                 Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
                 Result.)
         """
-        if isinstance(program, type) or not isinstance(program, VertexProgram):
-            raise ProgramError(_no_program(program))
-        if not_converged not in ("warn", "error", "ignore"):
-            raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
+        check_call(program, not_converged)
         if state is not None and not isinstance(state, State):
             raise GasclError(
                 f"state must be result.state of a run with keep_state=True, not {state!r}"
@@ -538,6 +535,14 @@ class Engine:
         )
         made.left_out = self.left_out
         return made
+
+
+def check_call(program: Any, not_converged: Any) -> None:
+    """Raise ProgramError or GasclError unless this is a program, and one of the three words."""
+    if isinstance(program, type) or not isinstance(program, VertexProgram):
+        raise ProgramError(_no_program(program))
+    if not_converged not in ("warn", "error", "ignore"):
+        raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
 
 
 def _no_program(given: Any) -> str:

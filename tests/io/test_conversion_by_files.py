@@ -144,6 +144,8 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
     parquet.write_table(table("gaps"), tmp_path / "edges.parquet")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, duplicates="sum", self_loops="drop")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, directed=False)
+    parquet.write_table(table("long", 3000), tmp_path / "edges.parquet")
+    same(tmp_path / "edges.parquet", tmp_path, arcs=True)
 
 
 @pytest.mark.parametrize("stage", ["numbering", "policies", "arcs out", "arcs in", "writing"])
@@ -175,7 +177,7 @@ def test_a_killed_run_goes_on(stage, tmp_path):
     assert not target.exists()
     made = conversion_of(source, target, LEAST, arcs=True)
     notes = json.loads((made.folder / "gascl-unfinished.json").read_text())
-    order = ["read", "numbering", "policies", "arcs out", "arcs in", "writing"]
+    order = ["read", "numbering", "policies", "arcs out", "arcs in", "fingerprint", "writing"]
     assert list(notes["stages"]) == order[: order.index(stage)]
     made.run()
     Graph.read(source).write(tmp_path / "whole.npz", arcs=True)

@@ -90,6 +90,26 @@ def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say it")
+@pytest.mark.parametrize(
+    "kind", ["directed", "undirected", pytest.param("hubs", marks=pytest.mark.slow)]
+)
+def test_a_rank_reads_its_rows(kind, tmp_path):
+    """Of a mapped file, the sources of the arcs that end in its own vertices, half of them here,
+    and nothing else that is of edges. With hubs first, its rows lie all over those of all."""
+    path, edges = tmp_path / "g.npz", 1 << 20
+    if kind == "hubs":
+        graph = generators.rmat(16, seed=1, directed=True)
+    else:
+        graph = generators.uniform(1 << 12, edges, seed=1, directed=kind == "directed")
+    graph.write(path, arcs=True)
+    found = [int(n) for n in re.findall(r"read: (\d+)", succeed(2, "reads", str(path)))]
+    share = 1 if kind == "hubs" else 2
+    most = 4 * graph.num_arcs // share + 8 * graph.num_vertices + 2**19  # what is read ahead, too
+    assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
+    assert min(found) > 4 * graph.num_arcs // 3
+
+
 def test_states_of_ranks():
     succeed(2, "states")
 
@@ -104,9 +124,9 @@ def test_ranks_that_do_not_run_the_same():
 def test_what_fails_in_one_rank_is_raised_in_all():
     ran = ranks(3, "fails")
     for told in (  # their lines may run into each other
-        "0: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "0: RankError: rank 1 of 3 has failed: MemoryError: no room here",
         "1: MemoryError: no room here",
-        "2: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "2: RankError: rank 1 of 3 has failed: MemoryError: no room here",
     ):
         assert ran.stdout.count(told) == 1, ran.stdout
 
