@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gascl.errors import NotConverged as NotConverged
     from gascl.errors import NotConvergedError as NotConvergedError
     from gascl.errors import ProgramError as ProgramError
+    from gascl.errors import RankError as RankError
     from gascl.graph.graph import Graph as Graph
     from gascl.language.fields import aggregate as aggregate
     from gascl.language.fields import arc as arc
@@ -76,6 +77,7 @@ _HOME = {
     "NotConverged": "errors",
     "NotConvergedError": "errors",
     "ProgramError": "errors",
+    "RankError": "errors",
 }
 #: Modules that are named so, as gascl.generators.rmat is; loaded when first used, too.
 _MODULES = {

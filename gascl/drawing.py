@@ -220,11 +220,15 @@ def _mapping(colour: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     return "number", given
 
 
+def _has_arrows(graph: Graph) -> bool:
+    return graph.directed and graph.num_edges <= ARROWS
+
+
 def _draw_edges(ax: Any, graph: Graph, at: np.ndarray, area: Any) -> None:
     from matplotlib.collections import LineCollection
 
     tails, heads = at[graph.edge_src], at[graph.edge_dst]
-    if graph.directed and graph.num_edges <= ARROWS:
+    if _has_arrows(graph):
         # Half a vertex's width, in points, so that its marker does not hide the head.
         radius = np.sqrt(np.broadcast_to(area, graph.num_vertices)) / 2
         style = {"arrowstyle": "->", "color": "0.6", "linewidth": 0.7, "shrinkA": 0}
@@ -239,18 +243,20 @@ def _draw_edges(ax: Any, graph: Graph, at: np.ndarray, area: Any) -> None:
 
 def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[str]) -> None:
     """Draw labels beside their vertices, on the side where there are the fewest edges."""
+    from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
 
-    away = _away(graph, at)
     # Behind the rim of the marker, whose area is that of the square around it.
     radius = np.sqrt(np.broadcast_to(area, graph.num_vertices)) / 2
-    offsets = away * (radius + 2)[:, None]
+    height = FontProperties(size="small").get_size_in_points()
     halo = [withStroke(linewidth=2, foreground="white")]  # readable on edges, too
     style = {"textcoords": "offset points", "fontsize": "small", "path_effects": halo, "zorder": 3}
-    for place, offset, (x, y), text in zip(at, offsets, away, texts, strict=True):
-        ha = "left" if x > 0.4 else "right" if x < -0.4 else "center"
-        va = "bottom" if y > 0.4 else "top" if y < -0.4 else "center"
-        ax.annotate(text, place, offset, ha=ha, va=va, **style)
+    away, heads = _away(graph, at), _heads(graph, at)
+    for vertex, text in enumerate(texts):
+        size = 0.6 * height * len(text), height
+        way = _free_way(away[vertex], heads[vertex], radius[vertex], size)
+        ha, va = _anchor(way)
+        ax.annotate(text, at[vertex], way * (radius[vertex] + 2), ha=ha, va=va, **style)
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
@@ -263,6 +269,49 @@ def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
     np.add.at(total, dst, ways)
     total[np.hypot(*total.T) < 1e-6] = 0, 1
     return _unit(total)
+
+
+def _heads(graph: Graph, at: np.ndarray) -> list[np.ndarray]:
+    """(N, 2) for each vertex: the directions, of length 1, in which the heads of arrows are."""
+    if not _has_arrows(graph):
+        return [np.empty((0, 2))] * graph.num_vertices
+    src, dst = graph.edge_src, graph.edge_dst
+    order = np.argsort(dst, kind="stable")
+    ways = _unit(at[src] - at[dst])[order]
+    return np.split(ways, np.searchsorted(dst[order], np.arange(1, graph.num_vertices)))
+
+
+def _anchor(way: np.ndarray) -> tuple[str, str]:
+    """Which side of a label that is in some direction is next to the vertex."""
+    x, y = way
+    ha = "left" if x > 0.4 else "right" if x < -0.4 else "center"
+    va = "bottom" if y > 0.4 else "top" if y < -0.4 else "center"
+    return ha, va
+
+
+def _free_way(
+    wanted: np.ndarray, heads: np.ndarray, radius: float, size: tuple[float, float]
+) -> np.ndarray:
+    """(2,): where to put a label: in the direction nearest to the wanted one in which it covers the
+    fewest heads of arrows.
+
+    Args:
+        heads: (N, 2), their directions, of length 1.
+        radius: of the vertex, in points.
+        size: of the label, in points.
+    """
+    turns = np.arange(16) * (2 * np.pi / 16)
+    ways = np.vstack([wanted, np.stack([np.cos(turns), np.sin(turns)], axis=1)])
+    # A head is 4 points long; with its width, and the label's halo, it takes 3 on each side.
+    tips = (heads[:, None] * (radius + np.array([0.0, 2.5, 5.0]))[:, None]).reshape(-1, 2)
+    share = {"left": 0.0, "bottom": 0.0, "center": 0.5, "right": 1.0, "top": 1.0}
+    covered = []
+    for way in ways:
+        corner = way * (radius + 2) - [share[side] for side in _anchor(way)] * np.array(size)
+        inside = (tips > corner - 3) & (tips < corner + size + 3)
+        covered.append(np.count_nonzero(inside.all(axis=1)))
+    best: np.ndarray = ways[np.lexsort([-(ways @ wanted), covered])[0]]
+    return best
 
 
 def _unit(ways: np.ndarray) -> np.ndarray:

@@ -47,6 +47,10 @@ class DeviceError(GasclError, RuntimeError):
     """There is no such device, or it cannot do what the run needs."""
 
 
+class RankError(DeviceError):
+    """Another rank of the same run has failed, and this one cannot go on without it."""
+
+
 class FieldError(GasclError, KeyError, AttributeError):
     """A Result has no such field, or not yet. It is also a KeyError and an AttributeError."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gascl.errors import FormatError, GasclError
 
-NAMES = {"networkx": "NetworkX", "duckdb": "DuckDB"}
+NAMES = {"networkx": "NetworkX", "duckdb": "DuckDB", "dask": "Dask", "distributed": "Dask"}
 
 
 def imported(module: str, purpose: str, error: type[GasclError] = FormatError) -> Any:

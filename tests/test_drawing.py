@@ -65,6 +65,22 @@ def test_labels_are_beside_their_vertices():
     assert alone.texts[0].xyann[1] > 0 == alone.texts[0].xyann[0]
 
 
+def test_labels_leave_heads_of_arrows_free():
+    """One vertex has arrows from all sides, where the label used to be above it."""
+    turns = np.array([90, 210, 330]) / 180 * np.pi
+    at = np.vstack([[0, 0], np.stack([np.cos(turns), np.sin(turns)], axis=1)])
+    graph = Graph.from_edges(["a", "b", "c"], ["middle"] * 3, labels=["middle", "a", "b", "c"])
+    ax = gascl.draw(graph, position=at)
+    ax.figure.canvas.draw()
+    label = next(text for text in ax.texts if text.get_text() == "middle").get_window_extent()
+    arrows = [text.arrow_patch for text in ax.texts if text.arrow_patch]
+    assert len(arrows) == 3
+    for arrow in arrows:
+        # The head is the last part of the path, from one barb by the tip to the other one.
+        barbs = arrow.get_transform().transform(arrow.get_path().vertices[-3:])
+        assert not any(label.contains(*barb) for barb in barbs)
+
+
 def test_the_layout_is_that_of_the_program():
     graph = random_graph(1, directed=False)
     expected = Engine(graph).run(ForceLayout(seed=3)).position

@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import graphfile
+from gascl.cli import graphfile, infiles
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import count, num_bytes
+from gascl.cli.numbertext import count
 from gascl.cli.standardio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
 from gascl.newfile import why_unwritable
@@ -34,6 +34,7 @@ examples:
   gascl convert web.parquet web.npz --memory 4GiB --arcs
 
 {TABLE}"""
+POLICIES = ("duplicates", "self_loops")
 DROPPED = ("labels", "edge-fields", "vertex-fields")
 
 
@@ -52,11 +53,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "omit what B's format cannot hold: labels, edge-fields or vertex-fields; repeatable"
     shown = {"metavar": "WHAT", "help": text}
     add("--drop", choices=DROPPED, action="append", default=[], **shown)
-    text = "make the arcs and write them, too, for programs to start at once; B is gascl's own .npz"
-    add("--arcs", action="store_true", help=text)
-    text = "for what does not fit in memory: work in files beside B and take about SIZE of memory, "
-    text += "such as 4GiB; the same command goes on where it was interrupted; B is gascl's own .npz"
-    add("--memory", metavar="SIZE", type=num_bytes, help=text)
+    infiles.options(add, "B")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,8 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, chosen: Format) -> int:
     """Convert A by files, within --memory."""
-    from gascl.io.conversion import Conversion
-    from gascl.progress import Progress
+    from gascl.io.edgefile import EdgeFile
 
     if chosen.name != "gascl":
         raise GasclError(
@@ -114,23 +110,13 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
     if not source.is_file():
         raise GasclError(f"{source}: --memory reads a file, and there is none of that name")
     options = graphfile.options_of(arguments)
+    policies = {name: options.pop(name) for name in POLICIES if name in options}
     started = time.perf_counter()
-    with Progress() as progress:
-        conversion = Conversion(
-            source, target, arguments.memory, arcs=arguments.arcs, progress=progress, **options
-        )
-        try:
-            done = conversion.run()
-        except TypeError as error:
-            raise graphfile.unusable(arguments, error) from error
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"interrupted; the same command goes on from what is in {conversion.folder}"
-            ) from None
+    try:
+        infiles.write(EdgeFile(source, **options), target, arguments, **policies)
+    except TypeError as error:
+        raise graphfile.unusable(arguments, error) from error
     took = time.perf_counter() - started
-    if done.found:
-        print(f"went on with what an earlier run had finished: {', '.join(done.found)}")
-    print(graphfile.describe(done))
     print(f"wrote {target}: {chosen.name}, {_size(target)} from {_size(source)} in {took:.3f} s")
     return DONE
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli import directionoption as direction
+from gascl.cli import infiles
 from gascl.cli.exitcode import DONE
 from gascl.cli.graphfile import describe
 from gascl.errors import FormatError, GraphError
@@ -157,6 +158,7 @@ HELP = "\n".join(
         "",
         "examples:",
         "  gascl generate rmat --scale 22 -o g.npz",
+        "  gascl generate rmat --scale 26 -o g.npz --memory 4GiB --arcs",
         "  gascl generate grid --rows 1000 --columns 1000 --weights 1,255 -o roads.mtx.gz",
         "  gascl generate stochastic-block-model --sizes 500,500 --probabilities 0.1,0.01 -o b.npz",
     ]
@@ -173,6 +175,7 @@ def options(add: Any) -> None:
     for name, option in OPTIONS.items():
         kinds: dict[str, Any] = {"metavar": option.metavar, "type": option.type}
         add(option.flag_of(name), dest=name, default=None, help=option.help, **kinds)
+    infiles.options(add, "FILE")
     text = "generate undirected edges (the default, except for rmat)"
     direction.options(add, "generate directed edges", text)
     text = "keep R-MAT's own numbering, in which low ids have the most edges"
@@ -192,17 +195,44 @@ def run(arguments: argparse.Namespace) -> int:
     given = _parameters(arguments, name)
     from gascl import generators
 
-    _dry_run(arguments.output, arguments.format, name, given)
+    _dry_run(arguments, name, given)
+    if arguments.memory is not None:
+        return _run_in_files(arguments, name, given)
     began = time.perf_counter()
     with Progress() as progress:
         extra = {"progress": progress} if name in WITH_PROGRESS else {}
         graph: Graph = getattr(generators, name)(**given, **extra)
         made = time.perf_counter()
-    graph.write(arguments.output, format=arguments.format)
+    graph.write(arguments.output, format=arguments.format, arcs=arguments.arcs)
     written = time.perf_counter()
     print(describe(graph))
     print(f"wrote {arguments.output}: {amount(arguments.output.stat().st_size)}")
     print(f"time: generate {made - began:.3f} s, write {written - made:.3f} s")
+    return DONE
+
+
+def _run_in_files(arguments: argparse.Namespace, name: str, given: dict[str, Any]) -> int:
+    """Generate the graph by files, within --memory."""
+    from gascl.generators.recipe import RECIPES
+
+    target: Path = arguments.output
+    if (arguments.format or target.suffix.lower()) not in ("gascl", ".npz"):
+        raise FormatError(
+            f"{target}: --memory writes gascl's own .npz, and nothing else; name such a file, or "
+            "leave it out"
+        )
+    if name not in RECIPES:
+        others = ", ".join(other.replace("_", "-") for other in RECIPES)
+        raise GraphError(
+            f"{arguments.generator} makes its edges all together in memory; leave out --memory, "
+            f"or generate one of {others}"
+        )
+    recipe = RECIPES[name](**given)
+    began = time.perf_counter()
+    policies = {policy: getattr(recipe, policy) for policy in POLICIES}
+    infiles.write(recipe, target, arguments, **policies)
+    took = time.perf_counter() - began
+    print(f"wrote {target}: {amount(target.stat().st_size)} in {took:.3f} s")
     return DONE
 
 
@@ -230,7 +260,7 @@ def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
     return given
 
 
-def _dry_run(path: Path, format: str | None, name: str, given: dict[str, Any]) -> None:
+def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) -> None:
     """Write a similar graph with two vertices to a temporary file: what could not be written in the
     end is refused before the work.
 
@@ -241,6 +271,7 @@ def _dry_run(path: Path, format: str | None, name: str, given: dict[str, Any]) -
 
     from gascl.graph.graph import Graph
 
+    path = arguments.output
     if path.is_dir() or not path.parent.is_dir():
         if path.is_dir():
             raise FormatError(f"{path} is a folder; name a file in it")
@@ -257,7 +288,7 @@ def _dry_run(path: Path, format: str | None, name: str, given: dict[str, Any]) -
     )
     with tempfile.TemporaryDirectory() as folder:
         try:
-            small.write(Path(folder) / path.name, format=format)
+            small.write(Path(folder) / path.name, format=arguments.format, arcs=arguments.arcs)
         except FormatError as error:
             raise FormatError(
                 str(error).replace(str(Path(folder) / path.name), str(path))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import graphfile, programoption
 from gascl.cli.exitcode import DONE
 from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import number, span
+from gascl.cli.numbertext import num_bytes, number, span
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ examples:
   gascl info wiki-Vote.txt.gz
   gascl info trips.csv --option columns=from,to,minutes
   gascl info roads.gr.gz --memory
-  gascl info web.npz --memory --program PageRank
+  gascl info web.npz --memory --program PageRank --device-memory 8GiB
 
 {TABLE}"""
 
@@ -34,10 +34,14 @@ def options(add: Callable[..., Any]) -> None:
     add("--program", metavar="PROGRAM", help="with --memory: of a run of this program")
     programoption.set_option(add)
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+    text = "with --memory: the most memory of the device to take, as in `gascl run`"
+    add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print how the graph was read, and then its labels, fields and degrees, or memory."""
+    if arguments.device_memory and not arguments.program:
+        raise GasclError("--device-memory limits a run: give --memory and --program, too")
     if (arguments.program or arguments.set or arguments.device) and not arguments.memory:
         raise GasclError("--program, --set and --device are of an estimate: give --memory, too")
     program = None
@@ -52,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.memory:  # before the arcs are built, for which there may be no room
         from gascl.runtime.memory import described
 
-        print("\n".join(described(graph, program, device=arguments.device)))
+        limits = {"device": arguments.device, "device_memory": arguments.device_memory}
+        print("\n".join(described(graph, program, **limits)))
         return DONE
     print(f"arcs: {graph.num_arcs:,}")
     if graph.labels is None:

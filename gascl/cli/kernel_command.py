@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from gascl.cli import programoption
@@ -24,6 +23,8 @@ options = programoption.options
 def run(arguments: argparse.Namespace) -> int:
     """Print the source; no device is needed."""
     from gascl.cli.programfile import construct, program_class
+    from gascl.errors import ProgramError
+    from gascl.language.inner import inner_programs
 
     cls = program_class(arguments.program)
     if cls.solve is None:
@@ -31,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(_source(program, arguments.delivery), end="")
         return DONE
     construct(cls, _placeholders(cls) | dict(arguments.set))  # refuses wrong parameters
-    for part in _inner_programs(cls):
+    parts = inner_programs(cls)
+    if not parts:
+        raise ProgramError(f"{cls.__name__} runs programs from other files: name one of those")
+    for part in parts:
         print(f"// {part.__name__}, which {cls.__name__} runs")
         print(_source(construct(part, _placeholders(part)), arguments.delivery), end="")
     return DONE
@@ -42,20 +46,6 @@ def _placeholders(cls: type[VertexProgram]) -> dict[str, str]:
     from gascl.language.fields import REQUIRED
 
     return {n: "0" for n, p in cls.spec.params.items() if p.default is REQUIRED}
-
-
-def _inner_programs(cls: type[VertexProgram]) -> list[type[VertexProgram]]:
-    """The programs defined in the file of a program with `solve`, or else those imported there."""
-    from gascl.errors import ProgramError
-    from gascl.language.program import VertexProgram
-
-    named = [c for c in vars(sys.modules[cls.__module__]).values() if isinstance(c, type)]
-    there = [c for c in named if issubclass(c, VertexProgram) and c.solve is None]
-    there = [c for c in there if {"scatter", "apply"} & set(c.spec.snippets)]
-    parts = [c for c in there if c.__module__ == cls.__module__] or there
-    if not parts:
-        raise ProgramError(f"{cls.__name__} runs programs from other files: name one of those")
-    return parts
 
 
 def _source(program: VertexProgram, delivery: str) -> str:

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
 from typing import Any
 
 from gascl.errors import GasclError
 from gascl.optional import imported
 
-#: How launchers tell the number of processes: Open MPI; MPICH, Intel MPI and others; Slurm.
+#: How launchers tell the number of processes, and which one this is: Open MPI; MPICH, Intel MPI
+#: and others; Slurm.
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+
+
+def is_first() -> bool:
+    """Whether this process is to say what all ranks would say: the first one, or the only one."""
+    pairs = zip(_SIZES, _RANKS, strict=True)
+    return not any(
+        os.environ.get(size, "1") not in ("", "1") and os.environ.get(rank, "0") not in ("", "0")
+        for size, rank in pairs
+    )
 
 
 def communicator() -> Any:
@@ -24,6 +43,25 @@ def communicator() -> Any:
         return None
     comm = imported("mpi4py.MPI", "a run on several MPI ranks", GasclError).COMM_WORLD
     return comm if comm.Get_size() > 1 else None
+
+
+def in_all_ranks(comm: Any) -> AbstractContextManager[None]:
+    """Where an error of one rank is raised in all, so that none waits for it.
+
+    Args:
+        comm: as `communicator` gives it.
+    """
+    if comm is None:
+        return nullcontext()
+    from gascl.runtime.mpiranks import agreed, ranks_of
+
+    return agreed(ranks_of(comm))
+
+
+def refuse_in_all(arguments: Sequence[str]) -> None:
+    """Tell the other ranks of a run that this one has wrong arguments: theirs may be right."""
+    with suppress(GasclError), in_all_ranks(communicator()):
+        raise GasclError(f"wrong arguments: {shlex.join(arguments)}")
 
 
 @contextmanager

@@ -8,12 +8,14 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
 from importlib import import_module
 
 from gascl import __version__
 from gascl.cli import exitcode
 from gascl.cli.formatnames import READER_OPTIONS
+from gascl.cli.launched import is_first, refuse_in_all, silenced
 from gascl.cli.terminal import say, say_warning
 from gascl.errors import GasclError
 
@@ -37,11 +39,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: wrong usage (2), --help or --version (0).
     """
-    arguments, unknown = _parser().parse_known_args(argv)
-    if unknown:
-        arguments.parser.error(
-            f"unrecognized arguments: {' '.join(unknown)}{_suggestion(arguments, unknown)}"
-        )
+    given = sys.argv[1:] if argv is None else argv
+    try:
+        with nullcontext() if is_first() else silenced():
+            arguments = _parsed(given)
+    except SystemExit as ended:
+        if ended.code and given[:1] == ["run"]:
+            refuse_in_all(given)
+        raise
     if isinstance(sys.stdout, io.TextIOWrapper):  # labels may contain characters that it can't show
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
@@ -63,6 +68,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         except MemoryError as error:
             message = f"error: the host does not have enough memory: {error}"
             return say(message, exitcode.ERROR)
+
+
+def _parsed(argv: Sequence[str]) -> argparse.Namespace:
+    arguments, unknown = _parser().parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(
+            f"unrecognized arguments: {' '.join(unknown)}{_suggestion(arguments, unknown)}"
+        )
+    return arguments
 
 
 def _suggestion(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:

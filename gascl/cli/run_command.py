@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.launched import communicator, silenced
+from gascl.cli.launched import communicator, in_all_ranks, is_first, silenced
 from gascl.cli.numbertext import count, num_bytes, number
 from gascl.cli.shellwords import in_the_shells_words
 from gascl.cli.standardio import STANDARD, file_for_stdout
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
     from gascl.language.program import VertexProgram
     from gascl.result import Result
+    from gascl.runtime.device import Device
 
 ABOUT = "run a vertex program on a graph"
 HELP = f"""\
@@ -38,6 +39,8 @@ examples:
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
+#: What may go to stdout -> the suffix that it has there.
+SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -51,9 +54,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--top", metavar="K", type=_count, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
     add("--smallest", metavar="K", type=_count, default=0, help=text)
-    text = "print the path to the vertex LABEL, of programs with the field `parent`; the largest"
-    text += " values only with --top"
-    add("--path", metavar="LABEL", help=text)
+    text = "print the path to the vertex LABEL, of programs with the field `parent`; repeatable;"
+    text += " the largest values only with --top"
+    add("--path", metavar="LABEL", action="append", default=[], help=text)
     text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
     text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
@@ -92,46 +95,66 @@ def _every(text: str) -> str | int:
 def run(arguments: argparse.Namespace) -> int:
     """Run the program, and print and write the result, even if it is partial. Of several MPI ranks,
     the first one prints and writes."""
-    comm = communicator()
-    arguments = argparse.Namespace(**vars(arguments), comm=comm)
-    if comm is None or comm.Get_rank() == 0:
-        if comm is not None and arguments.graph == STANDARD:
-            raise GasclError("stdin has one reader, and the run has several ranks; name a file")
-        return _printing(arguments)
-    if arguments.graph == STANDARD:
-        return exitcode.ERROR
-    arguments.output = arguments.arcs = arguments.trace = arguments.fields = None
+    first = is_first()
     try:
+        comm = communicator()
+        arguments = argparse.Namespace(**vars(arguments), comm=comm)
+        with in_all_ranks(comm):
+            streamed = _streamed(arguments)
+        if first:
+            return _printing(arguments, streamed)
+        arguments.output = arguments.arcs = arguments.trace = arguments.fields = None
         with silenced():
             return _run(arguments)
     except GasclError:
+        if first:
+            raise
         return exitcode.ERROR
 
 
-def _printing(arguments: argparse.Namespace) -> int:
-    """As `run`, of the rank that prints."""
-    outputs = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
-    streamed = [name for name in outputs if getattr(arguments, name) == Path(STANDARD)]
-    if not streamed:
-        return _run(arguments)
-    first, *more = streamed
-    if more:
+def _streamed(arguments: argparse.Namespace) -> str | None:
+    """The output that goes to stdout, if there is one.
+
+    Raises:
+        GasclError: there are two, or stdin is the graph of several ranks.
+    """
+    if arguments.comm is not None and arguments.graph == STANDARD:
+        raise GasclError("stdin has one reader, and the run has several ranks; name a file")
+    streamed = [name for name in SUFFIXES if getattr(arguments, name) == Path(STANDARD)]
+    if len(streamed) > 1:
         raise GasclError(
-            f"--{first} and --{more[0]} are both {STANDARD}, and stdout is one file; name a file "
-            "for one of them"
+            f"--{streamed[0]} and --{streamed[1]} are both {STANDARD}, and stdout is one file; "
+            "name a file for one of them"
         )
-    with file_for_stdout(outputs[first]) as path:
-        return _run(argparse.Namespace(**{**vars(arguments), first: path}))
+    return streamed[0] if streamed else None
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _printing(arguments: argparse.Namespace, streamed: str | None) -> int:
+    """As `run`, of the rank that prints."""
+    if streamed is None:
+        return _run(arguments)
+    with file_for_stdout(SUFFIXES[streamed]) as path:
+        return _run(argparse.Namespace(**{**vars(arguments), streamed: path}))
+
+
+class _Ready(NamedTuple):
+    """What is there before a run begins."""
+
+    program: VertexProgram
+    field: str | None
+    kept: dict[str, Any]
+    device: Device
+    graph: Graph
+    read_seconds: float
+
+
+def _prepare(arguments: argparse.Namespace) -> _Ready:
+    """Check the arguments and read the graph; refuse as much as possible before."""
     from gascl.cli.fieldchoice import check_field, scalar_field
     from gascl.cli.programfile import construct, program_class
     from gascl.delivery.admission import demand_of
     from gascl.delivery.table import choose
-    from gascl.progress import Progress
 
-    # Refuse as much as possible before the graph is read.
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
     field = scalar_field(program, arguments.field)
@@ -141,37 +164,45 @@ def _run(arguments: argparse.Namespace) -> int:
         raise GasclError("--fields says what --output writes: give --output, too")
     for name in arguments.fields or ():
         check_field(cls, name)
-    if arguments.path is not None:
+    if arguments.path:
         _check_parents(cls)
     _check_outputs(arguments)
 
     from gascl.runtime.checkpoint import checkpoint_of
     from gascl.runtime.device import find
-    from gascl.runtime.engine import Engine
-    from gascl.runtime.mpiranks import agreed, ranks_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)
     device = find(arguments.device)
-    deterministic = not arguments.nondeterministic
     if cls.solve is None:
-        demand = demand_of(program, device.atomics, device.fp64, deterministic)
+        demand = demand_of(program, device.atomics, device.fp64, not arguments.nondeterministic)
         choose(program, demand, arguments.delivery)
     started = time.perf_counter()
-    with agreed(ranks_of(arguments.comm)):
-        graph = graphfile.read(arguments)
+    graph = graphfile.read(arguments)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
         print(graphfile.describe(graph), flush=True)
-    if arguments.path is not None:
-        graph.index_of(arguments.path)
+    for label in arguments.path:
+        graph.index_of(label)
+    return _Ready(program, field, kept, device, graph, read_seconds)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from gascl.progress import Progress
+
+    with in_all_ranks(arguments.comm):
+        program, field, kept, device, graph, read_seconds = _prepare(arguments)
+    cls = type(program)
     _note_weights(cls, graph)
+
+    from gascl.runtime.engine import Engine
+
     progress = Progress()
     try:
         engine = Engine(
             graph,
             device,
-            deterministic=deterministic,
+            deterministic=not arguments.nondeterministic,
             debug=arguments.debug,
             device_memory=arguments.device_memory,
             comm=arguments.comm,
@@ -203,11 +234,11 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:  # if the disk is full, the result is still shown on the terminal
         largest = arguments.top
         if largest is None:
-            largest = 0 if arguments.smallest or arguments.path is not None else 10
+            largest = 0 if arguments.smallest or arguments.path else 10
         _print_top(result, field, largest)
         _print_top(result, field, arguments.smallest, largest=False)
-        if arguments.path is not None:
-            _print_path(result, field, arguments.path)
+        for label in arguments.path:
+            _print_path(result, field, label)
         for name, value in (result.scalars or {}).items():
             print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]

@@ -115,14 +115,19 @@ class Parts:
         return self.short or f"the run has {self.ranks} ranks"
 
 
-def parts_refuses(demand: Demand, parts: Parts) -> str | None:
+def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    facts = demand.facts
     if parts.ranks == 1 and facts.adjacent:
-        return "its snippets read neighbours, which may be in any part"
+        return "it reads neighbours, which may be in any part"
     if parts.short and facts.reads_singly and facts.lanes > 1:
-        return "its gather snippet reads messages one by one, in several lanes"
+        return "in gather, it reads messages one by one, in several lanes"
     return None
+
+
+def cannot_take_parts(name: str, why: str, parts: Parts) -> str:
+    """The message where `parts_refuses`, of the program that the user runs."""
+    remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"
+    return f"{name} cannot take its arcs in parts: {why}; and {parts}: {remedy}"
 
 
 def inbox_refuses(demand: Demand) -> str | None:

@@ -12,6 +12,7 @@ from gascl.delivery.activeset import FRONTIER
 from gascl.delivery.admission import (
     Demand,
     Parts,
+    cannot_take_parts,
     edges_refuses,
     frontier_refuses,
     outbox_refuses,
@@ -236,21 +237,19 @@ def choose(
         DeviceError: the device is too small for all arcs, and the program cannot take parts.
     """
     able = admitted(demand)
+    title = program.run_by or type(program).__name__  # the program that the user runs
     if parts:
-        refused = parts_refuses(demand, parts)
+        refused = parts_refuses(demand.facts, parts)
         taken = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
         able = [] if refused else taken
         kind = DeviceError if parts.short else ProgramError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)
-            raise kind(
-                f"{parts}, and {type(program).__name__} cannot take its arcs in parts: {why}; "
-                f"{'use a device with more memory' if parts.short else 'run it without MPI'}"
-            )
+            raise kind(cannot_take_parts(title, str(why), parts))
         if name in DELIVERIES and name not in able:
             raise kind(
-                f"{parts}, and delivery {name!r} cannot take the arcs of "
-                f"{type(program).__name__} in parts; use one of: {', '.join(able)}"
+                f"{parts}, and delivery {name!r} cannot take the arcs of {title} in parts; use one "
+                f"of: {', '.join(able)}"
             )
     if name == "auto":
         order = ["pull", "slots"]
@@ -267,14 +266,14 @@ def choose(
             if able
             else "use another type of message, or another device"
         )
-        raise ProgramError(f"{type(program).__name__} cannot be run by auto: {why}; {others}")
+        raise ProgramError(f"{title} cannot be run by auto: {why}; {others}")
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"there is no delivery {name!r}; known: {known}")
     why = DELIVERIES[name].refuses(demand)
     if why is not None:
         raise ProgramError(
-            f"delivery {name!r} cannot run {type(program).__name__}: {why}; use "
+            f"delivery {name!r} cannot run {title}: {why}; use "
             f"{'one of: ' + ', '.join(able) if able else 'another device'}"
         )
     return DELIVERIES[name]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.graph.graph import Graph
+from gascl.generators.made import Weights, seeded, vertices, weighted
+from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.graph.parallel import blocks
+from gascl.io.edgespool import EdgeSpool
 
 
+@generator
 def complete(
     num_vertices: int, *, seed: int = 0, directed: bool = False, weights: Weights = None
-) -> Graph:
+) -> Recipe:
     """An edge between every two vertices, or one in each direction if directed.
 
     Args:
@@ -23,16 +26,21 @@ def complete(
     """
     count = vertices("num_vertices", num_vertices)
     seed, span = seeded(seed), weighted(weights)
-    room(count * (count - 1) // (1 if directed else 2), count, 24)
-    ids = np.arange(count, dtype=np.int32)
-    if directed:
-        src = np.repeat(ids, count - 1)
-        dst = np.tile(ids[: count - 1], count)
-        dst += dst >= src
-    else:
-        rest = np.arange(count - 1, -1, -1, dtype=np.int64)
-        src = np.repeat(ids, rest)
-        begins = np.cumsum(rest) - rest
-        dst = (np.arange(len(src)) - np.repeat(begins - ids - 1, rest)).astype(np.int32)
+    num_edges = count * (count - 1) // (1 if directed else 2)
+
+    def chunks(_: EdgeSpool | None) -> Chunks:
+        for part in blocks(count, max(CHUNK // count, 1)):
+            ids = np.arange(part.start, part.stop, dtype=np.int32)
+            if directed:
+                src = np.repeat(ids, count - 1)
+                dst = np.tile(np.arange(count - 1, dtype=np.int32), len(ids))
+                dst += dst >= src
+            else:
+                rest = count - 1 - ids.astype(np.int64)
+                src = np.repeat(ids, rest)
+                begins = np.cumsum(rest) - rest
+                dst = (np.arange(len(src)) - np.repeat(begins - ids - 1, rest)).astype(np.int32)
+            yield src, dst
+
     about = f"complete, num_vertices={count}"
-    return graph_of(about, src, dst, count, seed=seed, directed=directed, weights=span)
+    return Recipe(about, count, num_edges, chunks, seed, directed, span)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
+from gascl.generators.made import Weights, seeded, vertices, weighted
+from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.graph import Graph
+from gascl.graph.parallel import blocks
+from gascl.io.edgespool import EdgeSpool
 
 
+@generator
 def grid(
     rows: int,
     columns: int,
@@ -18,7 +21,7 @@ def grid(
     periodic: bool = False,
     seed: int = 0,
     weights: Weights = None,
-) -> Graph:
+) -> Recipe:
     """An undirected grid; vertex (layer * rows + row) * columns + column is joined to the next in
     its row, in its column, and across layers.
 
@@ -48,17 +51,27 @@ def grid(
         count // side * (side if ring else side - 1)
         for side, ring in zip(sides, closed, strict=True)
     ]
-    room(sum(sizes), 2 * count)
-    ids = np.arange(count, dtype=np.int32).reshape(sides)
-    src, dst = np.empty(sum(sizes), np.int32), np.empty(sum(sizes), np.int32)
-    begin = 0
-    for axis in (2, 1, 0):  # along rows first
-        end = begin + sizes[axis]
-        along = np.moveaxis(ids, axis, -1)
-        heads = np.roll(along, -1, axis=-1) if closed[axis] else along[..., 1:]
-        tails = along if closed[axis] else along[..., :-1]
-        src[begin:end].reshape(tails.shape)[...] = tails
-        dst[begin:end].reshape(heads.shape)[...] = heads
-        begin = end
+
+    def chunks(_: EdgeSpool | None) -> Chunks:
+        for axis in (2, 1, 0):  # along rows first
+            yield from _along(axis, sides, closed[axis])
+
     about = f"grid, rows={sides[1]}, columns={sides[2]}, layers={sides[0]}, periodic={periodic}"
-    return graph_of(about, src, dst, count, seed=seed, weights=span)
+    return Recipe(about, count, sum(sizes), chunks, seed, weights=span)
+
+
+def _along(axis: int, sides: tuple[int, ...], closed: bool) -> Chunks:
+    """The edges along an axis, line by line; the lines in the order of the other axes."""
+    steps = sides[1] * sides[2], sides[2], 1
+    one, other = (a for a in range(3) if a != axis)
+    length = sides[axis] if closed else sides[axis] - 1
+    if not length:
+        return
+    for lines in blocks(sides[one] * sides[other], max(CHUNK // length, 1)):
+        row, column = np.divmod(np.arange(lines.start, lines.stop), sides[other])
+        first = (row * steps[one] + column * steps[other])[:, np.newaxis]
+        for part in blocks(length, CHUNK):
+            places = np.arange(part.start, part.stop)
+            tails = first + steps[axis] * places
+            heads = first + steps[axis] * ((places + 1) % sides[axis])
+            yield tails.ravel().astype(np.int32), heads.ravel().astype(np.int32)

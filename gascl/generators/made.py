@@ -106,11 +106,12 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
         )
 
 
-def weights_of(seed: int, span: tuple[int, int], count: int) -> np.ndarray:
-    """int32 (count,): weights drawn uniformly, both ends of `span` included."""
+def weights_of(seed: int, span: tuple[int, int], count: int, first: int = 0) -> np.ndarray:
+    """int32 (count,): weights drawn uniformly, both ends of `span` included, of the edges from
+    number `first` on."""
     low, high = span
     drawn = np.empty(count, dtype=np.int32)
-    words = RandomWords(seed, WEIGHTS)
+    words = RandomWords(seed, WEIGHTS, start=first)
     for start in range(0, count, CHUNK):
         part = drawn[start : start + CHUNK]
         if high - low + 1 == 2**32:
@@ -118,6 +119,14 @@ def weights_of(seed: int, span: tuple[int, int], count: int) -> np.ndarray:
         else:
             part[:] = words.below(high - low + 1, len(part)) + low
     return drawn
+
+
+def reported(about: str, seed: int, weights: Weights, more: list[str] | None = None) -> list[str]:
+    """What the report says of a generated graph."""
+    lines = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(more or [])]
+    if weights is not None:
+        lines.append(f"weight: integers drawn uniformly from {weights[0]} to {weights[1]}")
+    return lines
 
 
 def graph_of(
@@ -140,10 +149,8 @@ def graph_of(
         about: the generator and its parameters, for the report.
         community: int32 (V,), the planted group of each vertex.
     """
-    lines = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(report or [])]
+    lines = reported(about, seed, weights, report)
     fields = {} if weights is None else {"weight": weights_of(seed, weights, len(src))}
-    if weights is not None:
-        lines.append(f"weight: integers drawn uniformly from {weights[0]} to {weights[1]}")
     edges = intake.Edges(src, dst, fields, None, lines)
     edges.apply_self_loops(self_loops)
     edges.apply_duplicates(duplicates, num_vertices, directed)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.graph.graph import Graph
+from gascl.generators.made import Weights, seeded, vertices, weighted
+from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.graph.parallel import blocks
+from gascl.io.edgespool import EdgeSpool
 
 
+@generator
 def path(
     num_vertices: int, *, seed: int = 0, directed: bool = False, weights: Weights = None
-) -> Graph:
+) -> Recipe:
     """Edges from 0 to 1, from 1 to 2 and so on.
 
     Args:
@@ -23,8 +26,11 @@ def path(
     """
     count = vertices("num_vertices", num_vertices)
     seed, span = seeded(seed), weighted(weights)
-    room(count - 1, count)
-    ids = np.arange(count, dtype=np.int32)
+
+    def chunks(_: EdgeSpool | None) -> Chunks:
+        for part in blocks(count - 1, CHUNK):
+            src = np.arange(part.start, part.stop, dtype=np.int32)
+            yield src, src + 1
+
     about = f"path, num_vertices={count}"
-    src, dst = ids[:-1].copy(), ids[1:].copy()
-    return graph_of(about, src, dst, count, seed=seed, directed=directed, weights=span)
+    return Recipe(about, count, count - 1, chunks, seed, directed, span)

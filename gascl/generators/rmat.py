@@ -3,25 +3,24 @@ with the parameters of Graph500 (a stochastic Kronecker graph of its 2 x 2 matri
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
-
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, probability, room, seeded, weighted, whole
+from gascl.generators.made import Weights, probability, seeded, weighted, whole
+from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
 from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
 from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.graph import Graph
 from gascl.graph.intake import Duplicates, SelfLoops
-from gascl.progress import Progress, showing
+from gascl.graph.parallel import in_order
+from gascl.io.edgespool import EdgeSpool
+from gascl.progress import Progress
 
 MOST_LEVELS = 6  # per draw: 4096 outcomes, whose tables stay in a core's cache
 BLOCK = 1 << 16  # edges made at a time, so that they stay in the cache
-TASK = 1 << 20  # edges that a thread makes at a time
 
 
+@generator
 def rmat(
     scale: int,
     edges_per_vertex: int = 16,
@@ -36,7 +35,7 @@ def rmat(
     duplicates: Duplicates = "keep",
     self_loops: SelfLoops = "keep",
     progress: bool | Progress = False,
-) -> Graph:
+) -> Recipe:
     """An R-MAT graph: each edge chooses a quadrant of the adjacency matrix, `scale` times over.
 
     Args:
@@ -61,39 +60,31 @@ def rmat(
     seed, span = seeded(seed), weighted(weights)
     chances = _chances(a, b, c)
     count, num_vertices = degree << levels, 1 << levels
-    room(count, num_vertices, 8 if span is None else 12)
-    src, dst = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
-    names = permutation(seed, num_vertices, NUMBERING) if renumber else None
-    draws = _draws(levels, chances)
 
-    def fill(start: int) -> int:
-        stop = min(start + TASK, count)
-        _fill(src[start:stop], dst[start:stop], draws, names, seed, start)
-        return stop - start
+    def chunks(_: EdgeSpool | None) -> Chunks:
+        draws = _draws(levels, chances)
+        names = permutation(seed, num_vertices, NUMBERING) if renumber else None
 
-    with showing(progress) as shown, ThreadPoolExecutor(os.cpu_count()) as threads:
-        if shown:
-            shown.begin("rmat", count, "edges")
-        done = 0
-        try:
-            for task in as_completed(threads.submit(fill, s) for s in range(0, count, TASK)):
-                done += task.result()
-                if shown:
-                    shown.at(done)
-        except BaseException:  # such as Ctrl-C: cancel what has not started
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+        def filled(start: int) -> tuple[np.ndarray, np.ndarray]:
+            src, dst = (np.empty(min(CHUNK, count - start), np.int32) for _ in range(2))
+            _fill(src, dst, draws, names, seed, start)
+            return src, dst
+
+        return in_order(filled, range(0, count, CHUNK))
+
     about = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
-    return graph_of(
+    return Recipe(
         about if renumber else f"{about}, renumber=False",
-        src,
-        dst,
         num_vertices,
-        seed=seed,
-        directed=directed,
-        weights=span,
-        duplicates=duplicates,
-        self_loops=self_loops,
+        count,
+        chunks,
+        seed,
+        directed,
+        span,
+        duplicates,
+        self_loops,
+        table=12 * num_vertices if renumber else 0,  # a permutation, and what it is sorted from
+        progress=progress,
     )
 
 

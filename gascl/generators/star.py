@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.graph.graph import Graph
+from gascl.generators.made import Weights, seeded, vertices, weighted
+from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.graph.parallel import blocks
+from gascl.io.edgespool import EdgeSpool
 
 
+@generator
 def star(
     num_vertices: int, *, seed: int = 0, directed: bool = False, weights: Weights = None
-) -> Graph:
+) -> Recipe:
     """Vertex 0, and an edge from it to each of the others.
 
     Args:
@@ -23,9 +26,11 @@ def star(
     """
     count = vertices("num_vertices", num_vertices)
     seed, span = seeded(seed), weighted(weights)
-    room(count - 1, count)
-    dst = np.arange(1, count, dtype=np.int32)
+
+    def chunks(_: EdgeSpool | None) -> Chunks:
+        for part in blocks(count - 1, CHUNK):
+            dst = np.arange(part.start, part.stop, dtype=np.int32) + 1
+            yield np.zeros_like(dst), dst
+
     about = f"star, num_vertices={count}"
-    return graph_of(
-        about, np.zeros_like(dst), dst, count, seed=seed, directed=directed, weights=span
-    )
+    return Recipe(about, count, count - 1, chunks, seed, directed, span)

@@ -83,6 +83,9 @@ class Order:
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
         index: I, if it is to be another.
+
+    Attributes:
+        came: the ends were known from the start, as those in a file are.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class Order:
         self._index = index
         self.lock = _Lock()
         self.kept = known or {}
+        self.came = "ends" in self.kept
         self._given = False if both or "places" in self.kept else None
 
     @_Kept

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,33 +68,6 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
             before=graph.fingerprint,
         ),
     )
-
-
-def fingerprint(graph: Graph) -> str:
-    """The value of `Graph.fingerprint`."""
-    text = blake2b(digest_size=16)
-    text.update(f"{graph.num_vertices} {graph.directed} {graph.num_edges} ".encode())
-    for ends in (graph.edge_src, graph.edge_dst):
-        text.update(np.ascontiguousarray(ends, dtype="<i4").data)
-    if graph.labels is not None:
-        kind, data = _canonical(graph.labels)
-        text.update(kind.encode())
-        text.update(data)
-    return text.hexdigest()
-
-
-def _canonical(labels: np.ndarray) -> tuple[str, Any]:
-    """Bytes that are the same for equal labels, whatever the width of their dtype."""
-    if labels.dtype == object:
-        plain = [x.item() if isinstance(x, np.generic) else x for x in labels.tolist()]
-        return "object", repr(plain).encode(errors="backslashreplace")
-    if labels.dtype.kind == "U":
-        longest = int(np.char.str_len(labels).max()) if len(labels) else 0
-        dtype = np.dtype(f"<U{max(longest, 1)}")
-    else:
-        signed = labels.dtype.kind == "i" or not len(labels) or labels.max() < 2**63
-        dtype = np.dtype("<i8" if signed else "<u8")
-    return dtype.str, np.ascontiguousarray(labels, dtype=dtype).view(np.uint8).data
 
 
 def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,8 @@ from gascl import html
 from gascl.errors import GraphError
 from gascl.graph import intake
 from gascl.graph.arcs import Arcs, arcs_of
-from gascl.graph.change import Change, changed, fingerprint
+from gascl.graph.change import Change, changed
+from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
 from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
@@ -309,6 +310,8 @@ class Graph:
         if unchanged:
             graph._arcs.update(parsed.arcs)
             graph._numbered.update(parsed.numbered)
+            if parsed.fingerprint is not None:
+                vars(graph)["fingerprint"] = parsed.fingerprint  # where the property keeps it
         return graph
 
     @classmethod
@@ -524,6 +527,9 @@ class Graph:
     @cached_property
     def num_loops(self) -> int:
         """The number of edges from a vertex to itself."""
+        arcs = self._arcs.get("both")
+        if arcs is not None and "offsets" in arcs.out.kept:
+            return 2 * self.num_edges - int(arcs.out_offsets[-1])
         return intake.count_loops(self.edge_src, self.edge_dst)
 
     def arcs(self, edges: str = "out") -> Arcs:
@@ -798,6 +804,8 @@ class Graph:
         made = replace(self, edge_fields=fields, report=report)
         for shared in ("_arcs", "_numbered", "_lock"):
             object.__setattr__(made, shared, getattr(self, shared))
+        if "fingerprint" in vars(self):  # edge fields are no part of it
+            vars(made)["fingerprint"] = self.fingerprint
         return made
 
     @cached_property
@@ -807,7 +815,9 @@ class Graph:
         Labels other than integers and text contribute their repr(). Edge fields are left out: a run
         that continues from a State compares the values of those that its program reads.
         """
-        return fingerprint(self)
+        labels = None if self.labels is None else canonical(self.labels)
+        ends = [self.edge_src], [self.edge_dst]
+        return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
 
     def index_of(self, label: Any) -> int:
         """The vertex with this label; without labels, `label` itself, checked.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -62,6 +62,27 @@ def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
         finally:
             waiting.clear()
     return results
+
+
+def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """do(item) for each item, in threads; one result after the other, and no more ahead than there
+    are processors."""
+    threads = cores()
+    if threads < 2:
+        yield from map(do, items)
+        return
+    ahead: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                ahead.append(pool.submit(do, item))
+                if len(ahead) > threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:  # also where nobody wants the rest
+            for other in ahead:
+                other.cancel()
 
 
 def blocks(count: int, size: int | None = None) -> list[slice]:

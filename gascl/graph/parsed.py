@@ -25,5 +25,6 @@ class Parsed:
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,)
     arcs: Mapping[str, Arcs] = field(default_factory=dict)  # what the file contains of them
     numbered: Mapping[str, tuple[Numbering, Arcs]] = field(default_factory=dict)  # the same
+    fingerprint: str | None = None  # `Graph.fingerprint`, if the file contains it
     in_range: bool = False  # the reader has found all ids of edges in [0, num_vertices)
     checked: bool = False  # gascl wrote the file, and nothing in it needs a check or a copy

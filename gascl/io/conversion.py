@@ -1,8 +1,8 @@
-"""Files of edges as gascl's own .npz, for graphs that do not fit in memory.
+"""Edges as gascl's own .npz, for graphs that do not fit in memory.
 
-The file is that which `Graph.read` and `Graph.write` make, and so is the report. Edges go through
-files of a work folder in stages: they are read, their ids are numbered, policies are applied, arcs
-are sorted. A stage that is finished is not repeated by another run.
+The file is that which `Graph.write` makes of the same graph in memory, and so is the report. Edges
+go through files of a work folder in stages: they are read or generated, their ids are numbered,
+policies are applied, arcs are sorted. A stage that is finished is not repeated by another run.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph import intake
 from gascl.graph.arcs import index_dtype
+from gascl.graph.fingerprint import Canonical, canonical_text, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import BLOCK, ArrayFile
 from gascl.io.bigsort import BigSort
+from gascl.io.edgesource import EdgeSource
 from gascl.io.edgespool import EdgeSpool, Spooled, text_batches
 from gascl.io.formats import native
 from gascl.io.formats.edgelist import check_announced
-from gascl.io.registry import spool_file
 from gascl.io.workfolder import WorkFolder
 from gascl.progress import Progress
 from gascl.version import __version__
@@ -47,21 +48,22 @@ class Written:
 
 
 class Conversion:
-    """A file of edges on its way into gascl's own .npz.
+    """Edges on their way into gascl's own .npz.
 
     Args:
-        source, target: the two files.
+        source: where they come from.
+        target: the file.
         memory: the bytes to keep to, at least LEAST; files that are mapped do not count.
         arcs: write the arcs, too, as `Graph.write` does.
-        options: of the reader, as for `Graph.read`.
 
     Raises:
-        FormatError: `memory` is too little, or DuckDB is not installed.
+        FormatError: `memory` is too little, or DuckDB is needed and not installed.
+        GraphError: the source refuses.
     """
 
     def __init__(
         self,
-        source: Path,
+        source: EdgeSource,
         target: Path,
         memory: int,
         *,
@@ -69,32 +71,28 @@ class Conversion:
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
         progress: Progress | None = None,
-        **options: Any,
     ):
         if memory < LEAST:
             raise FormatError(
-                f"--memory is {memory:,} bytes, and a conversion takes at least {LEAST >> 20} MiB; "
-                "give it that"
+                f"--memory is {memory:,} bytes, and what is done in files takes at least "
+                f"{LEAST >> 20} MiB; give it that"
             )
         intake.check_policy("duplicates", duplicates, Duplicates)
         intake.check_policy("self_loops", self_loops, SelfLoops)
         self.source, self.target = source, target
         self._room = memory - BASE
-        self._arcs, self._options = arcs, options
+        self._arcs = arcs
         self._duplicates, self._self_loops = duplicates, self_loops
         self._progress = progress or Progress()
-        try:
-            there = source.stat()
-        except OSError as error:
-            raise FormatError(f"{source} cannot be read: {error.strerror}") from None
+        source.check(self.folder, self._room)
         self._identity = {
             "gascl": __version__,
-            "source": [str(source.resolve()), there.st_size, there.st_mtime_ns],
-            "options": {name: repr(value) for name, value in sorted(options.items())},
+            **source.identity(),
             "policies": [duplicates, self_loops],
         }
-        # Before any work: it says what is missing.
-        BigSort(target.parent, self._room).close()
+        if arcs or duplicates != "keep" or not source.numbered:
+            # Before any work: it says what is missing.
+            BigSort(target.parent, self._room).close()
 
     @property
     def folder(self) -> Path:
@@ -112,9 +110,9 @@ class Conversion:
         try:
             done = self._run()
         except GraphError as error:
-            if str(error).startswith(str(self.source)):
+            if str(error).startswith(self.source.name):
                 raise
-            raise type(error)(f"{self.source}: {error}") from error
+            raise type(error)(f"{self.source.name}: {error}") from error
         except OSError as error:
             raise FormatError(
                 f"{self.folder}: {error.strerror or error}; what is finished stays there: make "
@@ -128,27 +126,36 @@ class Conversion:
         read = work.stage("read", self._read)
         spooled = Spooled(**read["spooled"])
         numbered = work.stage("numbering", lambda: self._number(read, spooled))
-        work.delete("src.ids", "dst.ids", "ids.parquet")
+        used = {numbered[end]["file"] for end in ENDS}
+        work.delete(*{"src.ids", "dst.ids", "ids.parquet"} - used)
         count = numbered["num_vertices"]
-        announced = check_announced(self.source, spooled, count, read["rows"])
+        announced = check_announced(self.source.name, spooled, count, read["rows"])
         kept = work.stage("policies", lambda: self._apply(numbered, spooled.directed))
         members = {"edge_src": work.array(kept["src"]), "edge_dst": work.array(kept["dst"])}
         members |= {name: work.array(array) for name, array in numbered["labels"].items()}
         members |= {f"edge.{name}": work.array(array) for name, array in kept["fields"].items()}
         places: dict[str, dict[str, str]] = {}
+        identified: str | None = None
         if self._arcs:
             way = "out" if spooled.directed else "both"
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
+            found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
+            identified = found["fingerprint"]
         self._begin(f"writing {self.target.name}")
         names = list(kept["fields"])
-        native.save(self.target, members, count, spooled.directed, edge_fields=names, places=places)
+        native.save(
+            *(self.target, members, count, spooled.directed),
+            edge_fields=names,
+            places=places,
+            fingerprint=identified,
+        )
         report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
         return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
 
-    def _begin(self, title: str, edges: int | None = None) -> None:
-        """Show what is done now, and of how many edges."""
+    def _begin(self, title: str, total: int | None = None, unit: str = "edges") -> None:
+        """Show what is done now, and of how many edges or others."""
         self._progress.at(0)
-        self._progress.begin(title, edges, "edges")
+        self._progress.begin(title, total, unit)
 
     def _new(self, name: str, dtype: Any) -> ArrayFile:
         return ArrayFile(self._work.path / name, np.dtype(dtype))
@@ -159,15 +166,16 @@ class Conversion:
     # Reading
 
     def _read(self) -> dict[str, Any]:
-        self._begin(f"reading {self.source.name}")
-        spool = EdgeSpool(self._work.path, self._progress)
-        spooled = spool_file(self.source, spool, **self._options)
+        self._begin(self.source.doing, self.source.num_edges)
+        spool = EdgeSpool(self._work.path, self._progress, self._room)
+        spooled = self.source.spool(spool)
         spool.close()
         noted = self._work.noted
         return {
             "spooled": asdict(spooled),
             "rows": spool.rows,
             "texts": spool.texts is not None,
+            "limits": [spool.least, spool.most],
             "src": noted(spool.src),
             "dst": noted(spool.dst),
             "fields": {name: noted(array) for name, array in spool.fields.items()},
@@ -181,12 +189,13 @@ class Conversion:
         ids = [work.array(read["src"]), work.array(read["dst"])]
         labels: dict[str, ArrayFile] = {}
         if spooled.num_vertices is not None:
-            count, ends = spooled.num_vertices, self._taken(ids)
+            count = spooled.num_vertices
+            as_they_are = not spooled.both_ways and all(a.dtype == np.int32 for a in ids)
+            ends = ids if as_they_are else self._taken(ids)
         elif read["texts"]:
             count, labels, ends = self._number_by_sorting(None, read["rows"])
         else:
-            least = min((int(b.min()) for array in ids for b in array.blocks()), default=0)
-            most = max((int(b.max()) for array in ids for b in array.blocks()), default=-1)
+            least, most = read["limits"]
             span = most - least + 1
             if 5 * span <= self._room // 2:
                 count, labels, ends = self._number_by_table(ids, least, span)
@@ -258,11 +267,15 @@ class Conversion:
                     for block in ids[number].blocks():
                         yield block.astype(np.int64)
 
+        # Both ends of each edge are given to be sorted, and come back, twice.
+        self._begin("numbering vertices", 8 * num_edges, "ids")
+
         def numbered() -> Iterator[dict[str, Any]]:
             row = 0
             for column in columns():
                 yield {"id": column, "place": np.arange(row, row + len(column))}
                 row += len(column)
+                self._progress.advance(len(column))
 
         labels = _Labels(self._new, text=ids is None)
         rows, vertices = self._new("sorted.rows", np.int64), self._new("sorted.ids", np.int32)
@@ -270,15 +283,17 @@ class Conversion:
         for batch in sort.arrow("SELECT id, place FROM ids ORDER BY id", ids=numbered()):
             vertices.append(labels.number(batch.column(0)))
             rows.append(batch.column(1).to_numpy())
-            self._progress.advance(batch.num_rows // 2)
+            self._progress.advance(batch.num_rows)
         intake.checked_num_vertices({}, labels.count, None)
 
         def back() -> Iterator[dict[str, np.ndarray]]:
             for place, vertex in zip(rows.blocks(), vertices.blocks(), strict=True):
                 yield {"place": place, "vertex": vertex}
+                self._progress.advance(len(place))
 
         ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
         for (found,) in sort.batches("SELECT vertex FROM rows ORDER BY place", rows=back()):
+            self._progress.advance(len(found))
             left = num_edges - len(ends[0])
             ends[0].append(found[:left])
             ends[1].append(found[left:])
@@ -327,7 +342,7 @@ class Conversion:
             if not keep:
                 src, dst, fields = self._without_loops(src, dst, fields)
         if self._duplicates != "keep" and len(src):
-            self._begin("merging parallel edges", len(src))
+            self._begin("merging parallel edges", 2 * len(src))  # given to be sorted, and back
             src, dst, fields = self._merged(numbered, src, dst, fields, directed, report)
         return {
             "src": noted(src),
@@ -396,6 +411,7 @@ class Conversion:
         for key, row, *values in _whole_groups(
             sort.batches(f"SELECT {columns} FROM edges ORDER BY key, row", edges=rows())
         ):
+            self._progress.advance(len(key))
             begins = np.append(True, key[1:] != key[:-1])
             starts = np.flatnonzero(begins)
             repeats = len(key) - len(starts)
@@ -463,19 +479,59 @@ class Conversion:
             places |= {"in_offsets": places["out_offsets"], "in_sources": places["out_targets"]}
         return places
 
+    def _identify(
+        self, members: dict[str, ArrayFile], count: int, spooled: Spooled
+    ) -> dict[str, str]:
+        """The graph's fingerprint."""
+        ends = [members["edge_src"], members["edge_dst"]]
+        self._begin("identifying the graph", len(ends[0]))
+        labels: Canonical | None = None
+        if "labels.utf8" in members:
+            encoded = members["labels.utf8"], members["labels.offsets"]
+            longest = max(max(map(len, part), default=0) for part in _texts(*encoded))
+            labels = canonical_text(longest, _texts(*encoded))
+        elif "labels" in members:
+            kept = members["labels"]
+            if kept.dtype.kind == "U":
+                labels = canonical_text(kept.dtype.itemsize // 4, kept.blocks())
+            else:
+                labels = kept.dtype.str, (block.data for block in kept.blocks())
+
+        def blocks(end: ArrayFile) -> Iterator[np.ndarray]:
+            for block in end.blocks():
+                yield block
+                self._progress.advance(len(block) // 2)
+
+        num_edges = len(ends[0])
+        made = fingerprint(count, spooled.directed, num_edges, map(blocks, ends), labels)
+        return {"fingerprint": made}
+
+    def _looked_at(self, row: ArrayFile, end: ArrayFile) -> tuple[int, bool]:
+        """The number of self-loops, and whether the pairs are in order."""
+        self._begin("looking for self-loops", len(row))
+        loops, rises, last = 0, True, -1
+        for a, b in zip(row.blocks(), end.blocks(), strict=True):
+            loops += int(np.count_nonzero(a == b))
+            if rises:
+                keys = _pairs(a, b)
+                rises = bool(keys[0] >= last and (keys[1:] >= keys[:-1]).all())
+                last = keys[-1]
+            self._progress.advance(len(a))
+        return loops, rises
+
     def _order(
         self, row: ArrayFile, end: ArrayFile, count: int, side: str, both: bool
     ) -> dict[str, Any]:
         """Offsets and ends of the pairs, sorted; the ends are None if they are given in order."""
-        self._begin(f"sorting arcs ({side})", len(row))
-        loops = sum(
-            int(np.count_nonzero(a == b)) for a, b in zip(row.blocks(), end.blocks(), strict=True)
-        )
+        loops, rises = self._looked_at(row, end)
         num_arcs = 2 * len(row) - loops if both else len(row)
         offsets = self._new(f"{side}.offsets", index_dtype(num_arcs))
-        if not both and _rises(row, end):
+        if not both and rises:
             _write_offsets(offsets, row.blocks(), count, num_arcs)
             return {"offsets": self._work.noted(offsets), "ends": None}
+
+        # Given to be sorted, and back.
+        self._begin(f"sorting arcs ({side})", 2 * num_arcs, "arcs")
 
         def keys() -> Iterator[dict[str, np.ndarray]]:
             for a, b in zip(row.blocks(), end.blocks(), strict=True):
@@ -483,13 +539,16 @@ class Conversion:
                 self._progress.advance(len(a))
                 if both:
                     across = a != b
-                    yield {"k": _pairs(b[across], a[across])}
+                    back = _pairs(b[across], a[across])
+                    yield {"k": back}
+                    self._progress.advance(len(back))
 
         ends, sort = self._new(f"{side}.ends", np.int32), self._sort()
 
         def rows() -> Iterator[np.ndarray]:
             for (found,) in sort.batches("SELECT k FROM keys ORDER BY k", keys=keys()):
                 ends.append((found & 0xFFFFFFFF).astype(np.int32))
+                self._progress.advance(len(found))
                 yield (found >> 32).astype(np.int32)
 
         _write_offsets(offsets, rows(), count, num_arcs)
@@ -548,15 +607,19 @@ class _Labels:
         labels = self._new("labels", f"U{self._longest}")
         self._offsets.close()
         self._values.close()
-        begin = 0
-        with self._values.path.open("rb") as file:
-            for block in self._offsets.blocks():
-                sizes = np.diff(block, prepend=begin).tolist()
-                texts = [file.read(size).decode() for size in sizes]
-                texts = texts[1:] if not len(labels) else texts  # the first offset is 0
-                labels.append(np.array(texts, labels.dtype))
-                begin = int(block[-1])
+        for texts in _texts(self._values, self._offsets):
+            labels.append(np.array(texts, labels.dtype))
         return {"labels": labels}
+
+
+def _texts(encoded: ArrayFile, offsets: ArrayFile) -> Iterator[list[str]]:
+    """Text that is stored as joined UTF-8, some at a time."""
+    begin = -1
+    with encoded.path.open("rb") as file:
+        for block in offsets.blocks():
+            bounds = block if begin < 0 else np.concatenate([[begin], block])
+            yield [file.read(size).decode() for size in np.diff(bounds).tolist()]
+            begin = int(block[-1])
 
 
 def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -565,17 +628,6 @@ def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:
     keys <<= 32
     keys |= end
     return keys
-
-
-def _rises(row: ArrayFile, end: ArrayFile) -> bool:
-    """Whether the pairs are in order."""
-    last = -1
-    for a, b in zip(row.blocks(), end.blocks(), strict=True):
-        keys = _pairs(a, b)
-        if keys[0] < last or (keys[1:] < keys[:-1]).any():
-            return False
-        last = keys[-1]
-    return True
 
 
 def _write_offsets(

@@ -42,14 +42,19 @@ class Spooled:
 class EdgeSpool:
     """Ids and fields of edges, in files of a folder.
 
+    Args:
+        folder: also for other files, as long as edges are made.
+        room: the bytes of memory that this may take.
+
     Attributes:
         src, dst: the ids, if they are integers.
+        least, most: the smallest and the largest of these; 0 and -1 of none.
         texts: the ids, if they are text: a Parquet file of columns "src" and "dst".
         fields: by name.
     """
 
-    def __init__(self, folder: Path, progress: Progress):
-        self.folder, self._progress = folder, progress
+    def __init__(self, folder: Path, progress: Progress, room: int):
+        self.folder, self.progress, self.room = folder, progress, room
         self.texts: Path | None = None
         self._texts: Any = None
         self.fields: dict[str, ArrayFile] = {}
@@ -64,6 +69,7 @@ class EdgeSpool:
         self.src = ArrayFile(self.folder / "src.ids", np.int32)
         self.dst = ArrayFile(self.folder / "dst.ids", np.int32)
         self.texts, self._texts, self.fields, self.rows = None, None, {}, 0
+        self.least, self.most = 0, -1
 
     def take(self, src: Any, dst: Any, fields: Mapping[str, np.ndarray]) -> None:
         """Add edges.
@@ -73,8 +79,7 @@ class EdgeSpool:
             fields: name -> (n,) numbers, always of the same names.
         """
         if isinstance(src, np.ndarray):
-            for ids, file in ((src, self.src), (dst, self.dst)):
-                file.append(_narrow(ids))
+            self._take_integers(src, dst)
         else:
             self._take_texts(src, dst)
         for number, (name, values) in enumerate(fields.items()):
@@ -82,7 +87,23 @@ class EdgeSpool:
                 self.fields[name] = ArrayFile(self.folder / f"field{number}.raw", values.dtype)
             self.fields[name].append(values)
         self.rows += len(src)
-        self._progress.advance(len(src))
+        self.progress.advance(len(src))
+
+    def _take_integers(self, src: np.ndarray, dst: np.ndarray) -> None:
+        if not len(src):
+            return
+        found = [int(bound) for ids in (src, dst) for bound in (ids.min(), ids.max())]
+        known = [self.least, self.most] if len(self.src) else []
+        self.least, self.most = min(*found, *known), max(*found, *known)
+        if self.most >= 2**63:
+            raise FormatError(
+                f"the id {self.most} is above 2^63 - 1; give the ids as text, or convert the file "
+                "without --memory"
+            )
+        limits = np.iinfo(np.int32)
+        fits = limits.min <= min(found) and max(found) <= limits.max
+        for ids, file in ((src, self.src), (dst, self.dst)):
+            file.append(ids.astype(np.int32 if fits else np.int64, copy=False))
 
     def _take_texts(self, src: Any, dst: Any) -> None:
         import pyarrow
@@ -114,17 +135,3 @@ def text_batches(path: Path) -> Iterator[Any]:
 
     with path.open("rb") as file:
         yield from parquet.ParquetFile(file, pre_buffer=False).iter_batches(1 << 17)
-
-
-def _narrow(ids: np.ndarray) -> np.ndarray:
-    """Ids as int32 if they fit, else as int64."""
-    if ids.dtype == np.int32:
-        return ids
-    if ids.dtype == np.uint64 and len(ids) and int(ids.max()) >= 2**63:
-        raise FormatError(
-            f"the id {int(ids.max())} is above 2^63 - 1; give the ids as text, or convert the file "
-            "without --memory"
-        )
-    limits = np.iinfo(np.int32)
-    fits = not len(ids) or (limits.min <= int(ids.min()) and int(ids.max()) <= limits.max)
-    return ids.astype(np.int32 if fits else np.int64)

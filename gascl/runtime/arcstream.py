@@ -20,7 +20,6 @@ from gascl.errors import DeviceError
 from gascl.graph.parts import bit_of
 from gascl.runtime import process
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
-from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
 #: The fewest parts: while kernels read one, another is copied.
@@ -94,10 +93,10 @@ def in_parts(
         least = specified(longest, parts)  # with parts as small as can be
         if needed(least) > limit:
             raise DeviceError(
-                f"the run needs {amount(needed(least))} on {device} for what it keeps of vertices"
-                f"{', for neighbours' if asks else ''} and for parts of its arcs, the largest of "
-                f"{longest:,} arcs that end in one vertex; it may take "
-                f"{amount(limit)}: let it take more, or use a device with more"
+                f"the run needs {needed(least) / 2**20:,.1f} MiB on {device} for what it keeps of "
+                f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
+                f"largest of {longest:,} arcs that end in one vertex; it may take "
+                f"{limit / 2**20:,.1f} MiB: let it take more, or use a device with more"
             )
         cuts = [graph.cut(parts) for graph in graphs]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)

@@ -190,10 +190,7 @@ class Engine:
                 Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
                 Result.)
         """
-        if isinstance(program, type) or not isinstance(program, VertexProgram):
-            raise ProgramError(_no_program(program))
-        if not_converged not in ("warn", "error", "ignore"):
-            raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
+        check_call(program, not_converged)
         if state is not None and not isinstance(state, State):
             raise GasclError(
                 f"state must be result.state of a run with keep_state=True, not {state!r}"
@@ -274,8 +271,9 @@ class Engine:
                             *(callback, shown, interrupts, keep_state),
                         )
                 except (cl.MemoryError, cl.RuntimeError) as error:
+                    name = program.run_by or type(program).__name__
                     raise DeviceError(
-                        f"{self.device} failed to run {type(program).__name__}: {error}; another "
+                        f"{self.device} failed to run {name}: {error}; another "
                         "process may be using its memory, or the program needs another device"
                     ) from error
                 interrupted = interrupts.ends and not result.converged
@@ -337,11 +335,15 @@ class Engine:
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, self._extent(program, plan, resident))
             short = shortage(self.device, memory.sizes(), limit=self.device_memory)
-        if self.ranks:
-            short = self.ranks.any_of(short)  # all take the same delivery
+            there = self._came_sorted(spec.way) and not (by_hubs and by_hubs[1].into.came)
+        if self.ranks:  # all take the same delivery and the same numbers
+            short = self.ranks.any_of(short)
+            there = bool(self.ranks.any_of("there" if there else ""))
         with agreed(self.ranks):
             if short and self.graph.num_vertices:
                 chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
+                if numbered and there:
+                    by_hubs, numbered = None, False
                 plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
                 extent = self._extent(program, plan, resident)
@@ -428,6 +430,11 @@ class Engine:
             named=program.named_vertices(),
         )
         return result, nans
+
+    def _came_sorted(self, way: str) -> bool:
+        """Whether the graph's file had its arcs. It is mapped, and to sort them by other numbers
+        would bring them all into memory, which may be too small for them."""
+        return self.graph.arcs(way).into.came
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""
@@ -528,6 +535,14 @@ class Engine:
         )
         made.left_out = self.left_out
         return made
+
+
+def check_call(program: Any, not_converged: Any) -> None:
+    """Raise ProgramError or GasclError unless this is a program, and one of the three words."""
+    if isinstance(program, type) or not isinstance(program, VertexProgram):
+        raise ProgramError(_no_program(program))
+    if not_converged not in ("warn", "error", "ignore"):
+        raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
 
 
 def _no_program(given: Any) -> str:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gascl.codegen.header import Header
-from gascl.delivery.admission import Parts, demand_of
+from gascl.delivery.admission import Parts, cannot_take_parts, demand_of, parts_refuses
 from gascl.delivery.assembly import assemble
-from gascl.delivery.delivery import Delivery
-from gascl.delivery.runspec import Extent, graph_arrays, run_spec, turned_arrays
+from gascl.delivery.runspec import Extent, RunSpec, graph_arrays, run_spec, turned_arrays
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.facts import Facts
+from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
-from gascl.language.spec import ProgramSpec
-from gascl.runtime.arcstream import part_bytes
+from gascl.runtime.arcstream import FEWEST, part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import arcs_along, extent_of, is_symmetric, shortage
@@ -82,6 +81,7 @@ def estimate(
     delivery: str = "auto",
     device: Any = None,
     numbered: bool = False,
+    device_memory: int | None = None,
 ) -> Estimate:
     """The memory that a graph and a run on it would take.
 
@@ -91,7 +91,7 @@ def estimate(
         edge_bytes, vertex_bytes, label_bytes: the size of all edge fields, vertex fields and
             labels.
         program: the program to run; None: count the arrays of the graph that most programs use.
-        delivery, device: as in `Engine` and `Engine.run`.
+        delivery, device, device_memory: as in `Engine` and `Engine.run`; the last in bytes.
         numbered: the program's vertices are numbered anew, hubs first, as `Result.numbering` tells
             of a run; arcs in the graph's own order, if other programs need them, are not included.
 
@@ -124,13 +124,13 @@ def estimate(
         fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: only the graph's arrays; a program uses some of them, and its own")
     else:
-        run = num_vertices, arcs, symmetric, program, found, delivery, numbered
+        run = num_vertices, arcs, symmetric, program, found, delivery, numbered, device_memory
         arrays, results, note = _run(*run)
         notes += [note] if note else []
         fields = 0
         host |= {"results": results}
     arrays |= {"edge fields, by arc": fields} if fields else {}
-    name, memory = (str(found), found.memory) if found else ("", None)
+    name, memory = (str(found), device_memory or found.memory) if found else ("", None)
     return Estimate(host, building, arrays, name, memory, notes)
 
 
@@ -146,7 +146,11 @@ def _count(name: str, value: Any, most: int | None = None) -> int:
 
 
 def described(
-    graph: Graph, program: VertexProgram | None = None, delivery: str = "auto", device: Any = None
+    graph: Graph,
+    program: VertexProgram | None = None,
+    delivery: str = "auto",
+    device: Any = None,
+    device_memory: int | None = None,
 ) -> list[str]:
     """`estimate` for an existing graph, as lines of text; does not build its arcs."""
     known = estimate(
@@ -160,6 +164,7 @@ def described(
         program=program,
         delivery=delivery,
         device=device,
+        device_memory=device_memory,
         numbered=program is not None
         and Facts.of(program.spec, program.lanes).renumbers
         and graph.numbered(program.spec.way) is not None,
@@ -206,6 +211,7 @@ def _run(
     device: Device,
     delivery: str,
     numbered: bool,
+    limit: int | None,
 ) -> tuple[dict[str, int], int, str]:
     """The bytes of a run: of each buffer on the device, and of its results on the host; and what
     it does if there is no room, "" if there is."""
@@ -225,28 +231,41 @@ def _run(
     results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
     results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
     note = ""
-    if vertices and (short := shortage(device, spec.sizes())):
+    if vertices and (short := shortage(device, spec.sizes(), limit=limit)):
+        parts = Parts(short=short)
         try:
-            chosen = choose(program, demand, delivery, parts=Parts(short=short))
-            note = _in_parts(program.spec, header, facts, chosen, extent, device)
+            _check_inner(program, parts)
+            chosen = choose(program, demand, delivery, parts=parts)
+            fit = partial(_fits, device=device, limit=limit or device.memory)
+            specify = partial(run_spec, program.spec, header, facts, chosen)
+            note = f"{short}; {_in_parts(specify, extent, fit)}"
         except DeviceError as error:
             note = str(error)
     return sizes, results * program.lanes, note
 
 
+def _check_inner(program: VertexProgram, parts: Parts) -> None:
+    """Raise DeviceError if the program runs another one that takes no parts, which `choose` does
+    not see."""
+    cls = type(program)
+    for inner in inner_programs(cls) if cls.solve is not None else ():
+        if why := parts_refuses(Facts.of(inner.spec, 1), parts):
+            raise DeviceError(cannot_take_parts(cls.__name__, why, parts))
+
+
 def _in_parts(
-    spec: ProgramSpec,
-    header: Header,
-    facts: Facts,
-    delivery: Delivery,
-    extent: Extent,
-    device: Device,
+    specify: Callable[[Extent], RunSpec], extent: Extent, fits: Callable[[RunSpec], bool]
 ) -> str:
     """In how many parts the arcs come to the device, which has no room for all."""
-    parts, arcs = 1, extent.arcs
-    while parts < arcs:
-        parts = max(parts + 1, int(1.1 * parts))
+    parts, arcs = FEWEST, extent.arcs
+    while parts <= arcs:
         part = replace(extent, arcs=-(-arcs // parts), parts=parts, symmetric=False)
-        if part_bytes(run_spec(spec, header, facts, delivery, part)) <= device.memory:
-            return f"the arcs do not fit, and come to the device in about {parts} parts"
-    return "this does not fit on the device, also if the arcs come to it part by part"
+        if fits(specify(part)):
+            return f"so the arcs come to it in about {parts} parts"
+        parts = max(parts + 1, int(1.1 * parts))
+    return "and there is no room either where the arcs come to it part by part"
+
+
+def _fits(spec: RunSpec, device: Device, limit: int) -> bool:
+    widest = max(array.nbytes for array in (*spec.own.values(), *spec.graph.values()))
+    return part_bytes(spec) <= limit and widest <= device.largest_buffer

@@ -10,6 +10,7 @@ receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
 from __future__ import annotations
 
 import math
+import platform
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ import pyopencl as cl
 
 from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.runspec import ARC, RUN, Key
-from gascl.errors import DeviceError, GasclError
+from gascl.errors import GasclError, RankError
 from gascl.graph.parts import Part
 from gascl.runtime import process
 from gascl.runtime.arcstream import TALLIES
@@ -90,12 +91,16 @@ def agreed(ranks: Ranks | None) -> Iterator[None]:
 
 
 class Ranks:
-    """The ranks of an mpi4py communicator, and what they tell each other."""
+    """The ranks of a communicator, and what they tell each other.
+
+    Args:
+        comm: mpi4py's, or something else with those of its methods that are called here.
+    """
 
     def __init__(self, comm: Any):
-        from mpi4py import MPI  # there, as there is a communicator
-
-        self._mpi = MPI
+        # MPI's constants stand beside the class of a communicator.
+        homes = (sys.modules[cls.__module__] for cls in type(comm).__mro__)
+        self._mpi: Any = next(home for home in homes if hasattr(home, "IN_PLACE"))
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self._hosts: dict[tuple[str, Key], np.ndarray] = {}
         self._told: set[Key] = set()
@@ -106,7 +111,7 @@ class Ranks:
         """The device that a user chose; of several alike, each rank of a host has another one."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
-        local = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED).Get_rank()
+        local = self.comm.allgather(platform.node())[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else found
 
     def agree(self, error: Exception | None) -> None:
@@ -116,7 +121,7 @@ class Ranks:
             raise error
         for rank, text in enumerate(told):
             if text is not None:
-                raise DeviceError(f"rank {rank} of {self.size} has failed: {text}")
+                raise RankError(f"rank {rank} of {self.size} has failed: {text}")
 
     def check_same(self, about: dict[str, str]) -> None:
         """Raise GasclError in all ranks unless all run the same; all must call this.

@@ -114,6 +114,59 @@ def test_what_is_wrong_is_refused_before_the_work(arguments, error, said, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_memory_writes_the_same_file(tmp_path, capsys):
+    graph = "uniform --vertices 90 --edges 300 --weights 1,9 --seed 4".split()
+    assert run(*graph, "-o", tmp_path / "there.npz") == 0
+    expected = capsys.readouterr().out.splitlines()
+    assert run(*graph, "-o", tmp_path / "here.npz", "--memory", "1GiB") == 0
+    assert capsys.readouterr().out.splitlines()[:3] == expected[:3]
+    assert (tmp_path / "here.npz").read_bytes() == (tmp_path / "there.npz").read_bytes()
+
+
+def test_memory_keeps_the_policies(tmp_path):
+    pytest.importorskip("duckdb")
+    options = "rmat --scale 7 --duplicates first --self-loops drop --arcs --memory 1GiB".split()
+    run(*options, "-o", tmp_path / "g.npz")
+    graph = generators.rmat(7, duplicates="first", self_loops="drop")
+    written = Graph.read(tmp_path / "g.npz")
+    assert written.fingerprint == graph.fingerprint and "out" in written.arcs_made()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        (
+            "barabasi-albert --vertices 9 --edges-per-vertex 2 -o g.npz",
+            GraphError,
+            "barabasi-albert makes its edges all together in memory; leave out --memory, or "
+            "generate one of complete, grid, path, rmat, star, uniform",
+        ),
+        ("star --vertices 9 -o g.mtx", FormatError, "g.mtx: --memory writes gascl's own .npz"),
+        ("star --vertices 9 --format parquet -o g.npz", FormatError, "--memory writes gascl's own"),
+    ],
+)
+def test_what_memory_refuses(arguments, error, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=said):
+        run(*arguments.split(), "--memory", "1GiB")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
+    from gascl.io.conversion import Conversion
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    arguments = "star", "--vertices", 90, "-o", tmp_path / "g.npz", "--memory", "1GiB"
+    with monkeypatch.context() as patch:
+        patch.setattr(Conversion, "_run", pressed)
+        with pytest.raises(KeyboardInterrupt, match="the same command goes on from what is in"):
+            run(*arguments)
+    assert run(*arguments) == 0
+    assert Graph.read(tmp_path / "g.npz").num_edges == 89
+
+
 def test_wrong_text_is_wrong_usage(capsys):
     for option, text in (("--scale", "x"), ("--weights", "3"), ("--sizes", "3,y"), ("--a", "?")):
         with pytest.raises(SystemExit) as caught:

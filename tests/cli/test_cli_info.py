@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.io
@@ -159,6 +161,17 @@ def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
     assert "  edge fields: 24 bytes" in lines  # float64, one an edge
     assert any(line.startswith("device") for line in lines)
     assert "arcs: " not in out
+
+
+def test_memory_of_a_run_within_a_limit(gascl_):
+    run = ("info", ROADS, "--memory", "--program", "PageRank")
+    _, out, _ = gascl_(*run)
+    assert "come to it" not in out
+    needed = float(re.search(r"^device, .*: ([\d.]+) KiB of ", out, re.M)[1])
+    _, out, _ = gascl_(*run, "--device-memory", f"{0.9 * needed}KiB")
+    assert re.search(r", and may take 0\.\d MiB; so the arcs come to it in about \d parts$", out)
+    code, _, err = gascl_("info", ROADS, "--device-memory", "1MiB")
+    assert code == 1 and "--device-memory limits a run: give --memory and --program, too" in err
 
 
 def test_a_dataset_by_its_name_unless_there_is_such_a_file(gascl_, monkeypatch, tmp_path):

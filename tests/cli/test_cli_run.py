@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import sys
 
 import networkx as nx
 import numpy as np
@@ -377,11 +378,24 @@ def test_a_path(gascl_, write):
         "b            a",
         "c            b",
     ]
+    _, out, _ = gascl_(*start, "--path", "c", "--path", "b")
+    shown = [part.strip().splitlines() for part in out.split("\n\n") if "path to" in part]
+    assert [(lines[0], len(lines)) for lines in shown] == [("path to c:", 5), ("path to b:", 4)]
     code, out, _ = gascl_(*start, "--path", "e")
     assert code == 0 and "there is no path to 'e': it has no 'parent'" in out
     code, out, err = gascl_(*start, "--path", "x")
     assert code == 1 and "no vertex has the label 'x'" in err
     assert "supersteps" not in out, "refused before the run"
+
+
+def test_ranks_after_the_first_are_silent_without_mpi4py(gascl_, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    monkeypatch.setitem(sys.modules, "mpi4py.MPI", None)
+    monkeypatch.setenv("PMI_SIZE", "2")
+    for rank, said in (("0", "a run on several MPI ranks needs mpi4py"), ("1", "")):
+        monkeypatch.setenv("PMI_RANK", rank)
+        code, out, err = gascl_("run", "PageRank", "karate")
+        assert (code, out) == (1, "") and said in err and bool(said) == bool(err)
 
 
 def test_none_and_labels_with_commas(gascl_, write):

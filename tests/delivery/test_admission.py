@@ -342,9 +342,9 @@ def test_who_takes_parts(name):
         assert found == expected, parts
         if not expected:
             kind, remedy = (
-                (DeviceError, "with more memory") if parts.short else (ProgramError, "MPI")
+                (DeviceError, "a device with more") if parts.short else (ProgramError, "MPI")
             )
-            with pytest.raises(kind, match=rf"^{parts}, and Changed cannot .*{remedy}$"):
+            with pytest.raises(kind, match=rf"^Changed cannot .*; and {parts}: .*{remedy}$"):
                 choose(program, demand, "auto", parts=parts)
 
 

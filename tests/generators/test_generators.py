@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from gascl import generators
 from gascl.errors import GraphError
 from gascl.generators import words
+from gascl.generators.recipe import RECIPES
 from gascl.generators.words import Draws, RandomWords, permutation
 
 SMALL = {
@@ -126,13 +127,14 @@ def test_every_generator_is_tested():
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
-@pytest.mark.parametrize("name", ["rmat", "uniform", "stochastic_block_model", "barabasi_albert"])
+@pytest.mark.parametrize("name", [*RECIPES, "stochastic_block_model", "barabasi_albert"])
 def test_the_size_of_a_chunk_does_not_count(name, chunk, monkeypatch):
     expected = digest(made(name))
     module = sys.modules[f"gascl.generators.{name}"]
-    for constant in ("TASK", "BLOCK", "CHUNK", "BATCH", "ROWS"):
+    for constant in ("BLOCK", "CHUNK", "BATCH", "ROWS"):
         if hasattr(module, constant):
-            monkeypatch.setattr(module, constant, 3 * chunk if constant == "TASK" else chunk)
+            size = 3 * chunk if (name, constant) == ("rmat", "CHUNK") else chunk
+            monkeypatch.setattr(module, constant, size)
     monkeypatch.setattr("gascl.generators.made.CHUNK", chunk)
     monkeypatch.setattr("gascl.generators.words.CHUNK", chunk)
     assert digest(made(name)) == expected

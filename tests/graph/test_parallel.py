@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gascl.graph import parallel
-from gascl.graph.parallel import blocks, copied, filled, in_threads
+from gascl.graph.parallel import blocks, copied, filled, in_order, in_threads
 
 
 @pytest.fixture(params=[1, 4], autouse=True)
@@ -63,6 +63,23 @@ def test_ctrl_c_ends_the_work():
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_results_come_in_order_and_little_ahead():
+    begun = []
+
+    def work(item):
+        begun.append(item)
+        return item * item
+
+    results = in_order(work, range(1000))
+    assert [next(results) for _ in range(5)] == [0, 1, 4, 9, 16]
+    results.close()
+    assert len(begun) < 5 + 3 * parallel.cores()
+    assert list(in_order(work, range(100))) == [n * n for n in range(100)]
+    assert list(in_order(work, [])) == []
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(lambda n: 1 // (n - 50), range(100)))
 
 
 def test_blocks():

@@ -15,6 +15,8 @@ from gascl import Graph
 from gascl.errors import FormatError, GraphError
 from gascl.io import conversion
 from gascl.io.conversion import LEAST, Conversion
+from gascl.io.edgefile import EdgeFile
+from gascl.progress import Progress
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -45,12 +47,18 @@ def table(ids: str, rows: int = ROWS, seed: int = 0):
     return pa.table({"source": ends[0], "target": ends[1], **fields})
 
 
+def conversion_of(source: Path, target: Path, memory: int = LEAST, arcs=False, **options):
+    """Of a file, with the options of `Graph.read`."""
+    policies = {name: options.pop(name, "keep") for name in ("duplicates", "self_loops")}
+    return Conversion(EdgeFile(source, **options), target, memory, arcs=arcs, **policies)
+
+
 def same(source: Path, tmp_path: Path, arcs: bool = False, **options) -> Graph:
     """Convert a file both ways, and compare."""
     there, here = tmp_path / "there.npz", tmp_path / "here.npz"
     graph = Graph.read(source, **options)
     graph.write(there, arcs=arcs)
-    made = Conversion(source, here, LEAST, arcs=arcs, **options)
+    made = conversion_of(source, here, LEAST, arcs=arcs, **options)
     done = made.run()
     assert done.report == graph.report
     assert (done.num_vertices, done.num_edges) == (graph.num_vertices, graph.num_edges)
@@ -115,7 +123,7 @@ def test_policies_that_refuse_say_the_same(policy, ids, tmp_path):
     source = tmp_path / "edges.parquet"
     parquet.write_table(table(ids, 20_000), source)
     with pytest.raises(GraphError) as here:
-        Conversion(source, tmp_path / "g.npz", LEAST, **{policy: "error"}).run()
+        conversion_of(source, tmp_path / "g.npz", LEAST, **{policy: "error"}).run()
     with pytest.raises(GraphError) as there:
         Graph.read(source, **{policy: "error"})
     assert str(here.value) == str(there.value)
@@ -131,11 +139,17 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
     from gascl.io import arrayfile, bigsort
 
     for module, name in ((arrayfile, "BLOCK"), (conversion, "BLOCK"), (bigsort, "ROWS")):
-        monkeypatch.setattr(module, name, 1000)
-    monkeypatch.setattr(arrayfile.ArrayFile.blocks, "__defaults__", (1000,))
+        monkeypatch.setattr(module, name, 700)
+    monkeypatch.setattr(arrayfile.ArrayFile.blocks, "__defaults__", (700,))
     parquet.write_table(table("gaps"), tmp_path / "edges.parquet")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, duplicates="sum", self_loops="drop")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, directed=False)
+<<<<<<< HEAD
+    parquet.write_table(table("long"), tmp_path / "edges.parquet")
+=======
+    parquet.write_table(table("long", 132_000), tmp_path / "edges.parquet")
+>>>>>>> 19eb3c83d4b88f3061570ee4b02de3dc84ec2213
+    same(tmp_path / "edges.parquet", tmp_path, arcs=True)
 
 
 @pytest.mark.parametrize("stage", ["numbering", "policies", "arcs out", "arcs in", "writing"])
@@ -146,7 +160,7 @@ def test_a_killed_run_goes_on(stage, tmp_path):
     script = f"""
         import os, signal, sys
         from pathlib import Path
-        from gascl.io import conversion, workfolder
+        from gascl.io import conversion, edgefile, workfolder
         from gascl.io.formats import native
 
         def kill(*_, **__):
@@ -159,14 +173,15 @@ def test_a_killed_run_goes_on(stage, tmp_path):
         if {stage!r} == "writing":
             native.write_members = kill
         paths = Path({str(source)!r}), Path({str(target)!r})
-        conversion.Conversion(*paths, {LEAST}, arcs=True).run()
+        source = edgefile.EdgeFile(paths[0])
+        conversion.Conversion(source, paths[1], {LEAST}, arcs=True).run()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert killed.returncode == -9, killed.stderr
     assert not target.exists()
-    made = Conversion(source, target, LEAST, arcs=True)
+    made = conversion_of(source, target, LEAST, arcs=True)
     notes = json.loads((made.folder / "gascl-unfinished.json").read_text())
-    order = ["read", "numbering", "policies", "arcs out", "arcs in", "writing"]
+    order = ["read", "numbering", "policies", "arcs out", "arcs in", "fingerprint", "writing"]
     assert list(notes["stages"]) == order[: order.index(stage)]
     made.run()
     Graph.read(source).write(tmp_path / "whole.npz", arcs=True)
@@ -180,7 +195,7 @@ def test_unfinished_work_on_another_file_is_not_used(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(conversion.native, "save", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            Conversion(source, target, LEAST).run()
+            conversion_of(source, target, LEAST).run()
     parquet.write_table(table("whole", 2000, seed=1), source)
     assert same(source, tmp_path).num_edges == 2000
 
@@ -189,20 +204,20 @@ def test_what_is_refused(tmp_path, monkeypatch):
     source, target = tmp_path / "edges.parquet", tmp_path / "g.npz"
     parquet.write_table(table("whole", 10), source)
     with pytest.raises(FormatError, match="at least 512 MiB"):
-        Conversion(source, target, 2**20)
+        conversion_of(source, target, 2**20)
     Graph.from_edges([0], [1]).write(tmp_path / "g.mtx")
     with pytest.raises(FormatError, match=r"matrixmarket are read as a whole; --memory reads"):
-        Conversion(tmp_path / "g.mtx", target, LEAST).run()
+        conversion_of(tmp_path / "g.mtx", target, LEAST).run()
     Graph.from_edges([("b", "a")]).write(tmp_path / "g.arrow")
     with pytest.raises(FormatError, match="order of the labels is kept beside the rows"):
-        Conversion(tmp_path / "g.arrow", target, LEAST).run()
+        conversion_of(tmp_path / "g.arrow", target, LEAST).run()
     folder = tmp_path / "h.npz.unfinished"
     folder.mkdir()
     with pytest.raises(FormatError, match="is in the way"):
-        Conversion(source, tmp_path / "h.npz", LEAST).run()
+        conversion_of(source, tmp_path / "h.npz", LEAST).run()
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(FormatError, match="--memory needs DuckDB: `pip install duckdb`"):
-        Conversion(source, target, LEAST)
+        conversion_of(source, target, LEAST)
 
 
 def test_bad_values_are_named_with_their_place(tmp_path):
@@ -210,12 +225,46 @@ def test_bad_values_are_named_with_their_place(tmp_path):
     ends = {"source": [1, 2, None], "target": [4, 5, 6]}
     parquet.write_table(pa.table(ends), tmp_path / "null.parquet", row_group_size=2)
     with pytest.raises(FormatError, match=r"row 2 \(the first is 0\) has no value for 'source'"):
-        Conversion(tmp_path / "null.parquet", target, LEAST).run()
+        conversion_of(tmp_path / "null.parquet", target, LEAST).run()
     (tmp_path / "edges.csv").write_text("source,target,weight\n1,2,3\n1,2,many\n")
     with pytest.raises(FormatError, match="line 3: '1,2,many' has the weight 'many'"):
-        Conversion(
+        conversion_of(
             tmp_path / "edges.csv", target, LEAST, columns=["source", "target", "weight"]
         ).run()
+
+
+class Counted(Progress):
+    """Notes how far each piece of work came, and of how many."""
+
+    def __init__(self):
+        super().__init__()
+        self.came = {}
+
+    def begin(self, title, total=None, unit=""):
+        self.title = title
+        self.came[title] = [0, total]
+        super().begin(title, total, unit)
+
+    def at(self, done, note=""):
+        if self.came and done:
+            self.came[self.title][0] = done
+        super().at(done, note)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_sorting_is_counted_until_it_ends(directed, tmp_path):
+    """Not only what is given to be sorted, but also what comes back."""
+    source, progress = tmp_path / "edges.parquet", Counted()
+    parquet.write_table(table("wide", 20_000), source)
+    edges = EdgeFile(source, directed=directed)
+    options = {"arcs": True, "duplicates": "first", "progress": progress}
+    done = Conversion(edges, tmp_path / "g.npz", LEAST, **options).run()
+    arcs = Graph.read(tmp_path / "g.npz").num_arcs
+    sides = ("out", "in") if directed else ("out",)
+    assert all(progress.came[f"sorting arcs ({side})"] == [2 * arcs] * 2 for side in sides)
+    assert progress.came["numbering vertices"] == [160_000] * 2
+    assert progress.came["merging parallel edges"] == [40_000] * 2
+    assert done.num_edges < 20_000
 
 
 @pytest.mark.slow
@@ -230,7 +279,8 @@ def test_memory_stays_bounded(ids, tmp_path):
         import re, sys
         from pathlib import Path
         from gascl.io.conversion import Conversion
-        Conversion(Path(sys.argv[1]), Path(sys.argv[2]), 512 << 20, arcs=True).run()
+        from gascl.io.edgefile import EdgeFile
+        Conversion(EdgeFile(Path(sys.argv[1])), Path(sys.argv[2]), 512 << 20, arcs=True).run()
         # Not ru_maxrss, which a process takes over from the one that started it.
         print(re.search("VmHWM: *\\t* *([0-9]+) kB", Path("/proc/self/status").read_text())[1])
     """

@@ -272,6 +272,46 @@ def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
     assert not Graph.read(path, arcs=False).arcs_made()[1]
 
 
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_fingerprint_is_in_files_with_arcs(tmp_path, labels, directed):
+    """So that a graph is compared without a look at its edges; it is of these edges and labels."""
+    path, graph = tmp_path / "g.npz", build(directed, labels)
+    graph.write(path)
+    assert "fingerprint" not in vars(Graph.read(path))
+    graph.write(path, arcs=True)
+    found = Graph.read(path)
+    assert vars(found)["fingerprint"] == build(directed, labels).fingerprint
+    assert vars(found.with_fields(since="since"))["fingerprint"] == graph.fingerprint
+    for options in ({"arcs": False}, {"directed": not directed}, {"self_loops": "drop"}):
+        assert "fingerprint" not in vars(Graph.read(path, **options))
+
+
+def test_a_fingerprint_of_other_labels_is_not_used(tmp_path):
+    path, graph = tmp_path / "g.npz", build(labels=[5, 4, 3, 2, 1])
+    other = np.arange(5)
+    found = Graph.read(saved(path, graph, arcs=True, labels=other))
+    assert found.fingerprint == build(labels=other).fingerprint != graph.fingerprint
+    with np.load(saved(path, graph, arcs=True)) as loaded:
+        about = json.loads(loaded["gascl.json"].tobytes())
+    for wrong in (None, 7, [about["fingerprint"]]):
+        text = np.frombuffer(json.dumps(about | {"fingerprint": wrong}).encode(), np.uint8)
+        found = Graph.read(saved(path, graph, arcs=True, **{"gascl.json": text}))
+        assert found.fingerprint == graph.fingerprint
+
+
+def test_loops_are_known_from_the_arcs(tmp_path, monkeypatch):
+    path, graph = tmp_path / "g.npz", build(directed=False)
+    graph.write(path, arcs=True)
+
+    def never(*_):
+        raise AssertionError("the edges need not be read")
+
+    found = Graph.read(path, verify=False)
+    monkeypatch.setattr("gascl.graph.intake.count_loops", never)
+    assert (found.num_loops, found.num_arcs) == (1, 11)
+
+
 def test_only_this_format_holds_arcs(tmp_path, gascl_):
     graph = Graph.from_edges([0, 1], [1, 0])
     refused(["g.mtx", "no arcs", "--arcs"], lambda: graph.write(tmp_path / "g.mtx", arcs=True))

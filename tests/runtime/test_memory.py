@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -11,7 +12,13 @@ from gascl import Graph
 from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
-from gascl.programs import PageRank, ShortestPaths
+from gascl.programs import (
+    ConnectedComponents,
+    LocalClustering,
+    PageRank,
+    ShortestPaths,
+    Triangles,
+)
 from gascl.runtime import state
 from gascl.runtime.device import Device, find
 from gascl.runtime.engine import Engine
@@ -142,6 +149,37 @@ def test_in_words():
     assert "  edge fields, by arc: 156.2 KiB" in lines
     assert "inbox" not in text and "v.rank" in "\n".join(described(graph, PageRank()))
     assert described(Graph.from_edges([], []))[0] == "host: 8 bytes"
+
+
+def test_a_limit():
+    graph = build(True)
+    lines = described(graph, PageRank(), device_memory=2**17)
+    assert "of 128.0 KiB" in next(line for line in lines if line.startswith("device, "))
+    assert re.fullmatch(
+        r"the run needs 0\.\d MiB on .+, and may take 0\.1 MiB; so the arcs come to it in about "
+        r"\d+ parts",
+        lines[-1],
+    )
+    assert "no room either where" in described(graph, PageRank(), device_memory=5000)[-1]
+
+
+@pytest.mark.parametrize("program", [Triangles, LocalClustering, ConnectedComponents])
+def test_programs_that_take_no_parts(program):
+    """Also where another program reads the neighbours, which this one runs."""
+    note = described(build(True), program(), device_memory=2**12)[-1]
+    assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbours")
+
+
+def test_one_buffer_that_is_too_large(monkeypatch):
+    """The whole fits: that is not why the arcs come in parts."""
+    graph = build(True)
+    device = find()
+    largest = estimate(*(graph.num_vertices, graph.num_edges), program=PageRank()).device
+    size = max(largest.values()) - 1
+    monkeypatch.setattr(type(device), "largest_buffer", property(lambda self: size))
+    note = described(graph, PageRank())[-1]
+    assert re.match(r"the run needs one buffer of 0\.\d MiB \(in_sources\) on .+ largest is", note)
+    assert note.endswith("so the arcs come to it in about 2 parts")
 
 
 @pytest.mark.parametrize(

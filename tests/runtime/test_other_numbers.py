@@ -507,6 +507,27 @@ def test_a_result_says_so(monkeypatch, tmp_path, gascl_):
     assert not Engine(graph, debug=True).run(PageRank()).numbering
 
 
+def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_path):
+    """They are mapped, and memory may have no room for them."""
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 100, 40_000), rng.integers(0, 2000, 40_000)
+    graph = Graph.from_edges(*ends, num_vertices=2000)
+    graph.write(tmp_path / "plain.npz", arcs=True)
+    whole = Engine(graph).run(PageRank())
+    graph.write(tmp_path / "numbered.npz", arcs=True)
+    memory = int(0.9 * sum(estimate(2000, 40_000, program=PageRank()).device.values()))
+    assert whole.numbering and Engine(graph, device_memory=memory).run(PageRank()).numbering
+    for name, numbered in (("plain", False), ("numbered", True)):
+        mapped = Graph.read(tmp_path / f"{name}.npz")
+        found = Engine(mapped, device_memory=memory).run(PageRank())
+        assert found.trace[0].why.startswith("the arcs come in")
+        assert bool(found.numbering) == numbered
+        assert ("ends" in mapped.numbered()[1].into.kept) == numbered
+        np.testing.assert_allclose(found.rank, whole.rank, rtol=1e-5)
+        assert Engine(mapped).run(PageRank()).numbering == whole.numbering
+
+
 @pytest.mark.parametrize("cls", [PageRank, Dense, changed(edges="alternate")])
 @pytest.mark.usefixtures("renumbered")
 def test_memory_is_estimated(device, monkeypatch, cls):

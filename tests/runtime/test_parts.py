@@ -19,6 +19,7 @@ from gascl.programs import (
     Closeness,
     ConnectedComponents,
     Hits,
+    LocalClustering,
     PageRank,
     ShortestPaths,
 )
@@ -179,8 +180,13 @@ def test_sizes_in_words():
 
 def test_programs_that_need_all_arcs_say_why(divided):
     engine = Engine(generators.rmat(6, seed=1))
-    with pytest.raises(DeviceError, match="ConnectedComponents cannot take its arcs in parts: its"):
+    with pytest.raises(DeviceError, match="ConnectedComponents cannot take its arcs in parts: it"):
         engine.run(ConnectedComponents())
+    # The program that the user runs, and none that it runs.
+    with pytest.raises(DeviceError) as caught:
+        engine.run(LocalClustering())
+    said = "LocalClustering cannot take its arcs in parts: it reads neighbours, which may be in any"
+    assert str(caught.value).startswith(said) and "Corners" not in str(caught.value)
     with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs of PageRank in"):
         engine.run(PageRank(), delivery="slots")
 

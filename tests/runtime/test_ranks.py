@@ -90,6 +90,20 @@ def test_a_checkpoint_of_ranks(tmp_path):
     succeed(2, "checkpoints", str(tmp_path))
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say it")
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_rank_reads_its_rows(directed, tmp_path):
+    """Of a mapped file, the sources of the arcs that end in its own vertices, half of them here,
+    and nothing else that is of edges."""
+    path = tmp_path / "g.npz"
+    graph = generators.uniform(1 << 12, 1 << 20, seed=1, directed=directed)
+    graph.write(path, arcs=True)
+    found = [int(n) for n in re.findall(r"read: (\d+)", succeed(2, "reads", str(path)))]
+    most = 4 * graph.num_arcs // 2 + 8 * graph.num_vertices + 2**19  # what is read ahead, too
+    assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
+    assert min(found) > 4 * graph.num_arcs // 3
+
+
 def test_states_of_ranks():
     succeed(2, "states")
 
@@ -104,9 +118,9 @@ def test_ranks_that_do_not_run_the_same():
 def test_what_fails_in_one_rank_is_raised_in_all():
     ran = ranks(3, "fails")
     for told in (  # their lines may run into each other
-        "0: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "0: RankError: rank 1 of 3 has failed: MemoryError: no room here",
         "1: MemoryError: no room here",
-        "2: DeviceError: rank 1 of 3 has failed: MemoryError: no room here",
+        "2: RankError: rank 1 of 3 has failed: MemoryError: no room here",
     ):
         assert ran.stdout.count(told) == 1, ran.stdout
 
@@ -151,10 +165,20 @@ def test_the_command_on_ranks(tmp_path, write):
         ),
         ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
         ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
+        ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
+        ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+        ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
     ],
 )
 def test_the_command_refuses_once(program, graph, message):
-    program, *options = program.split()
-    ran = ranks(2, "run", program, graph, *options, module="gascl")
-    assert ran.returncode == 1
+    ran = ranks(2, "run", *program.split(), *graph.split(), module="gascl")
+    assert ran.returncode in (1, 2)
     assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1
+
+
+def test_wrong_arguments_of_one_rank_end_all():
+    command = [sys.executable, "-m", "gascl", "run", "PageRank", "karate"]
+    both = [MPIEXEC, "-n", "1", *command, ":", "-n", "1", *command, "--bogus"]
+    ran = subprocess.run(both, capture_output=True, text=True, timeout=240)
+    assert ran.returncode != 0
+    assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr

@@ -184,22 +184,22 @@ def states() -> None:
         alone.run(program, max_supersteps=1, state=found.state, **options)
 
 
-class Counted:
+class Counted(MPI.Intracomm):
     """The communicator, and how many bytes come with the content of buffers."""
+
+    def __new__(cls) -> Any:
+        return super().__new__(cls, COMM)
 
     def __init__(self) -> None:
         self.received = 0
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(COMM, name)
-
     def Allgatherv(self, sent: Any, into: Any) -> None:
         self.received += sum(into[1][0])
-        COMM.Allgatherv(sent, into)
+        super().Allgatherv(sent, into)
 
     def Allreduce(self, sent: Any, into: Any, operation: Any) -> None:
         self.received += into.nbytes
-        COMM.Allreduce(sent, into, operation)
+        super().Allreduce(sent, into, operation)
 
 
 class Flicker(VertexProgram):
@@ -356,6 +356,36 @@ def dies() -> None:
             raise ValueError("no more of this")
 
     Engine(generators.rmat(5, seed=1), comm=COMM).run(Counting(), callback=callback)
+
+
+def reads(path: str) -> None:
+    """How much of a mapped file a rank has read, besides what is of vertices."""
+    graph = Graph.read(path, verify=False)
+    for program in (BreadthFirst(source=0), PageRank()):
+        Engine(graph, comm=COMM).run(program)
+    own = mapped(path)
+    print(f"read: {own}", flush=True)
+
+
+def mapped(path: str) -> int:
+    """The bytes of a file that are in this process's memory."""
+    its, found = False, 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            its = line.endswith(path)
+        elif its and line.startswith("Rss:"):
+            found += 1024 * int(line.split()[1])
+    return found
+
+
+def saved(path: str) -> None:
+    """Ranks of the edges in a Parquet file, beside it."""
+    import pandas as pd
+
+    graph = Graph.from_pandas(pd.read_parquet(path), "a", "b")
+    result = Engine(graph, comm=COMM).run(PageRank())
+    if COMM.rank == 0:
+        result.to_pandas().reset_index().to_parquet(f"{path}.ranks")
 
 
 if __name__ == "__main__":

@@ -300,7 +300,7 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
 
 
 def check_announced(
-    path: Path, says: RowLayout | Spooled, num_vertices: int, num_edges: int
+    path: Path | str, says: RowLayout | Spooled, num_vertices: int, num_edges: int
 ) -> list[str]:
     """What a report says if a comment declares other numbers.
 

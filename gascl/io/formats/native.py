@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 VERSION = 2  # in version 1, the arcs were always there, in one way, and not tied to the edges
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
+LABELS = ("labels", "labels.utf8", "labels.offsets")
 NUMBERED = "numbered"  # arcs by other numbers of the vertices: WAY.numbered
 
 
@@ -90,6 +91,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
         vertex_fields=list(graph.vertex_fields),
         places=places,
         shares=shares,
+        fingerprint=graph.fingerprint if arcs else None,
     )
 
 
@@ -103,6 +105,7 @@ def save(
     vertex_fields: Sequence[str] = (),
     places: Mapping[str, Mapping[str, str]] | None = None,
     shares: Mapping[str, float] | None = None,
+    fingerprint: str | None = None,
 ) -> None:
     """Write a file of these members.
 
@@ -110,13 +113,16 @@ def save(
         edge_fields, vertex_fields: their names, in order.
         places: the members with arcs, by way and name.
         shares: those of the numberings of arcs, by way.
+        fingerprint: `Graph.fingerprint`, so that who reads the file need not go through its edges;
+            of files with arcs, for who reads others must do that anyway.
 
     Raises:
         FormatError: it cannot be written.
     """
     places = places or {}
     found = {place for arrays in places.values() for place in arrays.values()}
-    tied = [name for name in members if name in {"edge_src", "edge_dst", *found}] if places else []
+    found |= {"edge_src", "edge_dst", *LABELS}
+    tied = [name for name in members if name in found] if places else []
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
@@ -128,6 +134,7 @@ def save(
         "vertex_fields": [*vertex_fields],
         "arcs": places,
         "shares": shares or {},
+        "fingerprint": fingerprint,
         "tied": dict(zip(tied, sums, strict=True)),
         "members": list(members),
     }
@@ -226,6 +233,7 @@ def read(
         fields=values,
         arcs={},
         numbered={},
+        fingerprint=None,
         checked=False,
     )
 
@@ -345,8 +353,17 @@ class _Contents:
             numbered=dict(
                 self._numbered(way, src, dst) for way in self.places if way.endswith(NUMBERED)
             ),
+            fingerprint=self._fingerprint(),
             checked=True,
         )
+
+    def _fingerprint(self) -> str | None:
+        """That in the file, if the edges and labels are those that it is of."""
+        found, ties = self.about.get("fingerprint"), self.about.get("tied")
+        if not self.places or not isinstance(found, str) or not isinstance(ties, dict):
+            return None
+        labels = [name for name in LABELS if name in self.members]
+        return found if all(self.members[name].crc == ties.get(name) for name in labels) else None
 
     def _array(
         self, name: str, wanted: np.dtype | str, shape: tuple[Any, ...], limit: int | None = None

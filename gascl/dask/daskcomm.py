@@ -1,0 +1,119 @@
+"""`DaskComm`: how the ranks of a run on Dask workers tell each other something; and those of MPI's
+constants that its methods know."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from gascl.dask.mailbox import Mailbox
+from gascl.errors import RankError
+
+IN_PLACE = None
+BYTE = np.uint8
+MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
+
+
+class DaskComm:
+    """Those methods of an mpi4py communicator that gascl calls, in terms of mailboxes.
+
+    All ranks call the same methods in the same order. As in MPI, those with a capital letter are of
+    arrays: [array, (counts, begins), BYTE] is one with a part for each rank, in bytes.
+
+    Args:
+        rank: this process's.
+        mailbox: its own.
+        mailboxes: those of all ranks, as Dask's actors.
+    """
+
+    def __init__(self, rank: int, mailbox: Mailbox, mailboxes: Sequence[Any]):
+        self._rank, self._mailbox, self._mailboxes = rank, mailbox, mailboxes
+        self._sent = 0
+
+    def Get_rank(self) -> int:
+        """The number of this rank."""
+        return self._rank
+
+    def Get_size(self) -> int:
+        """How many there are."""
+        return len(self._mailboxes)
+
+    def allgather(self, value: Any) -> list[Any]:
+        """What each rank gives."""
+        return [pickle.loads(mail) for mail in self._told(pickle.dumps(value, 5))]
+
+    def bcast(self, value: Any) -> Any:
+        """What rank 0 gives."""
+        return self.allgather(value)[0]
+
+    def allreduce(self, value: Any) -> Any:
+        """The sum of what the ranks give."""
+        return reduce(add, self.allgather(value))
+
+    def Allreduce(self, own: np.ndarray | None, found: np.ndarray, op: Callable[..., Any]) -> None:
+        """Fill `found` by `op` with the arrays of all ranks; IN_PLACE: its own is there."""
+        mails = self._told((found if own is IN_PLACE else own).tobytes())
+        each = (np.frombuffer(mail, found.dtype).reshape(found.shape) for mail in mails)
+        found[...] = reduce(op, each)
+
+    def Allgather(self, own: np.ndarray, found: np.ndarray) -> None:
+        """Fill `found` with the arrays of all ranks, one after the other."""
+        found[...] = np.frombuffer(b"".join(self._told(own.tobytes())), found.dtype)
+
+    def Allgatherv(self, send: Sequence[Any] | None, receive: Sequence[Any]) -> None:
+        """Bring each rank's array to all; IN_PLACE: it is in `receive`."""
+        own = _parts(*receive)[self._rank] if send is IN_PLACE else send[0]
+        _fill(receive, self._told(own.tobytes()))
+
+    def Alltoall(self, own: np.ndarray, found: np.ndarray) -> None:
+        """Bring the r-th item of each rank to rank r."""
+        mails = self._exchange([item.tobytes() for item in own])
+        found[...] = np.frombuffer(b"".join(mails), found.dtype)
+
+    def Alltoallv(self, send: Sequence[Any], receive: Sequence[Any]) -> None:
+        """Bring the r-th part of each rank to rank r."""
+        _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
+
+    def Abort(self, code: int) -> None:
+        """End all other ranks."""
+        why = f"rank {self._rank} of {self.Get_size()} has ended the run"
+        for rank, mailbox in enumerate(self._mailboxes):
+            if rank != self._rank:
+                mailbox.end(why)
+
+    def _told(self, own: bytes) -> list[bytes]:
+        """What each rank tells all."""
+        return self._exchange([own] * self.Get_size())
+
+    def _exchange(self, mails: Sequence[bytes]) -> list[bytes]:
+        """What each rank tells this one.
+
+        Args:
+            mails: what this one tells each. Bytes, since Dask sends them when it comes to it, and
+                arrays may change before.
+        """
+        number, self._sent = self._sent, self._sent + 1
+        ranks = range(self.Get_size())
+        try:
+            for rank in ranks:
+                if rank != self._rank:  # that it has come is not waited for
+                    self._mailboxes[rank].post(number, self._rank, mails[rank])
+        except RuntimeError as error:  # of the actor
+            raise RankError(f"another rank cannot be reached: {error}") from error
+        return [mails[r] if r == self._rank else self._mailbox.take(number, r) for r in ranks]
+
+
+def _parts(array: np.ndarray, places: tuple[Sequence[int], Sequence[int]], _: Any) -> list[Any]:
+    """The part of each rank, uint8."""
+    values = array.reshape(-1).view(BYTE)
+    return [values[begin : begin + count] for count, begin in zip(*places, strict=True)]
+
+
+def _fill(receive: Sequence[Any], mails: Sequence[bytes]) -> None:
+    for part, mail in zip(_parts(*receive), mails, strict=True):
+        part[:] = np.frombuffer(mail, BYTE)

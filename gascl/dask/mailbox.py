@@ -1,0 +1,61 @@
+"""`Mailbox`: what the other ranks of a run have sent to one rank, on its Dask worker.
+
+It is one of Dask's actors: the other workers call its methods, from worker to worker. The rank
+itself, a task of the same worker, looks into it directly.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import ClassVar
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+from gascl.errors import RankError
+
+
+class Mailbox:
+    """The mail of one rank.
+
+    The methods that others call are coroutines, which the worker runs in its event loop: for all
+    other methods of actors it has one thread. If a worker dies, Dask may make its mailbox anew,
+    without the mail, on another one or in the process that takes its place; it has another key.
+    """
+
+    #: Those on this worker, by key.
+    here: ClassVar[WeakValueDictionary[str, Mailbox]] = WeakValueDictionary()
+
+    def __init__(self) -> None:
+        self._key = uuid4().hex
+        self._came: dict[tuple[int, int], bytes] = {}
+        self._ended = ""
+        self._changed = threading.Condition()
+        Mailbox.here[self._key] = self
+
+    async def own_key(self) -> str:
+        """What no other mailbox has."""
+        return self._key
+
+    async def post(self, number: int, rank: int, mail: bytes) -> None:
+        """Take the mail of another rank, the number-th that it has sent."""
+        with self._changed:
+            self._came[number, rank] = mail
+            self._changed.notify_all()
+
+    async def end(self, why: str) -> None:
+        """Nothing else will come: who waits for it is told why."""
+        with self._changed:
+            self._ended = self._ended or why
+            self._changed.notify_all()
+
+    def take(self, number: int, rank: int) -> bytes:
+        """Wait for a rank's number-th mail.
+
+        Raises:
+            RankError: it will not come.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: (number, rank) in self._came or self._ended)
+            if (number, rank) not in self._came:
+                raise RankError(self._ended)
+            return self._came.pop((number, rank))
