@@ -144,11 +144,7 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
     parquet.write_table(table("gaps"), tmp_path / "edges.parquet")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, duplicates="sum", self_loops="drop")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, directed=False)
-<<<<<<< HEAD
-    parquet.write_table(table("long"), tmp_path / "edges.parquet")
-=======
     parquet.write_table(table("long", 132_000), tmp_path / "edges.parquet")
->>>>>>> 19eb3c83d4b88f3061570ee4b02de3dc84ec2213
     same(tmp_path / "edges.parquet", tmp_path, arcs=True)
 
 
