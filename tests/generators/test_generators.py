@@ -245,7 +245,7 @@ def test_rmat_of_nothing():
 # Uniform
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_uniform_makes_all_graphs_alike_often(directed):
     """The graphs of 4 vertices (3 where directed) and 2 edges, 15 of each kind."""
     vertices = 3 if directed else 4

@@ -22,9 +22,10 @@ def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
     return result.community
 
 
-@pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_random_graphs(dtype, seed, directed):
     """With loops, parallel edges and weights; the same by each delivery."""
     for graph in (

@@ -23,7 +23,7 @@ def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
     return result.coefficient
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed):
     """With loops and parallel edges; and without, as NetworkX has it."""

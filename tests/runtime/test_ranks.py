@@ -72,7 +72,8 @@ def test_programs_on_ranks(count):
     succeed(count, "programs")
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
 def test_programs_that_read_neighbours_on_ranks(count):
     succeed(count, "neighbours")
 

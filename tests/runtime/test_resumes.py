@@ -62,7 +62,7 @@ def test_inboxes_are_empty_where_the_run_before_had_none(delivery):
 
 
 #: Of the recipes: messages ahead, gathers, pairs, arc state, structs.
-FEW = (1, 18, 24, *(pytest.param(number, marks=pytest.mark.slow) for number in (3, 13)))
+FEW = (1, 18, *(pytest.param(number, marks=pytest.mark.slow) for number in (3, 13, 24)))
 
 
 @pytest.mark.parametrize("number", FEW)
@@ -93,7 +93,8 @@ def test_many_random_programs(device: Any, capsys: Any) -> None:
         print(f"\n{sum(taken_up):,} runs of {len(taken_up)} programs were taken up")
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(22, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [2, 22])
 def test_debug_mode_takes_up_other_runs(number: int) -> None:
     case = drawn(number, 1)
     assert not may_be_infinite(case.program)
