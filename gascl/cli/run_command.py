@@ -152,7 +152,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     """Check the arguments and read the graph; refuse as much as possible before."""
     from gascl.cli.fieldchoice import check_field, scalar_field
     from gascl.cli.programfile import construct, program_class
-    from gascl.delivery.admission import demand_of
+    from gascl.delivery.admission import Parts, demand_of
     from gascl.delivery.table import choose
 
     cls = program_class(arguments.program)
@@ -176,7 +176,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     device = find(arguments.device)
     if cls.solve is None:
         demand = demand_of(program, device.atomics, device.fp64, not arguments.nondeterministic)
-        choose(program, demand, arguments.delivery)
+        ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
+        choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()
     graph = graphfile.read(arguments)
     read_seconds = time.perf_counter() - started

@@ -110,6 +110,8 @@ class Conversion:
         try:
             done = self._run()
         except GraphError as error:
+            if not self._work.finished:
+                self._work.remove()
             if str(error).startswith(self.source.name):
                 raise
             raise type(error)(f"{self.source.name}: {error}") from error

@@ -43,7 +43,7 @@ class WorkFolder:
                 "target in another folder"
             ) from error
         self._save()
-        self.found = [*self._notes["stages"]]
+        self.found = self.finished
 
     def _take_up(self) -> None:
         notes = self.path / NOTES
@@ -70,6 +70,11 @@ class WorkFolder:
         found: dict[str, Any] = json.loads(json.dumps(stages[name]))
         return found
 
+    @property
+    def finished(self) -> list[str]:
+        """The stages that are finished."""
+        return [*self._notes["stages"]]
+
     def _save(self) -> None:
         with new_file(self.path / NOTES) as file:
             file.write(json.dumps(self._notes, indent=1).encode())
@@ -89,5 +94,5 @@ class WorkFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete the folder: the work is done."""
+        """Delete the folder."""
         shutil.rmtree(self.path)

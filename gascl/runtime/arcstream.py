@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.runspec import ALL, GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
+from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
 from gascl.graph.parts import bit_of
 from gascl.runtime import process
 from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
+from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
 #: The fewest parts: while kernels read one, another is copied.
@@ -86,17 +87,17 @@ def in_parts(
         return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
 
     orders = [graph.arcs.into.offsets for graph in graphs]
-    asks = any(key.name in ALL for key in specified(0, FEWEST).graph)
+    asks = Key(GRAPH, "all_out_targets") in specified(0, FEWEST).graph
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
     parts = FEWEST
     while True:
         least = specified(longest, parts)  # with parts as small as can be
         if needed(least) > limit:
             raise DeviceError(
-                f"the run needs {needed(least) / 2**20:,.1f} MiB on {device} for what it keeps of "
+                f"the run needs {amount(needed(least))} on {device} for what it keeps of "
                 f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
                 f"largest of {longest:,} arcs that end in one vertex; it may take "
-                f"{limit / 2**20:,.1f} MiB: let it take more, or use a device with more"
+                f"{amount(limit)}: let it take more, or use a device with more"
             )
         cuts = [graph.cut(parts) for graph in graphs]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)

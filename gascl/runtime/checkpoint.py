@@ -251,7 +251,7 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
     read = [n for n in spec.edge_fields if n in graph.edge_fields]
     given = {n: _hash(np.ma.asanyarray(values)) for n, values in program.initial.items()}
     return {
-        "program": f"{spec.name}, {program.lanes} lanes",
+        "program": f"{spec.name}, lanes: {program.lanes}",
         "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
         "initial fields": str(given),
         "graph": f"{graph!r} {graph.fingerprint}",

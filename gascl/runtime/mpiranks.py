@@ -73,8 +73,16 @@ class Heard(NamedTuple):
 
 
 def ranks_of(comm: Any) -> Ranks | None:
-    """The ranks of an mpi4py communicator; None where there is only one, or no communicator."""
-    return Ranks(comm) if comm is not None and comm.Get_size() > 1 else None
+    """The ranks of an mpi4py communicator; None where there is only one, or no communicator.
+
+    Raises:
+        GasclError: it is something else.
+    """
+    if comm is None:
+        return None
+    if not hasattr(comm, "Get_size"):
+        raise GasclError(f"comm={comm!r} is no communicator; give mpi4py's MPI.COMM_WORLD, or None")
+    return Ranks(comm) if comm.Get_size() > 1 else None
 
 
 @contextmanager
@@ -134,8 +142,8 @@ class Ranks:
             for what, text in told[0].items():
                 if other[what] != text:
                     raise GasclError(
-                        f"rank {rank} of {self.size} has another {what} than rank 0: "
-                        f"{other[what]}, not {text}; "
+                        f"rank {rank} of {self.size} and rank 0 differ in their {what}: "
+                        f"{other[what]}, and {text}; "
                         "all ranks must run the same program on the same graph"
                     )
 

@@ -129,6 +129,14 @@ def test_policies_that_refuse_say_the_same(policy, ids, tmp_path):
     assert str(here.value) == str(there.value)
 
 
+def test_what_was_refused_at_once_leaves_no_folder(tmp_path):
+    parquet.write_table(table("whole"), tmp_path / "edges.parquet")
+    made = conversion_of(tmp_path / "edges.parquet", tmp_path / "g.npz", columns=["source", "end"])
+    with pytest.raises(GraphError, match="end"):
+        made.run()
+    assert not made.folder.exists()
+
+
 def test_edges_in_order_need_no_sorting(tmp_path, monkeypatch):
     edges = table("whole").sort_by([("source", "ascending"), ("target", "ascending")])
     parquet.write_table(edges, tmp_path / "edges.parquet")

@@ -204,3 +204,10 @@ def test_a_first_row_that_may_be_a_header_is_warned_of(write, recwarn):
     assert Graph.read(path, header=False).num_edges == 3
     assert Graph.read(write("more.csv", "Ann,Bob\nBob,Cid\nCid,Dan\n")).num_edges == 3
     assert not recwarn.list
+
+
+def test_columns_whose_names_say_nothing_are_named(write):
+    graph = Graph.read(write("a.csv", "when,payer,payee,amount\n1,a,b,3\n2,b,c,4\n"))
+    assert any(line.startswith("source and target: columns ") for line in graph.report)
+    named = Graph.read(write("b.csv", "source,target\na,b\n"))
+    assert not any("source and target" in line for line in named.report)

@@ -403,3 +403,8 @@ def test_a_program_error_leaves_the_engine_usable():
     with pytest.raises(ProgramError, match="nothing_such"):
         engine().run(Broken(source=0))
     assert engine().run(Bfs(source=0)).supersteps == 4
+
+
+def test_something_else_than_a_communicator():
+    with pytest.raises(GasclError, match=r"comm=3 is no communicator; give mpi4py's"):
+        Engine(GRAPH, comm=3)

@@ -112,7 +112,7 @@ def test_states_of_ranks():
 def test_ranks_that_do_not_run_the_same():
     told = succeed(2, "differ")
     for what in ("parameters", "parameters", "program", "graph", "edge fields"):
-        assert f"rank 1 of 2 has another {what} than rank 0" in told
+        assert f"rank 1 of 2 and rank 0 differ in their {what}: " in told
     assert told.count("all ranks must run the same program on the same graph") == 10
 
 

@@ -760,8 +760,9 @@ def _choose(
     if width < 2:
         return  # an error that names the line follows
     if columns is None and not layout.binding:
-        layout.ends = ends_of(layout.header or ()) or (0, 1)
-        if layout.ends != (0, 1):
+        named = ends_of(layout.header or ())
+        layout.ends = named or (0, 1)
+        if layout.ends != (0, 1) or (layout.header and not named):
             found = " and ".join(_column_name(layout, place) for place in layout.ends)
             layout.report.append(f"source and target: columns {found}")
     if columns is not None or weights:
