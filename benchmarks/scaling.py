@@ -29,19 +29,20 @@ MEMORY = 141e9
 #: Bytes of a vertex that PageRank takes, without what its arcs take (docs/library.md), and of an
 #: arc; and of what is told of a vertex.
 VERTEX, INDEX, TOLD = 32, 4, 4
+#: The graphs in which senders are counted.
+COUNTED = (20, 22)
 SCALES, DEVICES = (30, 31, 32, 33, 34), (8, 32, 64, 128, 256)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--scale", type=int, default=22, help="2**scale vertices to count senders")
     parser.add_argument("--update", type=Path, help="the file to write the table into")
     given = parser.parse_args()
-    smaller, larger = (shares(scale) for scale in (given.scale - 2, given.scale))
+    smaller, larger = map(shares, COUNTED)
     counted = [
         [f"{devices}", f"{smaller[devices]:.3f}", f"{larger[devices]:.3f}"] for devices in DEVICES
     ]
-    of = [f"of all vertices, R-MAT {scale}" for scale in (given.scale - 2, given.scale)]
+    of = [f"of all vertices, R-MAT {scale}" for scale in COUNTED]
     text = table(["parts", *of], counted) + "\n\n" + modelled(larger)
     print(text)
     if given.update:
@@ -79,7 +80,7 @@ def modelled(shares: dict[int, float]) -> str:
             rows.append(
                 [
                     *(f"{scale}", f"{devices}", f"{gather * 1e3:.0f}"),
-                    *([f"{each}" for each in dense(vertices, devices, whole)] if fits else "---"),
+                    *(dense(vertices, devices, whole) if fits else ["-"] * 3),
                     f"{TOLD * share * vertices / 1e9:.2f}",
                     f"{(gather + TOLD * share * vertices / LINK) * 1e3:.0f}",
                     f"{lists / 1e9:.0f}",

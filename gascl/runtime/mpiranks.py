@@ -286,8 +286,8 @@ class Ranks:
         every = np.empty((int(counts.sum()), own.shape[1]), own.dtype)
         size = own.itemsize * own.shape[1]
         begins = np.cumsum(counts) - counts
-        into = every, ((counts * size).tolist(), (begins * size).tolist()), self._mpi.BYTE
-        self.comm.Allgatherv([own, self._mpi.BYTE], [*into])
+        places = (counts * size).tolist(), (begins * size).tolist()
+        self.comm.Allgatherv([own, self._mpi.BYTE], [every, places, self._mpi.BYTE])
         return every
 
     def tell_frontier(self, state: State, superstep: int) -> None:
