@@ -21,7 +21,7 @@ from gascl.errors import GasclError, RankError
 from gascl.runtime import process
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.hostmemory import shared_memory
-from gascl.runtime.staging import pinned, pinned_in_place
+from gascl.runtime.staging import pin, pinned
 
 
 def ranks_of(comm: Any) -> Ranks | None:
@@ -66,6 +66,7 @@ class Ranks:
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
+        self._pins: tuple[Any, ...] = ()
         self._one_host = True  # as far as is known
         process.holds_opencl(self)
 
@@ -159,6 +160,6 @@ class Ranks:
         if self._one_host and (self._shared is None or len(self._shared) < size):
             self._shared = shared_memory(self.comm, size)
             self._one_host = self._shared is not None
-            if self._shared is not None and device.pools:
-                self._shared = pinned_in_place(device.context, self._shared)
+            if self._shared is not None:
+                self._pins = pin(device.context, self._shared)
         return None if self._shared is None else self._shared[:size]

@@ -78,20 +78,17 @@ def pinned(context: Any, size: int) -> np.ndarray:
     return found
 
 
-def pinned_in_place(context: Any, values: np.ndarray) -> np.ndarray:
-    """The same memory, uint8 (size,), pinned, or as it is if the driver does not pin it."""
+def pin(context: Any, values: np.ndarray) -> tuple[Any, ...]:
+    """Pin memory of the host, uint8 (size,), if the driver does, while what this returns is kept."""
     queue = cl.CommandQueue(context)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
     access: Any = cl.map_flags.READ | cl.map_flags.WRITE
+    size = values.shape, np.dtype(np.uint8)
     try:
         buffer = cl.Buffer(context, flags, hostbuf=values)
-        mapped: Any = cl.enqueue_map_buffer(
-            queue, buffer, access, 0, values.shape, np.dtype(np.uint8)
-        )
+        return buffer, cl.enqueue_map_buffer(queue, buffer, access, 0, *size)
     except cl.Error:
-        return values
-    found: np.ndarray = mapped[0]
-    return found
+        return ()
 
 
 def pinned_copy(context: Any, values: np.ndarray) -> np.ndarray:
