@@ -36,9 +36,8 @@ LENGTHS, FRONTIERS, TOUCHED = (
 _LENGTH, _LISTED = 16, 2 * 16
 #: How many rows show whether it pays to look for those that have changed.
 SAMPLE = 1024
-#: The bytes of a piece of what a rank tells, for devices that copy while they compute, and the most
-#: pieces.
-PIECE, PIECES = {"GPU": 1 << 22}, 16
+#: The bytes of a piece of what a rank tells, and the most pieces.
+PIECE, PIECES = 1 << 23, 16
 #: Where what is told begins in shared memory.
 _ALIGNED = 4096
 
@@ -118,18 +117,25 @@ class Exchange:
         self._halves = [] if shared is None else [shared[:size], shared[size:]]
         self._shown: list[list[Any]] = []  # for each piece, the events of copies to there
         self.pieces: list[Piece] = []
-        each = PIECE.get(self.device.kind)
-        if each and self._halves and fills_ahead(plan.facts, plan.delivery):
-            self._make_pieces(plan, each)
+        # What this superstep reads must stay until it ends.
+        ahead = not any(key.owner == VERTEX for key in self._told.rows)
+        ahead = ahead and fills_ahead(plan.facts, plan.delivery) and not plan.facts.alternates
+        if self._halves and ahead and state.spec.extent.parts == 1:
+            self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
         process.holds_opencl(self)
 
-    def _make_pieces(self, plan: Plan, size: int) -> None:
-        state, device, parts = self.state, self.device, self.state.resident.parts
-        each = sum(state.sizes[key] for key in self._told.rows) // state.graph.num_vertices
-        number = min(max(part.last - part.first for part in parts) * each // size, PIECES)
-        read = any(key.owner == VERTEX for key in self._told.rows)  # perhaps by this superstep
-        if number < 2 or read or state.spec.extent.parts > 1 or plan.facts.alternates:
+    def _number_of_pieces(self) -> int:
+        """In how many pieces it pays to tell what a superstep comes to."""
+        if self.device.kind != "GPU" or not self.ranks.alone:  # else copies wait for kernels
+            return 1
+        most = max(part.last - part.first for part in self.state.resident.parts)
+        each = sum(self.state.sizes[key] for key in self._told.rows)
+        return min(most * each // self.state.graph.num_vertices // PIECE, PIECES)
+
+    def _make_pieces(self, plan: Plan, number: int) -> None:
+        if number < 2:
             return
+        state, device, parts = self.state, self.device, self.state.resident.parts
         offsets, own = state.resident.arcs.into.offsets, parts[self.ranks.rank]
         cuts = cut(offsets, number, own.first, own.last)
         cuts += [Part(own.last, own.last, own.end, own.end)] * (number - len(cuts))

@@ -55,6 +55,9 @@ class Ranks:
 
     Args:
         comm: mpi4py's, or something else with those of its methods that are called here.
+
+    Attributes:
+        alone: whether this rank has a GPU for itself, once it has one.
     """
 
     def __init__(self, comm: Any):
@@ -64,6 +67,7 @@ class Ranks:
         self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
         self.MAX, self.MIN, self.BOR = mpi.MAX, mpi.MIN, mpi.BOR
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
+        self.alone = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
         self._pins: tuple[Any, ...] = ()
@@ -74,7 +78,9 @@ class Ranks:
         """The device that a user chose; of several alike, each rank of a host has another one."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
-        local = self.comm.allgather(platform.node())[: self.rank].count(platform.node())
+        nodes = self.comm.allgather(platform.node())
+        self.alone = nodes.count(platform.node()) <= len(alike)
+        local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else found
 
     def agree(self, error: Exception | None) -> None:

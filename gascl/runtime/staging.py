@@ -79,7 +79,8 @@ def pinned(context: Any, size: int) -> np.ndarray:
 
 
 def pin(context: Any, values: np.ndarray) -> tuple[Any, ...]:
-    """Pin memory of the host, uint8 (size,), if the driver does, while what this returns is kept."""
+    """Pin memory of the host, uint8 (size,), while what this returns is kept; () if the driver does
+    not."""
     queue = cl.CommandQueue(context)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
     access: Any = cl.map_flags.READ | cl.map_flags.WRITE

@@ -47,10 +47,10 @@ def on_several_hosts() -> None:
 
 def pieces() -> None:
     """Let ranks tell of some vertices while others are computed, as GPUs do with many."""
-    exchange.PIECE = {"CPU": 64}
+    exchange.Exchange._number_of_pieces = lambda self: 5  # type: ignore[method-assign]
     result = Engine(generators.rmat(9, seed=4), comm=COMM).run(PageRank())
     names = [kernel.name for kernel in result.trace[2].kernels]
-    assert 8 <= names.count("gascl_outbox_gather") <= 16, names
+    assert names.count("gascl_outbox_gather") == 5
     programs()
 
 
