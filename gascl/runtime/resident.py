@@ -24,7 +24,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part, cut, reaches, shares
+from gascl.graph.parts import Part, Share, cut, reaches, shares
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -242,7 +242,7 @@ class ResidentGraph:
         block: the largest number of arcs, and of rows, in a block of a work-group.
         numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
             them; None: their own.
-        share: if processes share the arcs, which one this is, and how many they are.
+        share: how processes share the arcs, if they do.
 
     Attributes:
         numbering: those numbers, or None.
@@ -261,7 +261,7 @@ class ResidentGraph:
         group: int,
         block: int,
         numbered: tuple[Numbering, Arcs] | None = None,
-        share: tuple[int, int] | None = None,
+        share: Share | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block, self.share = group, block, share
@@ -273,9 +273,8 @@ class ResidentGraph:
         self.rows = 0, graph.num_vertices
         self.parts: list[Part] = []
         if share:
-            rank, ranks = share
-            self.parts = shares(self.all_arcs.into.offsets, ranks)
-            own = self.parts[rank]
+            self.parts = shares(self.all_arcs.into.offsets, share)
+            own = self.parts[share.rank]
             self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
             self.num_arcs = own.end - own.begin
         self._turned: ResidentGraph | None = None

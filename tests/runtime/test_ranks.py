@@ -83,6 +83,11 @@ def test_messages_to_vertices_of_other_ranks(count, tmp_path):
     succeed(count, "posts", str(tmp_path))
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_every_pair_on_ranks(count):
+    succeed(count, "pairs")
+
+
 def test_ranks_tell_what_has_changed():
     succeed(2, "lists")
 
