@@ -404,7 +404,7 @@ class ResidentGraph:
         with self._lock:
             key = tuple(parts)
             if key not in self._reaches:
-                self._reaches[key] = reaches(parts, self.arcs.in_sources, self.graph.num_vertices)
+                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.graph.num_vertices)
             return self._reaches[key]
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
@@ -427,14 +427,14 @@ class ResidentGraph:
             return by_number(self.numbering, getattr(self.graph, name))
         if name == IDS:
             return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
-        arcs = self.arcs
         if name in ("in_blocks", "out_blocks"):
             return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
-        if name == "out_sources":
-            return arcs.out.rows
         if name in ALL:
             return getattr(self.all_arcs, ALL[name])
-        return getattr(arcs, name)
+        if name == "slot":
+            return self.arcs.slot
+        order, its = _OF_ARCS[name]
+        return getattr(self._order(order), its)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -446,7 +446,7 @@ class ResidentGraph:
             ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
-        return np.full(int(arcs.in_offsets[-1]), edge.field.default, edge.type.scalar)
+        return np.full(int(arcs.into.offsets[-1]), edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
         """Whether it is an edge field that the graph has."""

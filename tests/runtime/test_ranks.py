@@ -110,6 +110,10 @@ def test_a_rank_reads_its_rows(directed, tmp_path):
     assert min(found) > 4 * graph.num_arcs // 3
 
 
+def test_a_rank_sorts_its_rows():
+    succeed(2, "sorts")
+
+
 def test_states_of_ranks():
     succeed(2, "states")
 

@@ -19,6 +19,7 @@ from support.special_programs import SPECIAL_PROGRAMS
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
 from gascl.delivery import runspec
 from gascl.delivery.launch import Launch
+from gascl.graph import numbering
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -37,6 +38,7 @@ from gascl.programs import (
     Triangles,
     TrussNumber,
     WeightedClustering,
+    WeightedPageRank,
 )
 from gascl.runtime.loop import Loop
 
@@ -422,6 +424,28 @@ def reads(path: str) -> None:
         Engine(graph, comm=COMM).run(program)
     own = mapped(path)
     print(f"read: {own}", flush=True)
+
+
+def sorts() -> None:
+    """A rank sorts no arcs but those of its rows, by other numbers and by the vertices' own."""
+    web = generators.rmat(9, seed=4)
+    weight = np.random.default_rng(1).integers(1, 9, web.num_edges).astype(np.float32)
+    for directed in (True, False):
+        ends = web.edge_src, web.edge_dst
+        graph = Graph.from_edges(*ends, weight=weight, directed=directed)
+        for program in (PageRank(supersteps=5), WeightedPageRank(supersteps=5)):
+            alone = Engine(graph.with_fields(weight="weight")).run(program)
+            for least in (numbering.LEAST, 1):
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(numbering, "LEAST", least)
+                    patch.setattr(numbering, "SHARE", 0)
+                    its = Graph.from_edges(*ends, weight=weight, directed=directed)
+                    found = Engine(its, comm=COMM).run(program)
+                assert bool(found.numbering) == (least == 1)
+                np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-5)
+                own, numbered = its.arcs_made()
+                for arcs in (*own.values(), *(arcs for _, arcs in numbered.values())):
+                    assert {*arcs.out.kept, *arcs.into.kept} <= {"offsets"}
 
 
 def mapped(path: str) -> int:
