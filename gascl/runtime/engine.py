@@ -29,6 +29,7 @@ from gascl.errors import (
     warn,
 )
 from gascl.graph.graph import Graph
+from gascl.graph.parts import Share
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -108,8 +109,7 @@ class Engine:
         self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
-        self._share = (self.ranks.rank, self.ranks.size) if self.ranks else None
+        self._resident: dict[tuple[str, int, int, bool, Share | None], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
@@ -460,7 +460,11 @@ class Engine:
         )
         options = self.debug, self.seed, whole, numbered
         plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
-        return plan, self.resident(way, plan.group, plan.block, numbered)
+        share = None
+        if self.ranks:  # every pair, as if each vertex had arcs from all
+            each = self.graph.num_vertices if facts.pairs else 0
+            share = Share(self.ranks.rank, self.ranks.size, each)
+        return plan, self.resident(way, plan.group, plan.block, numbered, share)
 
     def _extent(self, program: VertexProgram, plan: Plan, resident: ResidentGraph) -> Extent:
         """The size of a run; where edges alternate, with the more of either turn's arcs."""
@@ -485,13 +489,20 @@ class Engine:
         first = graph.label_of(int(unheard[0]))
         return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
-    def resident(self, edges: str, group: int, block: int, numbered: bool = False) -> ResidentGraph:
+    def resident(
+        self,
+        edges: str,
+        group: int,
+        block: int,
+        numbered: bool = False,
+        share: Share | None = None,
+    ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block, numbered)
+        key = (edges if self.graph.directed else "out", group, block, numbered, share)
         with self._lock:
             if key not in self._resident:
                 found = self.graph.numbered(edges) if numbered else None
-                its = self.graph, self.device, *key[:3], found, self._share
+                its = self.graph, self.device, *key[:3], found, share
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 
