@@ -54,7 +54,7 @@ class Heard(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ToTell:
     """What ranks tell each other of a program.
 
     Attributes:
@@ -383,7 +383,7 @@ class Exchange:
         return self.ranks.memory(self.device, (what, key), size)
 
 
-def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _Told:
+def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _ToTell:
     facts, delivery, there = plan.facts, plan.delivery, state.buffers
     shared = shared_fields(spec, facts, delivery)
     rows = [Key(VERTEX, name) for name in shared]
@@ -407,7 +407,7 @@ def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _Told:
         untold += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
     checked = facts.overflows or facts.can_trap or "faults" in plan.header.state
     rest = [key for key in untold if key not in rows]
-    return _Told(rows, rest, marks, scattered, checked)
+    return _ToTell(rows, rest, marks, scattered, checked)
 
 
 def _wait(events: Sequence[Any]) -> None:
