@@ -39,7 +39,7 @@ from gascl.result import KeptState, Result
 from gascl.runtime import process
 from gascl.runtime.arcstream import in_parts
 from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
-from gascl.runtime.composite import solve
+from gascl.runtime.composite import TooLarge, solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
@@ -113,6 +113,8 @@ class Engine:
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
+        self._alone: Engine | None = None
+        self._takes_parts = True  # where the arcs do not fit
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -339,6 +341,8 @@ class Engine:
         if self.ranks:  # all take the same delivery and the same numbers
             short = self.ranks.any_of(short)
             there = bool(self.ranks.any_of("there" if there else ""))
+        if short and not self._takes_parts and self.graph.num_vertices:
+            raise TooLarge(short)
         with agreed(self.ranks):
             if short and self.graph.num_vertices:
                 chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
@@ -524,6 +528,18 @@ class Engine:
 
     def for_graph(self, graph: Graph) -> Engine:
         """An engine for another graph, with the same options."""
+        return self._like(graph, self._comm, self._takes_parts)
+
+    def alone(self) -> Engine:
+        """An engine of this rank without the others, which has all arcs on its device. Its `run`
+        raises TooLarge if they do not fit there.
+        """
+        with self._lock:
+            if self._alone is None:
+                self._alone = self._like(self.graph, None, False)
+            return self._alone
+
+    def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
         made = type(self)(
             graph,
             self.device,
@@ -531,9 +547,9 @@ class Engine:
             debug=self.debug,
             seed=self.seed,
             device_memory=self.device_memory,
-            comm=self._comm,
+            comm=comm,
         )
-        made.left_out = self.left_out
+        made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
 
 

@@ -40,6 +40,10 @@ LENGTHS, FRONTIERS, TOUCHED = (
 _LENGTH, _LISTED = 16, 2 * 16
 #: How many rows show whether it pays to look for those that have changed.
 SAMPLE = 1024
+#: How many bytes each rank tells of an array at a time.
+PIECE = 2**26
+#: The tag of messages by which a rank calls off what each does by itself.
+OFF = 1
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ class Ranks:
         self._hosts: dict[tuple[str, Key], np.ndarray] = {}
         self._told: set[Key] = set()
         self._tallies: Any = None
+        self._calls: list[Any] = []
         process.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
@@ -164,6 +169,49 @@ class Ranks:
     def all_of(self, value: bytes) -> bytes:
         """What all ranks have, one after the other."""
         return b"".join(self.comm.allgather(value))
+
+    def each(self, value: Any) -> list[Any]:
+        """What each rank has."""
+        return self.comm.allgather(value)
+
+    def call_off(self) -> None:
+        """Tell the others that what each does by itself is for nothing; `meet` comes next."""
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
+
+    def called_off(self) -> bool:
+        """Whether another rank has called it off."""
+        return bool(self.comm.iprobe(tag=OFF))
+
+    def meet(self) -> None:
+        """Wait until all ranks are done with what each does by itself."""
+        for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
+            if called and rank != self.rank:
+                self.comm.recv(source=rank, tag=OFF)
+        for call in self._calls:
+            call.wait()
+        self._calls = []
+
+    def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
+        """The arrays of the first ranks combined, in their order.
+
+        Args:
+            own: this rank's, of the same type and shape in all; of a rank that gives nothing, too.
+            givers: how many ranks give one.
+        """
+        values, found = np.ascontiguousarray(own).reshape(-1), []
+        most = PIECE // own.itemsize
+        for begin in range(0, max(len(values), 1), most):
+            piece = values[begin : begin + most]
+            every = np.empty((givers, len(piece)), own.dtype)
+            sizes = [piece.nbytes if rank < givers else 0 for rank in range(self.size)]
+            begins = [min(rank, givers) * piece.nbytes for rank in range(self.size)]
+            sent = piece[: len(piece) if self.rank < givers else 0].view(np.uint8)
+            into = every.reshape(-1).view(np.uint8)
+            byte = self._mpi.BYTE
+            self.comm.Allgatherv([sent, byte], [into, (sizes, begins), byte])
+            found.append(by.reduce(every, axis=0))
+        return np.concatenate(found).reshape(own.shape)
 
     def begin(self) -> None:
         """A run begins, in which nothing has been told."""

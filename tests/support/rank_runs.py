@@ -19,7 +19,6 @@ from support.special_programs import SPECIAL_PROGRAMS
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
 from gascl.programs import (
     BreadthFirst,
-    Closeness,
     ConnectedComponents,
     CoreNumber,
     GreedyColouring,
@@ -70,7 +69,6 @@ def programs() -> None:
             BreadthFirst(source=0),
             ShortestPaths(source=0),
             Hits(),
-            Closeness(),
         ):
             # A rank streams its own arcs if they do not fit, either.
             for memory in (None, 10 * 2**20):
