@@ -52,7 +52,7 @@ class Runner(Protocol):
 
     def for_graph(self, graph: Graph) -> Runner: ...
 
-    def alone(self) -> Runner: ...
+    def solo(self) -> Runner: ...
 
 
 class Stages:
@@ -222,15 +222,15 @@ class Stages:
             if found is not None:
                 return found
         self.state = None
-        alone = _checked(work(self, items), by)
+        done = _checked(work(self, items), by)
         self.state = None
-        return {name: by.get(name, np.add).reduce(own[None]) for name, own in alone.items()}
+        return {name: by.get(name, np.add).reduce(own[None]) for name, own in done.items()}
 
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
     ) -> dict[str, np.ndarray] | None:
         """What `share` returns; None if the arcs do not fit on some device."""
-        engine, nothing = self._engines[id(self.graph)].alone(), dict[str, np.ndarray]()
+        engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
         own = Stages(engine, self._whole, self._delivery, None, None, None, self._progress)
         own._others = ranks
         mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""

@@ -113,7 +113,7 @@ class Engine:
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
-        self._alone: Engine | None = None
+        self._solo: Engine | None = None
         self._takes_parts = True  # where the arcs do not fit
         self._lock = threading.Lock()
 
@@ -530,14 +530,14 @@ class Engine:
         """An engine for another graph, with the same options."""
         return self._like(graph, self._comm, self._takes_parts)
 
-    def alone(self) -> Engine:
+    def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
         raises TooLarge if they do not fit there.
         """
         with self._lock:
-            if self._alone is None:
-                self._alone = self._like(self.graph, None, False)
-            return self._alone
+            if self._solo is None:
+                self._solo = self._like(self.graph, None, False)
+            return self._solo
 
     def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
         made = type(self)(
