@@ -78,8 +78,8 @@ class Engine:
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
             in every superstep.
-        comm: an mpi4py communicator, of which each rank runs a part of the arcs, with the same
-            graph, programs and options, and has the whole result. If `device` names several alike,
+        comm: an mpi4py communicator, of which each rank runs a part of the arcs, or some of many
+            searches, with the same graph, programs and options, and has the whole result. If `device` names several alike,
             the ranks of a host share them out.
 
     Raises:
