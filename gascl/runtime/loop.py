@@ -651,15 +651,19 @@ class Loop:
         return self._launch(MAIL_OUT, first_row=first, last_row=last)
 
     def _enqueue_pairs(self) -> list[_Launched]:
-        """Enqueue the pairs snippet, which leaves one box per receiving vertex."""
+        """Enqueue the pairs snippet, which leaves one box per vertex that is applied here."""
         buffers, ranges = self.state.buffers, self.state.spec.ranges
+        first, last = self.state.resident.rows
+        if first == last:  # a rank may have no rows
+            return []
         blocks = self.device.groups  # each handles a range of blocks
         if self.plan.group > 1:
-            blocks = ranges * -(-self.graph.num_vertices // self.plan.group)
+            blocks = ranges * -(-(last - first) // self.plan.group)
         boxes = buffers[Key(RUN, "paired" if ranges == 1 else "boxes")]
-        events = [self._launch(PAIRS, blocks, boxes=boxes, splits=ranges)]
+        given = {"boxes": boxes, "splits": ranges, "first_row": first, "last_row": last}
+        events = [self._launch(PAIRS, blocks, **given)]
         if ranges > 1:
-            events.append(self._launch(PAIRS_JOIN, boxes=boxes, splits=ranges))
+            events.append(self._launch(PAIRS_JOIN, **given))
         return events
 
     def _groups(self, launch: Launch) -> int:

@@ -100,6 +100,11 @@ def test_messages_to_vertices_of_other_ranks(count, tmp_path):
     succeed(count, "posts", str(tmp_path))
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_every_pair_on_ranks(count):
+    succeed(count, "pairs")
+
+
 def test_ranks_tell_what_has_changed():
     succeed(2, "lists")
 
@@ -120,6 +125,10 @@ def test_a_rank_reads_its_rows(directed, tmp_path):
     most = 4 * graph.num_arcs // 2 + 8 * graph.num_vertices + 2**19  # what is read ahead, too
     assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
     assert min(found) > 4 * graph.num_arcs // 3
+
+
+def test_a_rank_sorts_its_rows():
+    succeed(2, "sorts")
 
 
 def test_states_of_ranks():
