@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from gascl.runtime.device import Device
 from gascl.runtime.loop import MAX_SUPERSTEPS
 from gascl.runtime.mpiranks import Ranks
 from gascl.runtime.resident import convert
+from gascl.runtime.shares import CalledOff, Share, TooLarge, alike, checked
 from gascl.runtime.state import State
 from gascl.runtime.values import check_edge_fields, empty_field, initial_values
 from gascl.runtime.waiting import busy
@@ -119,7 +120,7 @@ class Stages:
                 "share gives the function a Stages of its own: call the run method of that one"
             )
         if self._others is not None and self._others.called_off():
-            raise _CalledOff
+            raise CalledOff
         before = len(self.trace)
         name = type(program).__name__
 
@@ -222,7 +223,7 @@ class Stages:
             if found is not None:
                 return found
         self.state = None
-        done = _checked(work(self, items), by)
+        done = checked(work(self, items), by)
         self.state = None
         return {name: by.get(name, np.add).reduce(own[None]) for name, own in done.items()}
 
@@ -238,8 +239,8 @@ class Stages:
         failed: Exception | None = None
         self._sharing = True
         try:
-            found = _checked(work(own, mine), by) if mine else nothing
-        except _CalledOff:
+            found = checked(work(own, mine), by) if mine else nothing
+        except CalledOff:
             pass
         except TooLarge:
             large = True
@@ -262,7 +263,7 @@ class Stages:
         steps = [replace(step, kernels=()) for step in own.trace]
         types = {name: (values.dtype, values.shape) for name, values in found.items()}
         told = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
-        shares = ranks.each(_Share(steps, *told, types, ended, interrupted))
+        shares = ranks.each(Share(steps, *told, types, ended, interrupted))
         for rank, share in enumerate(shares):
             self._add(share, own.trace if rank == ranks.rank else None)
         if any(share.interrupted for share in shares):
@@ -271,12 +272,12 @@ class Stages:
             raise _Unfinished(ended)
         givers = min(ranks.size, len(items))
         combined = {}
-        for name, type_, shape in _alike(shares[:givers]):
+        for name, type_, shape in alike(shares[:givers]):
             values = np.asarray(found[name], type_) if mine else np.empty(shape, type_)
             combined[name] = ranks.reduced(values, by.get(name, np.add), givers)
         return combined
 
-    def _add(self, share: _Share, trace: Trace | None) -> None:
+    def _add(self, share: Share, trace: Trace | None) -> None:
         """Add what a rank has run; its trace, if that is this one."""
         before, steps = len(self.trace), share.steps if trace is None else trace
 
@@ -343,70 +344,6 @@ def _state_of(result: Result) -> State | None:
 
 class _Unfinished(Exception):
     """A run reached max_supersteps, so that `solve` cannot continue."""
-
-
-class _CalledOff(Exception):
-    """Another rank has failed, so that this one's share of the work is for nothing."""
-
-
-class TooLarge(Exception):
-    """The arcs do not fit on the device of a rank that is to have all of them."""
-
-
-class _Share(NamedTuple):
-    """What one rank's share of the work came to.
-
-    Attributes:
-        steps: those of its runs, without the times of kernels.
-        deliveries, numberings, computed, last, endless, runs: as in its Stages.
-        types: the types and shapes of the arrays that it found, by name.
-        ended: why a run could not continue, or "".
-    """
-
-    steps: list[Step]
-    deliveries: dict[str, None]
-    numberings: dict[str, None]
-    computed: set[str]
-    last: str
-    endless: str
-    runs: Counter[str]
-    types: dict[str, tuple[np.dtype, tuple[int, ...]]]
-    ended: str
-    interrupted: bool
-
-
-def _checked(found: Any, by: Mapping[str, np.ufunc]) -> dict[str, np.ndarray]:
-    """The arrays that the function of `share` has returned."""
-    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
-        raise ProgramError(f"the function of share must return a dict of arrays, not {found!r}")
-    arrays = {name: np.asarray(values) for name, values in found.items()}
-    for name, values in arrays.items():
-        if values.dtype.kind not in "biufc":
-            raise ProgramError(
-                f"the function of share returned {name!r} of type {values.dtype}: only numbers "
-                "can be combined"
-            )
-    for name, how in by.items():
-        if name not in arrays or not isinstance(how, np.ufunc):
-            there = ", ".join(arrays) or "nothing"
-            raise ProgramError(
-                f"share(by={{{name!r}: {how!r}}}): expected a function of NumPy for a name that "
-                f"the function of share returns ({there})"
-            )
-    return arrays
-
-
-def _alike(shares: Sequence[_Share]) -> list[tuple[str, np.dtype, tuple[int, ...]]]:
-    """Name, type and shape of the arrays that all these have found."""
-    first, *others = ({name: its[1] for name, its in share.types.items()} for share in shares)
-    for rank, shapes in enumerate(others, 1):
-        if shapes != first:
-            raise ProgramError(
-                f"the function of share returned arrays of the shapes {shapes} in rank {rank}, and "
-                f"{first} in rank 0"
-            )
-    types = {name: [share.types[name][0] for share in shares] for name in first}
-    return [(name, np.result_type(*types[name]), shape) for name, shape in first.items()]
 
 
 def solve(

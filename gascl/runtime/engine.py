@@ -42,7 +42,7 @@ from gascl.result import KeptState, Result
 from gascl.runtime import process
 from gascl.runtime.arcstream import in_parts
 from gascl.runtime.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
-from gascl.runtime.composite import TooLarge, solve
+from gascl.runtime.composite import solve
 from gascl.runtime.device import Device, find
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
@@ -51,6 +51,7 @@ from gascl.runtime.plan import Plan, build
 from gascl.runtime.resident import ResidentGraph, offset_type, shortage
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
+from gascl.runtime.shares import TooLarge
 from gascl.runtime.state import State
 from gascl.runtime.values import (
     check_edge_fields,
