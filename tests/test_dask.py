@@ -179,13 +179,23 @@ def exchanges(comm) -> list:
     sent, came = np.arange(size, dtype=np.uint8) + 10 * rank, np.zeros(3, np.uint8)
     each = [1, 1, 1], [0, 1, 2]
     comm.Alltoallv([sent, each, mpi.BYTE], [came, each, mpi.BYTE])
+    there = [comm.iprobe(tag=1)]
+    comm.allgather(None)
+    if rank == 1:
+        for call in [comm.isend("off", other, tag=1) for other in (0, 2)]:
+            call.wait()
+    comm.allgather(None)
+    there += [comm.iprobe(tag=2), comm.iprobe(tag=1)]
+    there += ["off" if rank == 1 else comm.recv(source=1, tag=1), comm.iprobe(tag=1)]
+    found.append(there)
     return found + [a.tolist() for a in (least, numbers, values, pairs, turned, came)]
 
 
 def expected(rank: int) -> list:
     turned = [rank, 10 + rank, 20 + rank]
     return [
-        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, 6, [2, 0], [7, 0], [0, -2], [0, 1, 4]),
+        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, 6, [2, 0], [7, 0]),
+        *([False, False, rank != 1, "off", False], [0, -2], [0, 1, 4]),
         [0, 0, 0, 0, 255, 2, 2, 2, 255],
         [[0, 0], [1, 1], [1, 1], [2, 2], [2, 2], [2, 2]],
         *(turned, turned),

@@ -19,6 +19,13 @@ BYTE = np.uint8
 MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
 
 
+class Sent:
+    """What was sent, of which Dask has a copy."""
+
+    def wait(self) -> None:
+        """There is nothing to wait for."""
+
+
 class DaskComm:
     """Those methods of an mpi4py communicator that gascl calls, in terms of mailboxes.
 
@@ -78,6 +85,19 @@ class DaskComm:
     def Alltoallv(self, send: Sequence[Any], receive: Sequence[Any]) -> None:
         """Bring the r-th part of each rank to rank r."""
         _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
+
+    def isend(self, value: Any, dest: int, tag: int) -> Sent:
+        """Send something to a rank that need not wait for it."""
+        self._mailboxes[dest].post(-tag, self._rank, pickle.dumps(value, 5))
+        return Sent()
+
+    def iprobe(self, tag: int) -> bool:
+        """Whether any rank has sent something by `isend`, which `recv` has not returned yet."""
+        return any(self._mailbox.has(-tag, rank) for rank in range(self.Get_size()))
+
+    def recv(self, source: int, tag: int) -> Any:
+        """What a rank has sent by `isend`."""
+        return pickle.loads(self._mailbox.take(-tag, source))
 
     def Abort(self, code: int) -> None:
         """End all other ranks."""

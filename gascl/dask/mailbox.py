@@ -37,7 +37,8 @@ class Mailbox:
         return self._key
 
     async def post(self, number: int, rank: int, mail: bytes) -> None:
-        """Take the mail of another rank, the number-th that it has sent."""
+        """Take the mail of another rank, the number-th that it has sent. Numbers below 0 are of
+        mail that is not waited for."""
         with self._changed:
             self._came[number, rank] = mail
             self._changed.notify_all()
@@ -47,6 +48,10 @@ class Mailbox:
         with self._changed:
             self._ended = self._ended or why
             self._changed.notify_all()
+
+    def has(self, number: int, rank: int) -> bool:
+        """Whether a rank's number-th mail is here."""
+        return (number, rank) in self._came
 
     def take(self, number: int, rank: int) -> bytes:
         """Wait for a rank's number-th mail.
