@@ -220,6 +220,7 @@ def test_a_run(client):
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
     assert found.converged and len(found.trace) == found.supersteps
+    assert found.communication == "Dask"
     assert found.trace[0].why == "2 ranks have a part of the arcs each"
     assert list(found.devices) == sorted(client.nthreads())
     assert found.vertices.npartitions == 2
@@ -257,8 +258,13 @@ def on_ranks(count: int, *arguments: str) -> None:
 
 @pytest.mark.slow
 def test_mpi_tells_the_same():
-    script = "from mpi4py.MPI import COMM_WORLD as comm; from test_dask import exchanges, expected"
-    on_ranks(3, "-c", f"{script}; assert exchanges(comm) == expected(comm.rank)")
+    on_ranks(3, "-m", "support.mpi_world")
+
+
+def test_workers_that_mpi_has_started():
+    """Their ranks talk by MPI; an error in the middle of a run leaves the cluster as it was."""
+    pytest.importorskip("dask_mpi")
+    on_ranks(4, "-m", "support.dask_on_mpi")
 
 
 @pytest.mark.slow

@@ -13,7 +13,8 @@ from typing import Any
 
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
-from gascl.dask.mailbox import Mailbox
+from gascl.dask.mailbox import Mailbox, end
+from gascl.dask.mpiworld import ranks_of_workers
 from gascl.errors import (
     DeviceError,
     GasclError,
@@ -51,6 +52,7 @@ class DaskResult:
         supersteps, converged, stopped, trace, aggregates, delivery, seconds: as in
             `gascl.Result`; the trace and the times are those of the first rank.
         devices: what each rank ran on, by the address of its worker.
+        communication: by what ranks told each other something, "MPI" or "Dask".
     """
 
     vertices: Any = field(repr=False)
@@ -62,6 +64,7 @@ class DaskResult:
     delivery: str
     seconds: Mapping[str, float] = field(repr=False)
     devices: Mapping[str, str] = field(repr=False)
+    communication: str
 
 
 def run(
@@ -209,22 +212,26 @@ def _run_rank(
     rank: int,
     key: str,
     mailboxes: Sequence[Any],
+    in_world: Sequence[int] | None,
 ) -> _Ran:
     """A task of Dask's: what one rank does.
 
     Args:
         key: of its mailbox.
         mailboxes: of all ranks, as actors.
+        in_world: their ranks in MPI.COMM_WORLD, if they can talk there.
     """
     mailbox = Mailbox.here.get(key)
     if mailbox is None:  # this is a second try, which Dask makes of what was lost
         lost = RankError(_lost(rank, len(mailboxes)))
-        for other in mailboxes:
-            with suppress(RuntimeError):  # it is lost, too
-                other.end(str(lost))
+        end(str(lost), mailboxes)
         return _Ran(_Told(lost))
-    comm = DaskComm(rank, mailbox, mailboxes)
+    comm: Any = DaskComm(rank, mailbox, mailboxes)
     try:
+        if in_world:
+            from gascl.dask.mpicomm import MpiComm  # which imports mpi4py
+
+            comm = MpiComm(in_world, comm)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             of_engine = {n: value for n, value in options.items() if n in ENGINE}
@@ -234,6 +241,8 @@ def _run_rank(
             count, size = graph.num_vertices, comm.Get_size()
             own = slice(count * rank // size, count * (rank + 1) // size)
             rows = result.to_pandas().iloc[own].copy()
+        if in_world:
+            comm.free()
     except Exception as error:
         comm.Abort(1)
         return _Ran(_Told(error.with_traceback(None)))
@@ -247,6 +256,7 @@ def _run_rank(
         delivery=result.delivery,
         seconds=result.seconds,
         devices={"": result.device},
+        communication="MPI" if in_world else "Dask",
     )
     labels = (rows.index[0], rows.index[-1]) if len(rows) else None
     noted = [(str(one.message), one.category) for one in caught]
@@ -284,9 +294,8 @@ class _Cluster:
         if not left:
             return
         there = self._client.nthreads()
-        for address, mailbox in zip(self.addresses, self._mailboxes, strict=True):
-            if address in there:
-                mailbox.end("the client has ended the run")
+        each = zip(self.addresses, self._mailboxes, strict=True)
+        end("the client has ended the run", [box for address, box in each if address in there])
         left = [r for r, a in zip(self._ranks, self.addresses, strict=True) if a in there]
         with suppress(NotYet, TimeoutError):
             self._distributed.wait(left, timeout=END)
@@ -312,8 +321,9 @@ class _Cluster:
         actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
         self._mailboxes = self._client.gather(actors)
         keys = [mailbox.own_key() for mailbox in self._mailboxes]
+        in_world = ranks_of_workers(self._client, self.addresses)
         each = [
-            (graph, program, options, rank, keys[rank].result(), self._mailboxes)
+            (graph, program, options, rank, keys[rank].result(), self._mailboxes, in_world)
             for rank, graph in enumerate(graphs)
         ]
         self._ranks = self._each(_run_rank, each)

@@ -7,7 +7,9 @@ itself, a task of the same worker, looks into it directly.
 from __future__ import annotations
 
 import threading
-from typing import ClassVar
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, ClassVar
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -48,6 +50,11 @@ class Mailbox:
             self._ended = self._ended or why
             self._changed.notify_all()
 
+    def check(self) -> None:
+        """Raise RankError if nothing else will come."""
+        if self._ended:
+            raise RankError(self._ended)
+
     def take(self, number: int, rank: int) -> bytes:
         """Wait for a rank's number-th mail.
 
@@ -57,5 +64,16 @@ class Mailbox:
         with self._changed:
             self._changed.wait_for(lambda: (number, rank) in self._came or self._ended)
             if (number, rank) not in self._came:
-                raise RankError(self._ended)
+                self.check()
             return self._came.pop((number, rank))
+
+
+def end(why: str, mailboxes: Iterable[Any]) -> None:
+    """Tell ranks that nothing else will come.
+
+    Args:
+        mailboxes: theirs, as actors.
+    """
+    for mailbox in mailboxes:
+        with suppress(RuntimeError):  # it is lost
+            mailbox.end(why)
