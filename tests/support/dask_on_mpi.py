@@ -32,7 +32,7 @@ def runs(client: Client) -> None:
     edges = dd.from_pandas(df, npartitions=3, sort=False)
     by_mpi = gascl.dask.run(edges, PageRank())
     assert by_mpi.communication == "MPI"
-    with pytest.raises(DeviceError, match=r"rank 1 of 2, on .*: ValueError: no more"):
+    with pytest.raises(DeviceError, match=r"rank [01] of 2, on .*: ValueError: no more"):
         gascl.dask.run(edges, Unlucky(source=0))
     again = gascl.dask.run(edges, PageRank())
     assert again.communication == "MPI"
