@@ -27,7 +27,10 @@ from gascl import (
 )
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
+from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, own_arcs
 from gascl.dask.mailbox import Mailbox
+from gascl.graph.held import NotHeldError
+from gascl.graph.parts import shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 
 pd = pytest.importorskip("pandas")
@@ -95,6 +98,43 @@ def test_the_graph_is_that_of_all_rows(kind, directed, duplicates):
     assert found.edge_fields.keys() == expected.edge_fields.keys() == {"weight", "x"}
     for name, values in expected.edge_fields.items():
         np.testing.assert_array_equal(found.edge_fields[name], values, strict=True)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("way", ["out", "in", "both"])
+@pytest.mark.parametrize("renumbers", [True, False])
+def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
+    """Those of the whole graph that it is to have, in the same order, and of others how many."""
+    monkeypatch.setattr("gascl.graph.numbering.LEAST", 1)
+    monkeypatch.setattr("gascl.graph.numbering.SHARE", 0.1)
+    df = frame("integers")
+    expected = Graph.from_pandas(df, "a", "b", directed=directed)
+    cuts = [0, 0, 100, 101, 600, 600, 900]
+    parts = [part_of(df[i:j], n, "a", "b", None, None) for n, (i, j) in enumerate(pairwise(cuts))]
+    labels = merged([labels_of(part) for part in parts])
+    ends = [ends_of(part, labels) for part in parts]
+    degrees = added([degrees_of(end, labels) for end in ends])
+    layout = Layout(degrees, directed, way, renumbers, 3, "name")
+    assert (layout.numbering is not None) == renumbers
+    numbering, arcs = expected.numbered(way) if renumbers else (None, expected.arcs(way))
+    for rank in range(3):
+        pieces = [layout.split(end)[rank] for end in ends]
+        graph = own_arcs(layout, labels, fields_of(parts[1]), rank, pieces).graph()
+        assert repr(graph) == repr(expected) and graph.num_arcs == expected.num_arcs
+        for name in ("labels", "in_degree", "out_degree", "degree"):
+            np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))
+        its_numbering, its = graph.numbered(way) if renumbers else (None, graph.arcs(way))
+        if renumbers:
+            np.testing.assert_array_equal(its_numbering.order, numbering.order)
+        part = shares(its.in_offsets, 3)[rank]
+        assert part == shares(arcs.in_offsets, 3)[rank]
+        for name in ("in_offsets", "in_sources", "out_offsets", "out_targets", "slot"):
+            found, here = getattr(its.part(part), name), getattr(arcs.part(part), name)
+            np.testing.assert_array_equal(found, here, strict=True)
+        for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
+            for use in (np.asarray, np.bincount, lambda a: 1 + a, lambda a: a == a, lambda a: a[0]):
+                with pytest.raises(NotHeldError, match="of other ranks"):
+                    use(absent)
 
 
 def test_no_rows():
@@ -213,9 +253,11 @@ def test_a_rank_that_fails_ends_those_that_wait():
 # Runs --------------------------------------------------------------------------------------------
 
 
-def test_a_run(client):
-    """Text as ids, a partition for each worker, and the same as without Dask."""
+def test_a_run(client, monkeypatch):
+    """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
+    whole graph."""
     df = frame()
+    monkeypatch.setattr("gascl.dask.daskrun.whole", None)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
@@ -291,6 +333,22 @@ def test_a_run_that_goes_on_from_a_checkpoint(client, tmp_path):
 
 def is_second() -> bool:
     return distributed.get_worker().address == max(distributed.get_client().nthreads())
+
+
+class Curious(BreadthFirst):
+    """Looks at all edges."""
+
+    def prepare(self, graph, initial):
+        assert np.bincount(graph.edge_src).sum() == graph.num_edges
+
+
+@pytest.mark.parametrize("policies", [{}, {"self_loops": "drop", "duplicates": "first"}])
+def test_a_run_that_needs_the_whole_graph(client, policies):
+    df = frame("integers")
+    program = Curious(source=int(df["a"][0])) if not policies else PageRank()
+    found = gascl.dask.run(in_partitions(df, 3), program, **COLUMNS, **policies)
+    alone = Engine(Graph.from_pandas(df, "a", "b", **policies)).run(program)
+    pd.testing.assert_frame_equal(found.vertices.compute(), alone.to_pandas(), rtol=1e-5)
 
 
 class Unlucky(BreadthFirst):

@@ -8,11 +8,22 @@ from asyncio import TimeoutError as NotYet  # an error of its own before Python 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from operator import attrgetter, getitem
 from typing import Any
+from uuid import uuid4
 
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
+from gascl.dask.daskparts import (
+    Layout,
+    OwnArcs,
+    added,
+    degrees_of,
+    ends_of,
+    fields_of,
+    own_arcs,
+    suffice,
+)
 from gascl.dask.mailbox import Mailbox, end
 from gascl.dask.mpiworld import ranks_of_workers
 from gascl.errors import (
@@ -26,7 +37,9 @@ from gascl.errors import (
 )
 from gascl.graph import intake
 from gascl.graph.graph import Graph
+from gascl.graph.held import NotHeldError
 from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.optional import imported
 from gascl.runtime.engine import Engine, check_call
@@ -124,10 +137,11 @@ def run(
     cluster = _Cluster(distributed, client)
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
     with distributed.MultiLock(names=cluster.addresses, client=client), cluster:
-        graphs = cluster.graphs(
-            edges, (source, target, fields, weight), (directed, duplicates, self_loops)
-        )
-        ran = cluster.run(graphs, program, options)
+        given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
+        try:
+            ran = cluster.run(cluster.graphs(*given, program, options), program, options)
+        except NotHeldError:  # in spite of `suffice`
+            ran = cluster.run(cluster.graphs(*given), program, options)
     first = ran[0][0]
     parts = [(told.labels, rows) for told, rows in ran if told.labels]
     divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
@@ -206,7 +220,7 @@ class _Ran:
 
 
 def _run_rank(
-    graph: Graph,
+    given: Graph | OwnArcs,
     program: VertexProgram,
     options: Mapping[str, Any],
     rank: int,
@@ -236,6 +250,7 @@ def _run_rank(
             warnings.simplefilter("always")
             of_engine = {n: value for n, value in options.items() if n in ENGINE}
             of_run = {n: value for n, value in options.items() if n in RUN}
+            graph = given if isinstance(given, Graph) else given.graph()
             engine = Engine(graph, comm=comm, **of_engine)
             result = engine.run(program, not_converged="ignore", **of_run)
             count, size = graph.num_vertices, comm.Get_size()
@@ -301,18 +316,65 @@ class _Cluster:
             self._distributed.wait(left, timeout=END)
         self._client.cancel(self._ranks)
 
-    def graphs(self, edges: Any, columns: Sequence[Any], policies: Sequence[Any]) -> list[Any]:
-        """The whole graph on each worker, as futures."""
+    def graphs(
+        self,
+        edges: Any,
+        columns: Sequence[Any],
+        policies: Sequence[Any],
+        program: VertexProgram | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> list[Any]:
+        """The graph on each worker, as futures.
+
+        Args:
+            program, options: what is to run on it. Where it needs no more, each worker has the arcs
+                of its part alone, as OwnArcs.
+        """
         client = self._client
         delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
         frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
         parts = client.compute(frames)
-        labels = client.map(labels_of, parts)
-        while len(labels) > 1:
-            groups = range(0, len(labels), MERGED)
-            labels = [client.submit(merged, labels[i : i + MERGED]) for i in groups]
-        self._done([*parts, *labels])
-        return self._done(self._each(whole, [(*labels, parts, *policies)] * len(self.addresses)))
+        labels = self._together(merged, client.map(labels_of, parts))
+        self._done([*parts, labels])
+        found = client.gather(client.map(fields_of, parts))
+        fields = next((one for one in found if one is not None), None)
+        if fields is not None and program is not None and options is not None:
+            plain = policies[1:] == ("keep", "keep") and not options.get("checkpoint")
+            if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
+                debug = bool(options.get("debug"))
+                own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
+                del parts, frames  # what nobody needs any longer, the cluster may forget
+                return self._done(own)
+        return self._done(self._each(whole, [(labels, parts, *policies)] * len(self.addresses)))
+
+    def _own_arcs(
+        self,
+        parts: Sequence[Any],
+        labels: Any,
+        fields: Mapping[str, Any],
+        directed: bool,
+        program: VertexProgram,
+        debug: bool,
+    ) -> list[Any]:
+        """The arcs of each rank, as futures."""
+        client, ranks = self._client, range(len(self.addresses))
+        ends = [client.submit(ends_of, part, labels) for part in parts]
+        degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
+        renumbers = Facts.of(program.spec, program.lanes).renumbers and not debug
+        its = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
+        layout = client.submit(Layout, degrees, *its)
+        splits = [client.submit(Layout.split, layout, end) for end in ends]
+        pieces = [[client.submit(getitem, split, rank) for split in splits] for rank in ranks]
+        return self._each(
+            own_arcs, [(layout, labels, fields, rank, pieces[rank]) for rank in ranks]
+        )
+
+    def _together(self, join: Any, tasks: list[Any]) -> Any:
+        """What all tasks return, joined by a function of several."""
+        while len(tasks) > 1:
+            groups = range(0, len(tasks), MERGED)
+            tasks = [self._client.submit(join, tasks[i : i + MERGED]) for i in groups]
+        return tasks[0]
 
     def run(
         self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
