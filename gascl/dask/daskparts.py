@@ -55,9 +55,11 @@ def ends_of(part: Graph, labels: np.ndarray) -> np.ndarray:
 
 
 def degrees_of(ends: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """int64 (3, V): how often each vertex is a source, a target, and both of an edge."""
-    each = *ends, ends[0, ends[0] == ends[1]]
-    return np.stack([np.bincount(vertices, minlength=len(labels)) for vertices in each])
+    """int32 (3, V): how often each vertex is a source, a target, and both of an edge."""
+    degrees = np.empty((3, len(labels)), np.int32)
+    for degree, vertices in zip(degrees, (*ends, ends[0, ends[0] == ends[1]]), strict=True):
+        degree[:] = np.bincount(vertices, minlength=len(labels))
+    return degrees
 
 
 def added(degrees: Sequence[np.ndarray]) -> np.ndarray:
@@ -105,18 +107,23 @@ class Layout:
         return shares(self.begins, self.ranks)
 
     def split(self, ends: np.ndarray) -> list[np.ndarray]:
-        """For each rank int32 (2, arcs): the receivers and the senders of its arcs among those of
-        some edges, by the numbers."""
+        """For each rank int64 (arcs,): of its arcs among those of some edges, the receivers and in
+        the low 32 bits the senders, by the numbers."""
         if self.numbering is not None:
             ends = self.numbering.number.take(ends)
         src, dst = ends
-        its = {"out": (dst, src), "in": (src, dst)}.get(self.way)
-        if its is None:
-            other = src != dst
-            its = np.append(dst, src[other]), np.append(src, dst[other])
-        arcs = np.stack(its)
-        rank = np.searchsorted([part.last for part in self.parts], arcs[0], "right")
-        return [arcs[:, rank == number] for number in range(self.ranks)]
+        others = src != dst
+        its = {
+            "out": [(dst, src)],
+            "in": [(src, dst)],
+            "both": [(dst, src), (src[others], dst[others])],
+        }[self.way]
+        arcs = np.concatenate(
+            [receiver.astype(np.int64) << 32 | sender for receiver, sender in its]
+        )
+        bounds = np.array([part.last for part in self.parts], np.int64) << 32
+        rank = np.searchsorted(bounds, arcs, "right")
+        return [arcs[rank == number] for number in range(self.ranks)]
 
     def graph(
         self, labels: np.ndarray, fields: Mapping[str, np.dtype], rank: int, ends: np.ndarray
@@ -126,7 +133,7 @@ class Layout:
         Args:
             ends: int32 (arcs,), the senders of its arcs, in the order of receivers and of senders.
         """
-        count, edges = len(labels), int(self.degrees[0].sum())
+        count, edges = len(labels), int(self.degrees[0].sum(dtype=np.int64))
         absent: Any = Held(edges, np.empty(0, np.int32))
 
         def order(**known: Any) -> Order:
@@ -196,11 +203,12 @@ def own_arcs(
     Args:
         pieces: of each partition, those that `Layout.split` gives the rank.
     """
-    receivers, senders = np.concatenate(pieces, axis=1)
-    return OwnArcs(layout, labels, fields, rank, Order(receivers, senders, len(labels)).ends)
+    arcs = np.concatenate(pieces)
+    arcs.sort()
+    return OwnArcs(layout, labels, fields, rank, arcs.astype(np.int32))  # the low bits
 
 
 def _offsets(degree: np.ndarray) -> np.ndarray:
-    offsets = np.zeros(len(degree) + 1, index_dtype(int(degree.sum())))
+    offsets = np.zeros(len(degree) + 1, index_dtype(int(degree.sum(dtype=np.int64))))
     np.cumsum(degree, out=offsets[1:])
     return offsets

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from gascl.dask.daskcomm import DaskComm
-from gascl.dask.daskedges import labels_of, merged, part_of, whole
+from gascl.dask.daskedges import error_of, labels_of, merged, part_of, whole
 from gascl.dask.daskparts import (
     Layout,
     OwnArcs,
@@ -24,7 +24,7 @@ from gascl.dask.daskparts import (
     own_arcs,
     suffice,
 )
-from gascl.dask.mailbox import Mailbox, end
+from gascl.dask.mailbox import Mailbox, Report, end
 from gascl.dask.mpiworld import ranks_of_workers
 from gascl.errors import (
     DeviceError,
@@ -42,11 +42,12 @@ from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 from gascl.optional import imported
+from gascl.progress import Progress, showing
 from gascl.runtime.engine import Engine, check_call
 from gascl.trace import Trace
 
-#: Labels are merged in tasks of so many partitions each.
-MERGED = 16
+#: What each partition has of the vertices is put together by tasks, of so many each.
+MERGED = 4
 #: Seconds between two looks at whether all workers are there.
 LOOK = 1.0
 #: Seconds in which ranks that have been told to end do so.
@@ -92,6 +93,7 @@ def run(
     duplicates: Duplicates = "keep",
     self_loops: SelfLoops = "keep",
     client: Any = None,
+    progress: bool | Progress = False,
     not_converged: str = "warn",
     **options: Any,
 ) -> DaskResult:
@@ -105,7 +107,8 @@ def run(
         source, target, fields, weight, directed, duplicates, self_loops: as in
             `Graph.from_pandas`.
         client: a Client of dask.distributed; None: the current one.
-        not_converged: as in `Engine.run`.
+        progress, not_converged: as in `Engine.run`; what is shown is the first rank's run, each
+            second.
         options: `device`, `deterministic`, `debug`, `seed` and `device_memory`, as in `Engine`, on
             each worker; `delivery`, `start`, `max_supersteps`, `checkpoint`, `every` and `resume`,
             as in `Engine.run`; the checkpoint is a file that all workers see.
@@ -136,7 +139,8 @@ def run(
     client = _client(distributed, client)
     cluster = _Cluster(distributed, client)
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
-    with distributed.MultiLock(names=cluster.addresses, client=client), cluster:
+    lock = distributed.MultiLock(names=cluster.addresses, client=client)
+    with showing(progress) as cluster.shown, lock, cluster:
         given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
         try:
             ran = cluster.run(cluster.graphs(*given, program, options), program, options)
@@ -219,8 +223,20 @@ class _Ran:
     rows: Any = None
 
 
+class _Reports(Progress):
+    """What would be shown of a rank's run goes into its mailbox: the client shows it."""
+
+    def __init__(self, mailbox: Mailbox):
+        super().__init__()
+        self._mailbox = mailbox
+
+    def _report(self) -> None:
+        shown = self._title, self._total, self._unit, self.done, self._note
+        self._mailbox.report(Report(*shown))
+
+
 def _run_rank(
-    given: Graph | OwnArcs,
+    given: Graph | GraphError | OwnArcs,
     program: VertexProgram,
     options: Mapping[str, Any],
     rank: int,
@@ -231,6 +247,7 @@ def _run_rank(
     """A task of Dask's: what one rank does.
 
     Args:
+        given: the graph, or why there is none.
         key: of its mailbox.
         mailboxes: of all ranks, as actors.
         in_world: their ranks in MPI.COMM_WORLD, if they can talk there.
@@ -242,6 +259,8 @@ def _run_rank(
         return _Ran(_Told(lost))
     comm: Any = DaskComm(rank, mailbox, mailboxes)
     try:
+        if isinstance(given, GraphError):
+            raise given
         if in_world:
             from gascl.dask.mpicomm import MpiComm  # which imports mpi4py
 
@@ -252,7 +271,8 @@ def _run_rank(
             of_run = {n: value for n, value in options.items() if n in RUN}
             graph = given if isinstance(given, Graph) else given.graph()
             engine = Engine(graph, comm=comm, **of_engine)
-            result = engine.run(program, not_converged="ignore", **of_run)
+            reports: Any = _Reports(mailbox) if rank == 0 else False
+            result = engine.run(program, not_converged="ignore", progress=reports, **of_run)
             count, size = graph.num_vertices, comm.Get_size()
             own = slice(count * rank // size, count * (rank + 1) // size)
             rows = result.to_pandas().iloc[own].copy()
@@ -291,6 +311,7 @@ class _Cluster:
 
     Attributes:
         addresses: of the workers, by rank.
+        shown: what shows how far the run is, if anything does.
     """
 
     def __init__(self, distributed: Any, client: Any):
@@ -300,6 +321,8 @@ class _Cluster:
             raise GasclError(f"gascl.dask.run: {client!r} has no workers; start some, or wait")
         self._mailboxes: list[Any] = []
         self._ranks: list[Any] = []
+        self.shown: Progress | None = None
+        self._showing: tuple[Any, ...] = ()
 
     def __enter__(self) -> _Cluster:
         return self
@@ -330,12 +353,17 @@ class _Cluster:
             program, options: what is to run on it. Where it needs no more, each worker has the arcs
                 of its part alone, as OwnArcs.
         """
+        if self.shown:
+            self.shown.begin("numbering the edges of the Dask DataFrame")
         client = self._client
         delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
         frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
         parts = client.compute(frames)
         labels = self._together(merged, client.map(labels_of, parts))
         self._done([*parts, labels])
+        wrong = client.gather(client.submit(error_of, labels))
+        if wrong is not None:
+            raise wrong
         found = client.gather(client.map(fields_of, parts))
         fields = next((one for one in found if one is not None), None)
         if fields is not None and program is not None and options is not None:
@@ -390,6 +418,7 @@ class _Cluster:
         ]
         self._ranks = self._each(_run_rank, each)
         self._done(self._ranks)
+        self._show()
         told: list[_Told] = self._client.gather(self._parts("told"))
         self._raise([one.error for one in told])
         return list(zip(told, self._parts("rows"), strict=True))
@@ -417,6 +446,7 @@ class _Cluster:
             with suppress(NotYet, TimeoutError):
                 self._distributed.wait(futures, timeout=LOOK)
                 break
+            self._show()
             there = self._client.nthreads()
             for rank, address in enumerate(self.addresses):
                 if address not in there:
@@ -425,6 +455,18 @@ class _Cluster:
         if failed is not None:
             raise failed.exception() from None
         return futures
+
+    def _show(self) -> None:
+        """Show how far the first rank is, if ranks run."""
+        if not self.shown or not self._ranks:
+            return
+        with suppress(NotYet, TimeoutError, RuntimeError, OSError):  # it may be lost
+            report = self._mailboxes[0].reported().result(timeout=LOOK)
+            if report.title and report[:3] != self._showing:
+                self._showing = report[:3]
+                self.shown.begin(*self._showing)
+            if report.title:
+                self.shown.at(report.done, report.note)
 
     def _raise(self, errors: Sequence[Exception | None]) -> None:
         """Raise what a rank has failed with, if one has; not what follows from that in others."""

@@ -9,11 +9,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from gascl.errors import RankError
+
+
+class Report(NamedTuple):
+    """How far a run is, as `gascl.progress.Progress` shows it."""
+
+    title: str = ""
+    total: int | None = None
+    unit: str = ""
+    done: int = 0
+    note: str = ""
 
 
 class Mailbox:
@@ -30,13 +40,21 @@ class Mailbox:
     def __init__(self) -> None:
         self._key = uuid4().hex
         self._came: dict[tuple[int, int], bytes] = {}
-        self._ended = ""
+        self._ended, self._reported = "", Report()
         self._changed = threading.Condition()
         Mailbox.here[self._key] = self
 
     async def own_key(self) -> str:
         """What no other mailbox has."""
         return self._key
+
+    async def reported(self) -> Report:
+        """How far the rank is, if it reports that."""
+        return self._reported
+
+    def report(self, report: Report) -> None:
+        """Keep it for who asks."""
+        self._reported = report
 
     async def post(self, number: int, rank: int, mail: bytes) -> None:
         """Take the mail of another rank, the number-th that it has sent."""

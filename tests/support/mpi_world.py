@@ -27,6 +27,7 @@ if __name__ == "__main__":
     assert asyncio.run(mpiworld.place()) == (size, rank)
     before, behind = (rank - 1) % size, (rank + 1) % size
     assert asyncio.run(mpiworld.passed_on(before, behind, "00a"))
-    mpiworld.ARRIVES = 0.1
+    mpiworld.ARRIVES = 1.0
+    COMM_WORLD.Barrier()
     other = "00a" if rank else "00b"  # whom rank 0 tells something is in another world
     assert asyncio.run(mpiworld.passed_on(before, behind, other)) == (rank == 2)
