@@ -258,7 +258,7 @@ def test_a_run(client, monkeypatch):
     """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
     whole graph."""
     df = frame()
-    monkeypatch.setattr("gascl.dask.daskrun.whole", None)
+    monkeypatch.setattr("gascl.dask.daskcluster.whole", None)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
@@ -429,7 +429,7 @@ class Shown(Progress):
 
 
 def test_progress(client, monkeypatch):
-    monkeypatch.setattr("gascl.dask.daskrun.LOOK", 0.05)
+    monkeypatch.setattr("gascl.dask.daskcluster.LOOK", 0.05)
     shown = Shown()
     found = gascl.dask.run(in_partitions(frame(), 2), PageRank(), **COLUMNS, progress=shown)
     assert shown.done == found.supersteps
