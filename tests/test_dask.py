@@ -30,7 +30,7 @@ from gascl.dask.daskedges import labels_of, merged, part_of, whole
 from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, own_arcs
 from gascl.dask.mailbox import Mailbox
 from gascl.graph.held import NotHeldError
-from gascl.graph.parts import shares
+from gascl.graph.parts import Share, shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 from gascl.progress import Progress
 
@@ -117,21 +117,24 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
     degrees = added([degrees_of(end, labels) for end in ends])
     layout = Layout(degrees, directed, way, renumbers, 3, "name")
     assert (layout.numbering is not None) == renumbers
-    numbering, arcs = expected.numbered(way) if renumbers else (None, expected.arcs(way))
+    numbering, arcs = expected.numbered(way, 3) if renumbers else (None, expected.arcs(way))
     for rank in range(3):
         pieces = [layout.split(end)[rank] for end in ends]
         graph = own_arcs(layout, labels, fields_of(parts[1]), rank, pieces).graph()
         assert repr(graph) == repr(expected) and graph.num_arcs == expected.num_arcs
         for name in ("labels", "in_degree", "out_degree", "degree"):
             np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))
-        its_numbering, its = graph.numbered(way) if renumbers else (None, graph.arcs(way))
+        its_numbering, its = graph.numbered(way, 3) if renumbers else (None, graph.arcs(way))
         if renumbers:
             np.testing.assert_array_equal(its_numbering.order, numbering.order)
-        part = shares(its.in_offsets, 3)[rank]
-        assert part == shares(arcs.in_offsets, 3)[rank]
-        for name in ("in_offsets", "in_sources", "out_offsets", "out_targets", "slot"):
-            found, here = getattr(its.part(part), name), getattr(arcs.part(part), name)
-            np.testing.assert_array_equal(found, here, strict=True)
+        part = shares(its.in_offsets, Share(rank, 3))[rank]
+        assert part == shares(arcs.in_offsets, Share(rank, 3))[rank]
+        found, here = its.part(part), arcs.part(part)
+        for order in ("into", "out"):
+            for name in ("offsets", "ends"):
+                each = [getattr(getattr(one, order), name) for one in (found, here)]
+                np.testing.assert_array_equal(*each, strict=True)
+        np.testing.assert_array_equal(found.slot, here.slot, strict=True)
         for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
             for use in (np.asarray, np.bincount, lambda a: 1 + a, lambda a: a == a, lambda a: a[0]):
                 with pytest.raises(NotHeldError, match="of other ranks"):

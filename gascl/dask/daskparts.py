@@ -20,7 +20,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.held import Held
 from gascl.graph.numbering import Numbering, by_number, numbering
 from gascl.graph.parsed import Parsed
-from gascl.graph.parts import Part, shares
+from gascl.graph.parts import Part, Share, shares
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 
@@ -35,7 +35,7 @@ def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
     spec = program.spec
     facts = Facts.of(spec, program.lanes)
     read = {program.edge_names.get(name, name) for name in spec.edge_fields}
-    others = facts.adjacent or facts.alternates or spec.arc_fields
+    others = facts.adjacent or facts.alternates or facts.pairs or spec.arc_fields
     return type(program).solve is None and not others and not read & set(fields)
 
 
@@ -94,7 +94,7 @@ class Layout:
 
     @cached_property
     def numbering(self) -> Numbering | None:
-        return numbering(self._degrees(self.way)[0]) if self.renumbers else None
+        return numbering(self._degrees(self.way)[0], self.ranks) if self.renumbers else None
 
     @cached_property
     def begins(self) -> np.ndarray:
@@ -104,7 +104,7 @@ class Layout:
     @cached_property
     def parts(self) -> list[Part]:
         """Of each rank."""
-        return shares(self.begins, self.ranks)
+        return shares(self.begins, Share(0, self.ranks))
 
     def split(self, ends: np.ndarray) -> list[np.ndarray]:
         """For each rank int64 (arcs,): of its arcs among those of some edges, the receivers and in
