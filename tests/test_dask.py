@@ -136,9 +136,8 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
                 np.testing.assert_array_equal(*each, strict=True)
         np.testing.assert_array_equal(found.slot, here.slot, strict=True)
         for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
-            for use in (np.asarray, np.bincount, lambda a: 1 + a, lambda a: a == a, lambda a: a[0]):
-                with pytest.raises(NotHeldError, match="of other ranks"):
-                    use(absent)
+            with pytest.raises(NotHeldError, match="of other ranks"):
+                np.asarray(absent)
 
 
 def test_no_rows():
