@@ -21,7 +21,8 @@ def ranks_of_workers(client: Any, addresses: Sequence[str]) -> list[int] | None:
         client: of dask.distributed.
     """
     places = _asked(client, place, addresses, [()] * len(addresses))
-    sizes, ranks = {place[0] for place in places if place}, [place[1] for place in places if place]
+    there = [its for its in places if its is not None]
+    sizes, ranks = {size for size, _ in there}, [rank for _, rank in there]
     if len(sizes) != 1 or len(set(ranks)) < len(places):
         return None
     # Several mpiexec may have started them: do messages travel, from each to the next one?
