@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.dask.mailbox import Mailbox
+from gascl.dask.mailbox import Mailbox, end
 from gascl.errors import RankError
 
 IN_PLACE = None
@@ -102,9 +102,11 @@ class DaskComm:
     def Abort(self, code: int) -> None:
         """End all other ranks."""
         why = f"rank {self._rank} of {self.Get_size()} has ended the run"
-        for rank, mailbox in enumerate(self._mailboxes):
-            if rank != self._rank:
-                mailbox.end(why)
+        end(why, [box for rank, box in enumerate(self._mailboxes) if rank != self._rank])
+
+    def check(self) -> None:
+        """Raise RankError if the run has been ended."""
+        self._mailbox.check()
 
     def _told(self, own: bytes) -> list[bytes]:
         """What each rank tells all."""
