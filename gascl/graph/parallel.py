@@ -85,6 +85,20 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
                 other.cancel()
 
 
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """The items, the next of which is made in a thread while one is used."""
+    if cores() < 2:
+        yield from items
+        return
+    end = object()
+    made = iter(items)
+    with ThreadPoolExecutor(1) as pool:
+        coming: Future[Any] = pool.submit(next, made, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, made, end)
+            yield item
+
+
 def blocks(count: int, size: int | None = None) -> list[slice]:
     """Slices of `size` items, by default BLOCK, that cover `count` items."""
     size = size or BLOCK
