@@ -20,12 +20,14 @@ from gascl.graph import intake
 from gascl.graph.arcs import index_dtype
 from gascl.graph.fingerprint import Canonical, canonical_text, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.graph.parallel import in_order
 from gascl.io.arrayfile import BLOCK, ArrayFile
 from gascl.io.bigsort import BigSort
 from gascl.io.edgesource import EdgeSource
 from gascl.io.edgespool import EdgeSpool, Spooled, text_batches
 from gascl.io.formats import native
 from gascl.io.formats.edgelist import check_announced
+from gascl.io.keysort import KeySort
 from gascl.io.numberedids import NumberedIds, VertexTable
 from gascl.io.workfolder import WorkFolder
 from gascl.progress import Progress
@@ -90,7 +92,7 @@ class Conversion:
             **source.identity(),
             "policies": [duplicates, self_loops],
         }
-        if arcs or duplicates != "keep" or not source.numbered:
+        if duplicates != "keep" or not source.numbered:
             # Before any work: it says what is missing.
             BigSort(target.parent, self._room).close()
 
@@ -524,27 +526,35 @@ class Conversion:
 
         # Given to be sorted, and back.
         self._begin(f"sorting arcs ({side})", 2 * num_arcs, "arcs")
+        bits = max(count - 1, 1).bit_length()
 
-        def keys() -> Iterator[dict[str, np.ndarray]]:
-            for a, b in zip(row.blocks(), end.blocks(), strict=True):
-                yield {"k": _pairs(a, b)}
-                self._progress.advance(len(a))
-                if both:
-                    across = a != b
-                    back = _pairs(b[across], a[across])
-                    yield {"k": back}
-                    self._progress.advance(len(back))
+        def pairs(blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+            a, b = blocks
+            found = _pairs(a, b, bits)
+            if both:
+                across = a != b
+                found = np.concatenate([found, _pairs(b[across], a[across], bits)])
+            return found
 
-        ends, sort = self._new(f"{side}.ends", np.int32), self._sort()
+        def keys() -> Iterator[np.ndarray]:
+            return in_order(pairs, zip(row.blocks(), end.blocks(), strict=True))
+
+        def split(found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            ends = found.astype(np.int32)  # and bits of the row
+            ends &= (1 << bits) - 1
+            found >>= bits
+            return found.astype(np.int32), ends
+
+        ends = self._new(f"{side}.ends", np.int32)
+        sort = KeySort(self._work.path, self._room, self._progress)
 
         def rows() -> Iterator[np.ndarray]:
-            for (found,) in sort.batches("SELECT k FROM keys ORDER BY k", keys=keys()):
-                ends.append((found & 0xFFFFFFFF).astype(np.int32))
-                self._progress.advance(len(found))
-                yield (found >> 32).astype(np.int32)
+            for block, block_ends in sort.sorted(keys, num_arcs, count << bits, split):
+                ends.append(block_ends)
+                self._progress.advance(len(block))
+                yield block
 
         _write_offsets(offsets, rows(), count, num_arcs)
-        sort.close()
         return {"offsets": self._work.noted(offsets), "ends": self._work.noted(ends)}
 
 
@@ -620,10 +630,10 @@ def _texts(encoded: ArrayFile, offsets: ArrayFile) -> Iterator[list[str]]:
             begin = int(block[-1])
 
 
-def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """int64 (n,): the pairs as numbers, row before end."""
+def _pairs(row: np.ndarray, end: np.ndarray, bits: int = 32) -> np.ndarray:
+    """int64 (n,): the pairs as numbers, row before end, which takes so many bits."""
     keys = row.astype(np.int64)
-    keys <<= 32
+    keys <<= bits
     keys |= end
     return keys
 
