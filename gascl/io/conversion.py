@@ -34,7 +34,7 @@ from gascl.progress import Progress
 from gascl.version import __version__
 
 LEAST = 512 << 20  # bytes
-#: Bytes that Python, its libraries and the blocks under way take beside DuckDB's, measured.
+#: Bytes that Python, its libraries and the blocks under way take beside what is sorted, measured.
 BASE = 384 << 20
 
 

@@ -326,7 +326,6 @@ def test_memory_stays_bounded(ids, tmp_path):
         from pathlib import Path
         from gascl.io.conversion import Conversion
         from gascl.io.edgefile import EdgeFile
-from gascl.io.formats import arrowfiles
         Conversion(EdgeFile(Path(sys.argv[1])), Path(sys.argv[2]), 512 << 20, arcs=True).run()
         # Not ru_maxrss, which a process takes over from the one that started it.
         print(re.search("VmHWM: *\\t* *([0-9]+) kB", Path("/proc/self/status").read_text())[1])
