@@ -89,5 +89,6 @@ MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arr
 #: Which parts of the arcs the next superstep needs (parts.cl).
 NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
-PAIRS = Launch("gascl_pairs", "", ("STATE", "boxes", "splits"))
-PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", ("STATE", "boxes", "splits"))
+_PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")
+PAIRS = Launch("gascl_pairs", "", _PAIRED)
+PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", _PAIRED)

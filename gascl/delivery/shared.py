@@ -21,8 +21,10 @@ def shared_fields(spec: ProgramSpec, facts: Facts, delivery: Delivery) -> list[s
         read |= scatter.reads("v")
     if "priority" in spec.snippets:  # asked of each vertex in the mask
         read |= spec.snippets["priority"].reads("v")
+    if facts.pairs:
+        read |= spec.snippets["pairs"].reads("u")
     # Where arcs are turned round, a vertex is of another part in every other superstep.
-    everything = facts.pairs or facts.alternates or "" in read
+    everything = facts.alternates or "" in read
     return [n for n in spec.vertex_fields if n in written and (everything or n in read)]
 
 

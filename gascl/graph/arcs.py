@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,8 @@ class Order:
         """int32 (P): the end of each pair."""
         if self.given:
             return np.asarray(self.end)
-        self._sort(places=int(self.offsets[-1]) <= _LEAST)  # these cost little, of few pairs
+        few = int(self.offsets[-1]) <= _LEAST  # whose places cost little
+        self._sort("ends", *(["places"] if few else []))
         return self.kept["ends"]
 
     @_Kept
@@ -163,8 +164,19 @@ class Order:
         if self.given:
             places = np.empty(len(self.row), self.offsets.dtype)
             return filled(places, lambda block: np.arange(block.start, block.stop))
-        self._sort(places=True)
+        self._sort("places", *([] if "ends" in self.kept else ["ends"]))
         return self.kept["places"]
+
+    def piece(self, name: str, part: Part) -> np.ndarray:
+        """What a part has of `ends` or `places`. No other pairs are sorted for it."""
+        own = slice(part.begin, part.end)
+        if name in self.kept:
+            return self.kept[name][own]
+        if not self.given:
+            return self._sorted([name], part.first, part.last)[name]
+        if name == "ends":
+            return self.end[own]
+        return np.arange(part.begin, part.end, dtype=self.offsets.dtype)
 
     @property
     def rows(self) -> np.ndarray:
@@ -195,18 +207,36 @@ class Order:
         same = row[1:] == row[:-1]
         return bool(((row[1:] > row[:-1]) | (same & (end[1:] >= end[:-1]))).all())
 
-    def _sort(self, places: bool) -> None:
-        """Make `ends`, and `places` if they are asked for.
+    def ends_before(self, part: Part) -> np.ndarray:
+        """int64 (V,): in how many pairs of the rows before a part each vertex is the end."""
+        before, size = np.zeros(self.num_vertices, np.int64), max(self.num_vertices, _LEAST)
+        for block in blocks(len(self.row), size):
+            row, end = self.row[block], self.end[block]
+            before += np.bincount(end[row < part.first], minlength=self.num_vertices)
+            if self.both:
+                reverse = row[(end < part.first) & (row != end)]
+                before += np.bincount(reverse, minlength=self.num_vertices)
+        return before
 
-        Pieces are parted by themselves into the same ranges of rows, and each range is sorted, all
-        in the cache. A pair is one number, row before end.
+    def _sort(self, *names: str) -> None:
+        """Make `ends` or `places`, or both."""
+        found = self._sorted(names, 0, self.num_vertices)
+        for array in found.values():
+            array.setflags(write=False)
+        self.kept |= found
+
+    def _sorted(self, names: Sequence[str], first: int, last: int) -> dict[str, np.ndarray]:
+        """`ends` or `places`, or both, of the pairs in a range of rows.
+
+        Pieces are parted by themselves into the same smaller ranges, and each of these is sorted,
+        all in the cache. A pair is one number, row before end.
         """
-        offsets, bits = self.offsets, max(self.num_vertices - 1, 1).bit_length()
-        num_pairs = int(offsets[-1])
-        kept = {} if "ends" in self.kept else {"ends": np.empty(num_pairs, np.int32)}
-        if places:
-            kept["places"] = np.empty(num_pairs, offsets.dtype)
-        bounds = self._bounds()
+        offsets, bits = self.offsets[first : last + 1], max(self.num_vertices - 1, 1).bit_length()
+        begin, num_pairs = int(offsets[0]), int(offsets[-1] - offsets[0])
+        types = {"ends": np.dtype(np.int32), "places": offsets.dtype}
+        found = {name: np.empty(num_pairs, types[name]) for name in names}
+        places, whole = "places" in found, last - first == self.num_vertices
+        bounds = _bounds(offsets)
         ranges = len(bounds) - 1
         kind = np.min_scalar_type(ranges)  # NumPy counts uint8 in one pass, and uint16 in two
         range_of = np.repeat(np.arange(ranges, dtype=kind), np.diff(bounds))
@@ -214,6 +244,10 @@ class Order:
 
         def piece(part: slice) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
             keys, place = self._keys(part, bits, places)
+            if not whole:
+                keys -= first << bits
+                own = np.flatnonzero((keys >= 0) & (keys < last - first << bits))
+                keys, place = keys.take(own), None if place is None else place.take(own)
             if ranges < 2:
                 return keys, place, np.array([0, len(keys)])
             order = np.argsort(range_of.take(keys >> bits), kind="stable")
@@ -221,29 +255,28 @@ class Order:
             cuts = np.searchsorted(keys, bounds << bits)  # what is below a bound comes before it
             return keys, None if place is None else place.take(order), cuts
 
-        size = max(_LEAST, num_pairs // _PIECES) >> self.both
-        pieces = in_threads(piece, blocks(len(self.row), max(1, size)))
+        size = max(_LEAST, int(self.offsets[-1]) // _PIECES) >> self.both
+        given = blocks(len(self.row) if num_pairs else 0, max(1, size))
+        pieces = in_threads(piece, given)
 
         def sort(number: int) -> None:
-            first, last = bounds[number : number + 2].tolist()
+            lowest, end = bounds[number : number + 2].tolist()
             keys = np.concatenate([k[c[number] : c[number + 1]] for k, _, c in pieces])
             place = None
             if places:
-                found = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
-                place = np.concatenate(found)
-            keys -= first << bits
-            keys, place = radix_sorted(keys, place, low, bits + (last - first - 1).bit_length())
-            part = slice(offsets[first], offsets[last])
+                its = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
+                place = np.concatenate(its)
+            keys -= lowest << bits
+            keys, place = radix_sorted(keys, place, low, bits + (end - lowest - 1).bit_length())
+            part = slice(offsets[lowest] - begin, offsets[end] - begin)
             if place is not None:
-                kept["places"][part] = place
-            if "ends" in kept:
+                found["places"][part] = place
+            if "ends" in found:
                 keys &= (1 << bits) - 1
-                kept["ends"][part] = keys
+                found["ends"][part] = keys
 
         in_threads(sort, range(ranges) if num_pairs else [])
-        for array in kept.values():
-            array.setflags(write=False)
-        self.kept |= kept
+        return found
 
     def _ends_rise(self) -> bool:
         """Whether the pairs are given by end, as those of the other order are."""
@@ -277,13 +310,13 @@ class Order:
             keys, place = keys[once], None if place is None else place[once]
         return keys, place
 
-    def _bounds(self) -> np.ndarray:
-        """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or a single row."""
-        offsets = self.offsets
-        size = max(_LEAST, int(offsets[-1]) // _RANGES)
-        rows = np.searchsorted(offsets, np.arange(0, offsets[-1], size), "right") - 1
-        long = rows[offsets[rows + 1] - offsets[rows] > size]
-        return np.unique(np.concatenate([[0], rows, long + 1, [self.num_vertices]]))
+
+def _bounds(offsets: np.ndarray) -> np.ndarray:
+    """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or a single row."""
+    size = max(_LEAST, int(offsets[-1] - offsets[0]) // _RANGES)
+    rows = np.searchsorted(offsets, np.arange(offsets[0], offsets[-1], size), "right") - 1
+    long = rows[offsets[rows + 1] - offsets[rows] > size]
+    return np.unique(np.concatenate([[0], rows, long + 1, [len(offsets) - 1]]))
 
 
 def rows(offsets: np.ndarray) -> np.ndarray:
@@ -386,7 +419,7 @@ class Arcs:
         """uint8 (A): 1 where the arc runs from edge_dst to edge_src."""
         if self.way != "both":
             return np.full(int(self.out_offsets[-1]), self.way == "in", np.uint8)
-        return self._reversed(self.out_edges, self.out.rows_of)
+        return self.reversed_among(self.out_edges, self.out.rows_of)
 
     @_Kept
     def in_reversed(self) -> np.ndarray:
@@ -394,9 +427,12 @@ class Arcs:
         if self.way != "both":
             return self.out_reversed
         sources = self.in_sources
-        return self._reversed(self.in_edges, lambda block: sources[block])
+        return self.reversed_among(self.in_edges, lambda block: sources[block])
 
-    def _reversed(self, edges: np.ndarray, scatterers: Callable[[slice], np.ndarray]) -> np.ndarray:
+    def reversed_among(
+        self, edges: np.ndarray, scatterers: Callable[[slice], np.ndarray]
+    ) -> np.ndarray:
+        """uint8: the flags of arcs, by their edges and by who scatters on them."""
         flags = np.empty(len(edges), np.uint8)
         return filled(flags, lambda b: self.edge_src.take(edges[b]) != scatterers(b))
 
@@ -437,32 +473,25 @@ class Arcs:
 
 
 class ArcsPart:
-    """The arcs that end in a range of vertices, with the arrays that `Arcs` has of all arcs.
+    """The arcs that end in a range of vertices: their orders, and what else `Arcs` has of all arcs.
 
     Vertices and edges keep their ids, and I is that of all arcs. In CSC order these arcs are a
-    piece of all; by their places there, they are sorted into CSR order.
+    piece of all, for which no others are sorted; by their places there, they are sorted into CSR
+    order.
     """
 
     def __init__(self, whole: Arcs, part: Part):
-        self.whole, self.piece = whole, slice(part.begin, part.end)
+        self.whole, self.part = whole, part
         begin = whole.in_offsets.dtype.type(part.begin)
         offsets = np.clip(whole.in_offsets, part.begin, part.end) - begin
         offsets.setflags(write=False)
-        ends, count = whole.in_sources[self.piece], len(offsets) - 1
+        ends, count = whole.into.piece("ends", part), len(offsets) - 1
         known = {"offsets": offsets, "ends": ends}
         receivers = rows(offsets)
         self.into = Order(receivers, ends, count, known=known, index=offsets.dtype)
         self.out = Order(ends, receivers, count, index=offsets.dtype)
         self.lock = _Lock()
         self.kept: dict[str, np.ndarray] = {}
-
-    @property
-    def out_offsets(self) -> np.ndarray:
-        return self.out.offsets
-
-    @property
-    def out_targets(self) -> np.ndarray:
-        return self.out.ends
 
     @property
     def out_edges(self) -> np.ndarray:
@@ -472,21 +501,16 @@ class ArcsPart:
     def out_reversed(self) -> np.ndarray:
         return self.in_reversed.take(self.slot)
 
-    @property
-    def in_offsets(self) -> np.ndarray:
-        return self.into.offsets
-
-    @property
-    def in_sources(self) -> np.ndarray:
-        return self.into.ends
-
-    @property
+    @_Kept
     def in_edges(self) -> np.ndarray:
-        return self.whole.in_edges[self.piece]
+        return self.whole.into.piece("places", self.part)
 
-    @property
+    @_Kept
     def in_reversed(self) -> np.ndarray:
-        return self.whole.in_reversed[self.piece]
+        whole, sources = self.whole, self.into.ends
+        if whole.way != "both" or "in_reversed" in whole.kept:
+            return whole.in_reversed[self.part.begin : self.part.end]
+        return whole.reversed_among(self.in_edges, lambda block: sources[block])
 
     @property
     def slot(self) -> np.ndarray:
@@ -496,9 +520,9 @@ class ArcsPart:
     def places(self) -> np.ndarray:
         """I (arcs of the part): the place of each, in CSR order, among all arcs in that order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.
-        before = _counts(self.whole.in_sources[: self.piece.start], self.out.num_vertices)
-        shift = self.whole.out_offsets[:-1] + before - self.out_offsets[:-1]
-        return np.arange(len(self.out_targets)) + np.repeat(shift, np.diff(self.out_offsets))
+        before = self.whole.into.ends_before(self.part)
+        shift = self.whole.out_offsets[:-1] + before - self.out.offsets[:-1]
+        return np.arange(len(self.out.ends)) + np.repeat(shift, np.diff(self.out.offsets))
 
     def given(self, values: np.ndarray) -> np.ndarray:
         """As `Arcs.given`: the orders were given the part's arcs in CSC order."""

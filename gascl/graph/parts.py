@@ -40,10 +40,23 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
 
 
-def shares(offsets: np.ndarray, ranks: int) -> list[Part]:
-    """The part of the arcs that each of several processes has; `offsets` as in `cut`."""
-    parts, (rows, arcs) = cut(offsets, ranks), (len(offsets) - 1, int(offsets[-1]))
-    return [*parts, *[Part(rows, rows, arcs, arcs)] * (ranks - len(parts))]
+class Share(NamedTuple):
+    """How processes share the arcs: which one this is, how many they are, and for how many arcs a
+    vertex counts, of which something is computed and told to others."""
+
+    rank: int
+    ranks: int
+    vertex: int = 4
+
+
+def shares(offsets: np.ndarray, share: Share) -> list[Part]:
+    """The part of the arcs that each of the processes has; `offsets` as in `cut`."""
+    rows = len(offsets) - 1
+    work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex
+    bounds = [part.last for part in cut(work, share.ranks)]
+    bounds = [0, *bounds, *[rows] * (share.ranks - len(bounds))]
+    begins = offsets[bounds].tolist()
+    return [Part(*each) for each in zip(bounds, bounds[1:], begins, begins[1:], strict=False)]
 
 
 def bit_of(number: int, count: int) -> int:

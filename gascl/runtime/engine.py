@@ -28,7 +28,10 @@ from gascl.errors import (
     ProgramError,
     warn,
 )
+from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
+from gascl.graph.numbering import Numbering
+from gascl.graph.parts import Share
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -108,8 +111,7 @@ class Engine:
         self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        self._resident: dict[tuple[str, int, int, bool], ResidentGraph] = {}
-        self._share = (self.ranks.rank, self.ranks.size) if self.ranks else None
+        self._resident: dict[tuple[str, int, int, bool, Share | None], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
@@ -318,7 +320,7 @@ class Engine:
             size = self.ranks.size if self.ranks else 1
             parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
-            by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
+            by_hubs = facts.renumbers and not self.debug and self._numbered(spec.way)
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
             initial = initial_values(program, self.graph, types)
@@ -460,7 +462,12 @@ class Engine:
         )
         options = self.debug, self.seed, whole, numbered
         plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
-        return plan, self.resident(way, plan.group, plan.block, numbered)
+        share = None
+        if self.ranks:
+            share = Share(self.ranks.rank, self.ranks.size)
+            if facts.pairs:  # as if each vertex had arcs from all
+                share = share._replace(vertex=self.graph.num_vertices)
+        return plan, self.resident(way, plan.group, plan.block, numbered, share)
 
     def _extent(self, program: VertexProgram, plan: Plan, resident: ResidentGraph) -> Extent:
         """The size of a run; where edges alternate, with the more of either turn's arcs."""
@@ -485,13 +492,23 @@ class Engine:
         first = graph.label_of(int(unheard[0]))
         return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
-    def resident(self, edges: str, group: int, block: int, numbered: bool = False) -> ResidentGraph:
+    def _numbered(self, edges: str) -> tuple[Numbering, Arcs] | None:
+        return self.graph.numbered(edges, self.ranks.size if self.ranks else 1)
+
+    def resident(
+        self,
+        edges: str,
+        group: int,
+        block: int,
+        numbered: bool = False,
+        share: Share | None = None,
+    ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block, numbered)
+        key = (edges if self.graph.directed else "out", group, block, numbered, share)
         with self._lock:
             if key not in self._resident:
-                found = self.graph.numbered(edges) if numbered else None
-                its = self.graph, self.device, *key[:3], found, self._share
+                found = self._numbered(edges) if numbered else None
+                its = self.graph, self.device, *key[:3], found, share
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 

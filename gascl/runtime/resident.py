@@ -24,7 +24,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part, cut, reaches, shares
+from gascl.graph.parts import Part, Share, cut, reaches, shares
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -85,6 +85,21 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     length = (table["end"] - table["begin"]).astype(np.int64)
     length[length < LONG] = 0
     return table[np.argsort(-length, kind="stable")]
+
+
+def part_blocks(offsets: np.ndarray, part: Part, group: int, size: int, parts: int) -> np.ndarray:
+    """The `block_table` of a part of the arcs.
+
+    Args:
+        offsets: those of all rows.
+        group, size, parts: as in `row_blocks`.
+    """
+    rows = offsets[part.first : part.last + 1]
+    bounds = row_blocks(rows - rows[0], group, size, parts)
+    table = block_table(rows, bounds)
+    table["first"] += part.first
+    table["last"] += part.first
+    return table
 
 
 def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
@@ -242,7 +257,7 @@ class ResidentGraph:
         block: the largest number of arcs, and of rows, in a block of a work-group.
         numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
             them; None: their own.
-        share: if processes share the arcs, which one this is, and how many they are.
+        share: how processes share the arcs, if they do.
 
     Attributes:
         numbering: those numbers, or None.
@@ -261,7 +276,7 @@ class ResidentGraph:
         group: int,
         block: int,
         numbered: tuple[Numbering, Arcs] | None = None,
-        share: tuple[int, int] | None = None,
+        share: Share | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block, self.share = group, block, share
@@ -273,9 +288,8 @@ class ResidentGraph:
         self.rows = 0, graph.num_vertices
         self.parts: list[Part] = []
         if share:
-            rank, ranks = share
-            self.parts = shares(self.all_arcs.into.offsets, ranks)
-            own = self.parts[rank]
+            self.parts = shares(self.all_arcs.into.offsets, share)
+            own = self.parts[share.rank]
             self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
             self.num_arcs = own.end - own.begin
         self._turned: ResidentGraph | None = None
@@ -405,7 +419,7 @@ class ResidentGraph:
         with self._lock:
             key = tuple(parts)
             if key not in self._reaches:
-                self._reaches[key] = reaches(parts, self.arcs.in_sources, self.graph.num_vertices)
+                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.graph.num_vertices)
             return self._reaches[key]
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, arcsort.Sorted | None]) -> Any:
@@ -428,14 +442,14 @@ class ResidentGraph:
             return by_number(self.numbering, getattr(self.graph, name))
         if name == IDS:
             return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
-        arcs = self.arcs
         if name in ("in_blocks", "out_blocks"):
             return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
-        if name == "out_sources":
-            return arcs.out.rows
         if name in ALL:
             return getattr(self.all_arcs, ALL[name])
-        return getattr(arcs, name)
+        if name == "slot":
+            return self.arcs.slot
+        order, its = _OF_ARCS[name]
+        return getattr(self._order(order), its)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -447,7 +461,7 @@ class ResidentGraph:
             ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
-        return np.full(int(arcs.in_offsets[-1]), edge.field.default, edge.type.scalar)
+        return np.full(int(arcs.into.offsets[-1]), edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
         """Whether it is an edge field that the graph has."""

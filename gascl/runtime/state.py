@@ -188,7 +188,12 @@ class State:
             buffers = previous.buffers
         arcs = same_arcs and any(key.owner == ARC for key in buffers)
         if arcs and previous.share != self.share:
-            had = previous.share[1] if previous.share else 1
+            had = previous.share.ranks if previous.share else 1
+            if self.share is not None and self.share.ranks == had:
+                raise ProgramError(
+                    "the State has values of arcs, and ranks share arcs out otherwise where a "
+                    f"program has `pairs`, as one of these does: run {cls} without state="
+                )
             raise ProgramError(
                 f"the State has values of arcs, in as many parts as its run had ranks: {had}; run "
                 f"{cls} with as many, or without state="

@@ -44,10 +44,10 @@ def expected_arcs(edges, directed, way):
 def check_arcs(arcs: Arcs | ArcsPart, num_vertices, expected):
     by_tail = sorted(expected)
     by_head = sorted(expected, key=lambda arc: (arc[1], arc[0], arc[2]))
-    tails = np.repeat(np.arange(num_vertices), np.diff(arcs.out_offsets))
-    heads = np.repeat(np.arange(num_vertices), np.diff(arcs.in_offsets))
-    out = list(zip(tails, arcs.out_targets, arcs.out_edges, arcs.out_reversed, strict=True))
-    into = list(zip(arcs.in_sources, heads, arcs.in_edges, arcs.in_reversed, strict=True))
+    tails = np.repeat(np.arange(num_vertices), np.diff(arcs.out.offsets))
+    heads = np.repeat(np.arange(num_vertices), np.diff(arcs.into.offsets))
+    out = list(zip(tails, arcs.out.ends, arcs.out_edges, arcs.out_reversed, strict=True))
+    into = list(zip(arcs.into.ends, heads, arcs.in_edges, arcs.in_reversed, strict=True))
     assert out == by_tail
     assert into == by_head
     assert sorted(arcs.slot) == list(range(len(out)))
@@ -106,6 +106,9 @@ def check_orders_and_slots(num_vertices, edges, directed, way, first):
     check_arcs(arcs, num_vertices, expected)
     for part in cut(arcs.in_offsets, 3) if num_vertices else []:
         check_part(arcs.part(part), part, num_vertices, sorted(expected))
+        unsorted = arcs_of(graph.edge_src, graph.edge_dst, num_vertices, arcs.way)
+        check_part(unsorted.part(part), part, num_vertices, sorted(expected))
+        assert unsorted.into.kept.keys() <= {"offsets"}
     assert arcs is graph.arcs(way)
     assert graph.num_arcs == len(expected_arcs(edges, directed, "out"))
 

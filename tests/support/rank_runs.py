@@ -17,6 +17,9 @@ from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
+from gascl.delivery import runspec
+from gascl.delivery.launch import Launch
+from gascl.graph import numbering
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -29,14 +32,32 @@ from gascl.programs import (
     Louvain,
     MaximalIndependentSet,
     PageRank,
+    ParticleCommunities,
     ShortestPaths,
     StronglyConnected,
     Triangles,
     TrussNumber,
     WeightedClustering,
+    WeightedPageRank,
 )
+from gascl.runtime import exchange, mpiranks
+from gascl.runtime.loop import Loop
 
 COMM = MPI.COMM_WORLD
+
+
+def on_several_hosts() -> None:
+    """Let ranks not share memory, as ranks of different hosts."""
+    mpiranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
+
+
+def pieces() -> None:
+    """Let ranks tell of some vertices while others are computed, as GPUs do with many."""
+    exchange.Exchange._number_of_pieces = lambda self: 5  # type: ignore[method-assign]
+    result = Engine(generators.rmat(9, seed=4), comm=COMM).run(PageRank())
+    names = [kernel.name for kernel in result.trace[2].kernels]
+    assert names.count("gascl_outbox_gather") == 5
+    programs()
 
 
 def random(*numbers: str) -> None:
@@ -75,6 +96,7 @@ def programs() -> None:
             # A rank streams its own arcs if they do not fit, either.
             for memory in (None, 10 * 2**20):
                 agree(graph, program, memory)
+    agree(web, ParticleCommunities(supersteps=5))
 
 
 def neighbours() -> None:
@@ -102,6 +124,58 @@ def neighbours() -> None:
     ):
         agree(plain, program)
     agree(web, StronglyConnected())
+
+
+class Meets(VertexProgram):
+    """Every pair adds to sums of floats, which round; the arcs go to the first vertices."""
+
+    supersteps = param.supersteps(3)
+    x = vertex.real(init="1.0f / (v.id + 1)")
+    heard = vertex.int32()
+    message, combine = "real", "sum"
+    mask = "v.id % 3 != 1"
+    apply_on = "all"
+    scatter = "send(v.x / 7);"
+    pairs = "if (u.x != v.x) send(exp(u.x - v.x) / 3);"
+    apply = """
+        v.heard += v.x < 1;
+        v.x = msg / g.num_vertices;
+        if (v.id % 5 != 1)
+            set_mask();
+    """
+
+
+def pairs() -> None:
+    """Each rank has the pairs of its own vertices, of which all have about as many."""
+    rows = []
+
+    def launch(loop: Loop, launch: Launch, *given: Any, **numbers: Any) -> Any:
+        if launch.kernel == "gascl_pairs":
+            rows.append(numbers["last_row"] - numbers["first_row"])
+        return launched(loop, launch, *given, **numbers)
+
+    launched = Loop._launch
+    Loop._launch = launch  # type: ignore[method-assign]
+    for vertices, group, ranges, lanes, delivery in (
+        (301, 1, 1, 1, "outbox"),
+        (301, 8, 3, 2, "slots"),
+        (1, 1, 1, 1, "outbox"),
+    ):
+        runspec.splits = lambda *_, ranges=ranges: ranges
+        cls = type("Meets", (Meets,), {"lanes": lanes})  # what it needs is worked out once
+        ids = np.arange(4 * vertices)
+        graph = Graph.from_edges(ids % vertices, ids % min(vertices, 9), num_vertices=vertices)
+        device = find_device(group)
+        engine = Engine(graph, device, comm=COMM)
+        alone = Engine(graph, device).run(cls(), delivery=delivery)
+        rows.clear()
+        found = engine.run(cls(), delivery=delivery)
+        assert found.x.tobytes() == alone.x.tobytes()
+        assert [s.messages for s in found.trace] == [s.messages for s in alone.trace]
+        assert len(set(rows)) < 2 and len(rows) in (0, 3)
+        its = [sum(each) // 3 for each in COMM.allgather(rows)]
+        assert sum(its) == vertices
+        assert max(its) <= 1.1 * min(its) + 1
 
 
 def agree(graph: Graph, program: VertexProgram, memory: int | None = None) -> None:
@@ -232,6 +306,7 @@ class Hopping(VertexProgram):
 
 def lists() -> None:
     """Where few rows change, few bytes travel, and the result is that of one device."""
+    on_several_hosts()
     vertices = 6000
     ring = Graph.from_edges(np.arange(vertices), (np.arange(vertices) + 1) % vertices)
     # Bytes of a vertex in each superstep and at the end; what part of whole ranges is received.
@@ -367,6 +442,28 @@ def reads(path: str) -> None:
     print(f"read: {own}", flush=True)
 
 
+def sorts() -> None:
+    """A rank sorts no arcs but those of its rows, by other numbers and by the vertices' own."""
+    web = generators.rmat(9, seed=4)
+    weight = np.random.default_rng(1).integers(1, 9, web.num_edges).astype(np.float32)
+    for directed in (True, False):
+        ends = web.edge_src, web.edge_dst
+        graph = Graph.from_edges(*ends, weight=weight, directed=directed)
+        for program in (PageRank(supersteps=5), WeightedPageRank(supersteps=5)):
+            alone = Engine(graph.with_fields(weight="weight")).run(program)
+            for least in (numbering.LEAST, 1):
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(numbering, "LEAST", least)
+                    patch.setattr(numbering, "SHARE", 0)
+                    its = Graph.from_edges(*ends, weight=weight, directed=directed)
+                    found = Engine(its, comm=COMM).run(program)
+                assert bool(found.numbering) == (least == 1)
+                np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-5)
+                own, numbered = its.arcs_made()
+                for arcs in (*own.values(), *(arcs for _, arcs in numbered.values())):
+                    assert {*arcs.out.kept, *arcs.into.kept} <= {"offsets"}
+
+
 def mapped(path: str) -> int:
     """The bytes of a file that are in this process's memory."""
     its, found = False, 0
@@ -391,5 +488,8 @@ def saved(path: str) -> None:
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
     what, *arguments = sys.argv[1:]
+    *ways, what = what.split(":")
+    for way in ways:
+        globals()[way]()
     globals()[what](*arguments)
     print(f"done {COMM.rank}", flush=True)

@@ -6,7 +6,8 @@
 // receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
 // Where a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
 // compiler can vectorize. The order in which a receiver's messages are combined, tile by tile and
-// then range by range, depends only on the number of vertices and on the device.
+// then range by range, depends only on the number of vertices and on the device, and not on which
+// receivers, `first_row` to `last_row`, a device has.
 #include "runtime.cl"
 
 // The vertices that give are those that scatter.
@@ -14,12 +15,6 @@
 #define GASCL_GIVES(id) true
 #else
 #define GASCL_GIVES(id) GASCL_IN_MASK(id)
-#endif
-
-#if GASCL_GROUP == 1
-#define GASCL_RECEIVERS_PER_GROUP GASCL_RECEIVERS_PER_ITEM
-#else
-#define GASCL_RECEIVERS_PER_GROUP GASCL_GROUP
 #endif
 
 // Combines what a tile gave to a receiver with what earlier tiles gave.
@@ -55,22 +50,24 @@ static void gascl_pair_with(gascl_partials *parts, const gascl_receivers *receiv
 }
 #endif
 
-// Fills `boxes`, of shape (splits, V, lanes).
-__kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const int splits) {
+// Fills the receivers' part of `boxes`, of shape (splits, V, lanes).
+__kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const int splits,
+                          const int first_row, const int last_row) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
-    const int blocks = n / GASCL_RECEIVERS_PER_GROUP + (n % GASCL_RECEIVERS_PER_GROUP > 0);
-    const int range = n / splits + (n % splits > 0);
+    const int range = n / splits + (n % splits > 0), final_row = last_row - 1;
 #if GASCL_GROUP == 1
+    const int rows = last_row - first_row;
+    const int blocks = rows / GASCL_RECEIVERS_PER_ITEM + (rows % GASCL_RECEIVERS_PER_ITEM > 0);
     GASCL_FOR_RANGE_OF(long, at, (long)blocks * splits) {
-        const int first = (int)(at / splits) * GASCL_RECEIVERS_PER_GROUP;
+        const int first = first_row + (int)(at / splits) * GASCL_RECEIVERS_PER_ITEM;
         const int split = (int)(at % splits);
         const int begin = min(n, split * range), end = min(n, begin + range);
         GASCL_FOR_LANES {
             gascl_receivers receivers;
             gascl_box wholes[GASCL_RECEIVERS_PER_ITEM];
             GASCL_FOR_RECEIVERS {
-                // Behind the last vertex, the last one again, whose box is dropped in the end.
-                const int id = min(first + i, n - 1);
+                // Behind the last one, that one again, whose box is dropped in the end.
+                const int id = min(first + i, final_row);
                 gascl_receivers_put(&receivers, i,
                                     gascl_receiving(id, GASCL_STATE_ON GASCL_LANE_ON));
                 wholes[i] = gascl_box_empty();
@@ -85,18 +82,18 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
                     const gascl_vertex u = gascl_giving(other, GASCL_STATE_ON GASCL_LANE_ON);
                     if (other < first || other >= first + GASCL_RECEIVERS_PER_ITEM) {
                         GASCL_FOR_RECEIVERS
-                            gascl_pair_with(&parts, &receivers, i, min(first + i, n - 1), u,
+                            gascl_pair_with(&parts, &receivers, i, min(first + i, final_row), u,
                                             GASCL_STATE_ON GASCL_LANE_ON);
                     } else {
                         GASCL_FOR_RECEIVERS
-                            if (min(first + i, n - 1) != other)
-                                gascl_pair_with(&parts, &receivers, i, min(first + i, n - 1), u,
+                            if (min(first + i, final_row) != other)
+                                gascl_pair_with(&parts, &receivers, i, min(first + i, final_row), u,
                                                 GASCL_STATE_ON GASCL_LANE_ON);
                     }
                 }
                 GASCL_FOR_RECEIVERS gascl_box_give(&wholes[i], gascl_partials_get(&parts, i));
             }
-            for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM && first + i < n; ++i)
+            for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM && first + i < last_row; ++i)
                 boxes[(size_t)split * n * GASCL_LANES + GASCL_AT(first + i)] = wholes[i];
         }
     }
@@ -106,10 +103,10 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
     __local uchar give[GASCL_TILE];
 #endif
     const int item = get_local_id(0), split = get_group_id(0) % splits;
-    const int id = get_group_id(0) / splits * GASCL_GROUP + item;
+    const int id = first_row + get_group_id(0) / splits * GASCL_GROUP + item;
     const int begin = min(n, split * range), end = min(n, begin + range);
     GASCL_FOR_LANES {
-        const gascl_vertex v = gascl_receiving(id < n ? id : 0, GASCL_STATE_ON GASCL_LANE_ON);
+        const gascl_vertex v = gascl_receiving(min(id, final_row), GASCL_STATE_ON GASCL_LANE_ON);
         gascl_box whole = gascl_box_empty();
         for (int tile = begin; tile < end; tile += GASCL_TILE) {
             const int count = min(GASCL_TILE, end - tile);
@@ -127,14 +124,14 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
                 if (!give[i])
                     continue;
 #endif
-                if (tile + i != id && id < n)
+                if (tile + i != id && id < last_row)
                     gascl_pair(v, gascl_other_get(&others[i], tile + i), &part,
                                GASCL_STATE_ON GASCL_LANE_ON);
             }
             gascl_box_give(&whole, part);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        if (id < n)
+        if (id < last_row)
             boxes[(size_t)split * n * GASCL_LANES + GASCL_AT(id)] = whole;
     }
 #endif
@@ -142,13 +139,15 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
 
 // Joins the boxes of all ranges, where there are several.
 __kernel void gascl_pairs_join(GASCL_STATE, __global const gascl_box *restrict boxes,
-                               const int splits) {
+                               const int splits, const int first_row, const int last_row) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
-    GASCL_FOR_RANGE(id, n)
+    GASCL_FOR_RANGE(row, last_row - first_row) {
+        const int id = first_row + (int)row;
         GASCL_FOR_LANES {
             gascl_box whole = gascl_box_empty();
             for (int i = 0; i < splits; ++i)
                 gascl_box_merge(&whole, boxes[(size_t)i * n * GASCL_LANES + GASCL_AT(id)]);
             gascl_paired[GASCL_AT(id)] = whole;
         }
+    }
 }
