@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -85,8 +85,9 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
                 other.cancel()
 
 
-def ahead(items: Iterable[T]) -> Iterator[T]:
-    """The items, the next of which is made in a thread while one is used."""
+def ahead(items: Iterable[T]) -> Generator[T, None, None]:
+    """The items, the next of which is made in a thread while one is used. Closing the generator
+    waits for that thread."""
     if cores() < 2:
         yield from items
         return

@@ -12,7 +12,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.parallel import ahead, in_threads, joined
+from gascl.graph.parallel import in_threads, joined
 from gascl.graph.parsed import Parsed
 from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
 from gascl.io.edgespool import EdgeSpool, Spooled
@@ -125,7 +125,7 @@ def spool_table(
     are_vertices = spool.vertices = kept == "none" and not texts[0]
     remarks: list[str] = []
     row = 0
-    for batch in ahead(batches):
+    for batch in batches:
         batch.validate(full=True)
         said: list[str] = []
         loaded = {}
