@@ -200,18 +200,19 @@ class Conversion:
         work = self._work
         ends: list[Any] = [work.array(read[end]) for end in ENDS]
         labels: dict[str, ArrayFile] = {}
-        once, copied = self._needed_once(read, spooled), spooled.both_ways
-        are_ids = False
+        are_ids, copied = False, spooled.both_ways
         if spooled.num_vertices is not None:
             count = spooled.num_vertices
         elif read["labels"] is not None:
             labels["labels"] = work.array(read["labels"])
             count = len(labels["labels"])
             intake.checked_num_vertices({}, count, None)
-            are_ids = once and not _is_range(labels["labels"])
-            if not (once or _is_range(labels["labels"])):
-                table = VertexTable(labels["labels"])
-                ends, copied = [NumberedIds(end, table) for end in ends], True
+            if not _is_range(labels["labels"]):
+                are_ids = self._needed_once(read, spooled)
+                copied = not are_ids
+                if copied:
+                    table = VertexTable(labels["labels"])
+                    ends = [NumberedIds(end, table) for end in ends]
         else:
             ids = None if read["texts"] else ends
             count, labels, ends = self._number_by_sorting(ids, read["rows"])
