@@ -30,6 +30,7 @@ from gascl.errors import (
 )
 from gascl.graph.graph import Graph
 from gascl.graph.parts import Share
+from gascl.hostmemory import host_memory
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -46,7 +47,13 @@ from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
 from gascl.runtime.mpiranks import agreed, ranks_of
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.resident import ResidentGraph, offset_type, shortage
+from gascl.runtime.resident import (
+    ResidentGraph,
+    came_sorted,
+    offset_type,
+    shortage,
+    too_many_to_sort,
+)
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
 from gascl.runtime.state import State
@@ -314,11 +321,16 @@ class Engine:
         in `Loop.nans`."""
         spec, facts = program.spec, demand.facts
         started = time.perf_counter()
+        there = came_sorted(self.graph, spec.way)
+        if self.ranks:  # all take the same numbers
+            there = bool(self.ranks.any_of("there" if there else ""))
+        keeps = there and self._too_many_to_sort(spec.way)
         with agreed(self.ranks):
             size = self.ranks.size if self.ranks else 1
             parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
-            by_hubs = facts.renumbers and not self.debug and self.graph.numbered(spec.way)
+            may = facts.renumbers and not self.debug and not keeps
+            by_hubs = self.graph.numbered(spec.way) if may else None
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
             initial = initial_values(program, self.graph, types)
@@ -335,10 +347,8 @@ class Engine:
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, self._extent(program, plan, resident))
             short = shortage(self.device, memory.sizes(), limit=self.device_memory)
-            there = self._came_sorted(spec.way) and not (by_hubs and by_hubs[1].into.came)
-        if self.ranks:  # all take the same delivery and the same numbers
+        if self.ranks:  # all take the same delivery
             short = self.ranks.any_of(short)
-            there = bool(self.ranks.any_of("there" if there else ""))
         with agreed(self.ranks):
             if short and self.graph.num_vertices:
                 chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
@@ -431,10 +441,10 @@ class Engine:
         )
         return result, nans
 
-    def _came_sorted(self, way: str) -> bool:
-        """Whether the graph's file had its arcs. It is mapped, and to sort them by other numbers
-        would bring them all into memory, which may be too small for them."""
-        return self.graph.arcs(way).into.came
+    def _too_many_to_sort(self, way: str) -> bool:
+        if self.ranks:
+            return too_many_to_sort(self.graph, way, self.ranks.memory, self.ranks.size)
+        return too_many_to_sort(self.graph, way, host_memory())
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""

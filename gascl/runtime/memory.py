@@ -18,13 +18,21 @@ from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
+from gascl.hostmemory import host_memory
 from gascl.language.facts import Facts
 from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
 from gascl.runtime.arcstream import FEWEST, part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
-from gascl.runtime.resident import arcs_along, extent_of, is_symmetric, shortage
+from gascl.runtime.resident import (
+    arcs_along,
+    came_sorted,
+    extent_of,
+    is_symmetric,
+    shortage,
+    too_many_to_sort,
+)
 from gascl.sizes import amount
 
 #: The arrays of a graph that most programs use.
@@ -165,11 +173,17 @@ def described(
         delivery=delivery,
         device=device,
         device_memory=device_memory,
-        numbered=program is not None
-        and Facts.of(program.spec, program.lanes).renumbers
-        and graph.numbered(program.spec.way) is not None,
+        numbered=program is not None and _numbered(graph, program),
     )
     return known.lines()
+
+
+def _numbered(graph: Graph, program: VertexProgram) -> bool:
+    """Whether a run numbers the vertices anew."""
+    way = program.spec.way
+    if not Facts.of(program.spec, program.lanes).renumbers or graph.numbered(way) is None:
+        return False
+    return not (came_sorted(graph, way) and too_many_to_sort(graph, way, host_memory()))
 
 
 def _host(

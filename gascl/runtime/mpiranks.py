@@ -24,6 +24,7 @@ from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.runspec import ARC, RUN, Key
 from gascl.errors import GasclError, RankError
 from gascl.graph.parts import Part
+from gascl.hostmemory import host_memory
 from gascl.runtime import process
 from gascl.runtime.arcstream import TALLIES
 from gascl.runtime.device import Device, devices, find
@@ -103,7 +104,13 @@ class Ranks:
 
     Args:
         comm: mpi4py's, or something else with those of its methods that are called here.
+
+    Attributes:
+        memory: what each rank may use of its host's, in bytes: of the host with least for a rank;
+            None where the systems do not tell.
     """
+
+    memory: int | None = None
 
     def __init__(self, comm: Any):
         # MPI's constants stand beside the class of a communicator.
@@ -119,7 +126,11 @@ class Ranks:
         """The device that a user chose; of several alike, each rank of a host has another one."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
-        local = self.comm.allgather(platform.node())[: self.rank].count(platform.node())
+        hosts = self.comm.allgather((platform.node(), host_memory()))
+        nodes = [node for node, _ in hosts]
+        shares = (has // nodes.count(node) for node, has in hosts if has is not None)
+        self.memory = min(shares, default=None)
+        local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else found
 
     def agree(self, error: Exception | None) -> None:
