@@ -14,7 +14,7 @@ from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.intake import Duplicates, SelfLoops
-from gascl.hostmemory import host_memory
+from gascl.machine import machine_memory
 
 Weights = tuple[int, int] | None
 
@@ -95,7 +95,7 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
         GraphError: it does not fit.
     """
     need = bytes_an_edge * num_edges + 4 * num_vertices
-    have = host_memory()
+    have = machine_memory()
     if have is not None and need > have:  # where it is not known, NumPy will raise MemoryError
         raise GraphError(
             f"{num_edges:,} edges and {num_vertices:,} vertices need {need / 2**30:,.1f} GiB, and "

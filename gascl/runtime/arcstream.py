@@ -19,7 +19,7 @@ from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_s
 from gascl.errors import DeviceError
 from gascl.graph.parts import bit_of
 from gascl.runtime import process
-from gascl.runtime.resident import ResidentGraph, block_table, row_blocks
+from gascl.runtime.resident import ResidentGraph, part_blocks
 from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -194,13 +194,13 @@ class ArcStream:
         if NEEDED in spec.own:
             self.reaches = self.device.upload(graph.reaches(self.parts))
             no_offsets = self.device.upload(np.zeros_like(offsets))
-        for number, (first, last, begin, _) in enumerate(self.parts):
+        for number, part in enumerate(self.parts):
+            first, last, begin, _ = part
             rows = offsets[first : last + 1] - offsets.dtype.type(begin)
             placed[number * pad + first : number * pad + last + 1] = rows
-            bounds = row_blocks(rows, graph.group, graph.block, self.device.groups)
-            table = block_table(rows, bounds)
-            table["first"] += first
-            table["last"] += first
+            table = part_blocks(offsets, part, graph.group, graph.block, self.device.groups)
+            table["begin"] -= begin
+            table["end"] -= begin
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
             if NEEDED in spec.own:

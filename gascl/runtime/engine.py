@@ -30,12 +30,12 @@ from gascl.errors import (
 )
 from gascl.graph.graph import Graph
 from gascl.graph.parts import Share
-from gascl.hostmemory import host_memory
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK
 from gascl.language.stale import stale_field
+from gascl.machine import machine_memory
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
@@ -443,8 +443,8 @@ class Engine:
 
     def _too_many_to_sort(self, way: str) -> bool:
         if self.ranks:
-            return too_many_to_sort(self.graph, way, self.ranks.memory, self.ranks.size)
-        return too_many_to_sort(self.graph, way, host_memory())
+            return too_many_to_sort(self.graph, way, self.ranks.room, self.ranks.size)
+        return too_many_to_sort(self.graph, way, machine_memory())
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""

@@ -30,7 +30,6 @@ from gascl.delivery.launch import (
     Launch,
 )
 from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
-from gascl.delivery.shared import fills_ahead, shared_fields
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
@@ -39,8 +38,9 @@ from gascl.runtime.arcstream import TALLIES, ArcStream
 from gascl.runtime.checkpoint import Checkpoint
 from gascl.runtime.device import Device
 from gascl.runtime.direction import pull_bounds
+from gascl.runtime.exchange import MAIL, Exchange
 from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.mpiranks import MAIL, Ranks, Told
+from gascl.runtime.mpiranks import Ranks
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph, num_arcs
 from gascl.runtime.restart import Start
@@ -138,10 +138,10 @@ class Loop:
         # Reads the times of the latest batch: while the next one runs, or when somebody asks.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
+        self.exchange: Exchange | None = None
         if ranks:
-            ranks.begin()
             interrupts.agreed = False
-            self.told, self._untold = self._to_tell()
+            self.exchange = Exchange(ranks, program.spec, plan, state)
 
     def run(self, max_supersteps: int) -> Ending:
         """Run supersteps until something ends the run."""
@@ -196,7 +196,8 @@ class Loop:
             self._commit_first(fixed is None)
         if self._unread:
             stopped = self._first_stop(self._records(0)[0])
-        self._tell_all()
+        if self.exchange:
+            self.exchange.tell_all(self.earlier + len(self.trace))
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -240,40 +241,6 @@ class Loop:
         values = np.isnan(self.state.field(name, VERTEX))
         return int(np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))[0])
 
-    def _to_tell(self) -> tuple[Told, list[Key]]:
-        """What ranks tell each other after a superstep, and the fields that they do not."""
-        facts, delivery, there = self.plan.facts, self.plan.delivery, self.state.buffers
-        shared = shared_fields(self.program.spec, facts, delivery)
-        rows = [Key(VERTEX, name) for name in shared]
-        if fills_ahead(facts, delivery):
-            ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
-            rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
-        apply, scatter = (self.program.spec.snippets.get(n) for n in ("apply", "scatter"))
-        written = apply.writes("v") if apply is not None else set()
-        active = f"active set {delivery.active.name}"
-        masks = [Key(active, name) for name in ("next", "marks")]
-        masks = [key for key in masks if key in there]
-        sets_others = apply is not None and apply.uses("set_mask_of")
-        # What apply sets for other vertices; what it unsets for its own, others must not set again.
-        marks = [key for key in masks if sets_others and (key.name == "marks") == facts.marks]
-        rows += [key for key in masks if key not in marks]
-        sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
-        scattered = [key for key in masks if sets and key.name == "next"]
-        untold = [Key(VERTEX, n) for n in self.program.spec.vertex_fields if n in written]
-        if facts.apply_sends_to:  # their rank has what has come for its vertices
-            pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
-            untold += [k for k in pending if self.state.sizes[k] >= 4 * self.graph.num_vertices]
-        checked = facts.overflows or facts.can_trap or "faults" in self.plan.header.state
-        told = Told(rows, marks, scattered, checked)
-        return told, [key for key in untold if key not in rows]
-
-    def _tell_all(self) -> None:
-        """Bring to all ranks what they do not tell each other after each superstep."""
-        if self.ranks:
-            self.state.take_turn(self.earlier + len(self.trace))  # whose ranks have what is pending
-            self.ranks.tell_rows(self.state, self._untold)
-            self.ranks.tell_arcs(self.state)
-
     # The mask, and how a run begins -----------------------------------------------------------
 
     def _write_mask(self) -> None:
@@ -303,7 +270,8 @@ class Loop:
 
     def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         self._write_mask()
-        self._tell_all()
+        if self.exchange:
+            self.exchange.tell_all(self.earlier + len(self.trace))
         saved = self.state, self._given, self._kept_records, standstill.known
         checkpoint.save(*saved, writes=not self.ranks or self.ranks.rank == 0)
 
@@ -585,6 +553,9 @@ class Loop:
                 continue
             if not launch.suits(self.plan.facts):
                 continue
+            if self.exchange and self.exchange.pieces and launch.over == "in_blocks":
+                events += self._enqueue_pieces(launch, self.exchange)
+                continue
             if stream and launch.over == "in_blocks":
                 launched, groups = self._enqueue_parts(launch, stream, needed)
                 events += launched
@@ -592,17 +563,17 @@ class Loop:
             groups = self._groups(launch)
             if groups or launch.over not in ("in_blocks", "out_blocks"):  # a rank may have no rows
                 events.append(self._launch(launch))
-            if self.ranks and launch.over == "out_blocks":
-                self.ranks.tell_marks(self.state, self.told.scattered)
+            if self.exchange and launch.over == "out_blocks":
+                self.exchange.tell_scattered()
                 if self.plan.facts.scatter_sends_to:
-                    events += self._bring_mail(self.ranks, superstep, "")
-        if self.ranks:
+                    events += self._bring_mail(self.exchange, superstep, "")
+        if self.exchange:
             if self.plan.delivery.active.lists_receivers:
-                self.ranks.tell_frontier(self.state, superstep + 1)
-            heard = self.ranks.tell(self.state, self.told, groups, self.interrupts)
+                self.exchange.tell_frontier(superstep + 1)
+            heard = self.exchange.tell(groups, self.interrupts)
             tallies, groups = heard.tallies, heard.num_tallies
             if heard.under_way:
-                events += self._bring_mail(self.ranks, superstep + 1, "_next")
+                events += self._bring_mail(self.exchange, superstep + 1, "_next")
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
         self.state.swap()
         self.device.queue.flush()
@@ -647,13 +618,23 @@ class Loop:
                 )
         return events, sum(numbers.values()) if TALLIES in keys else 0
 
-    def _bring_mail(self, ranks: Ranks, superstep: int, when: str) -> list[_Launched]:
+    def _enqueue_pieces(self, launch: Launch, exchange: Exchange) -> list[_Launched]:
+        """Enqueue a kernel for each piece of the vertices, which is told when it is there."""
+        events = []
+        for piece in exchange.pieces:
+            if piece.blocks:
+                its = piece.groups, piece.buffers
+                events.append(self._launch(launch, *its, num_in_blocks=piece.blocks))
+            exchange.show([launched.event for launched in events[-1:] if piece.blocks])
+        return events
+
+    def _bring_mail(self, exchange: Exchange, superstep: int, when: str) -> list[_Launched]:
         """Bring what was sent to vertices to the ranks that apply them in a superstep.
 
         Args:
-            when: as in `Ranks.mail`.
+            when: as in `Exchange.mail`.
         """
-        mail = ranks.mail(self.state, self.state.resident_at(superstep).parts, when)
+        mail = exchange.mail(self.state.resident_at(superstep).parts, when)
         events = [self._drop_mail(superstep)]
         room = self.state.spec.own[MAIL].count
         names = PENDING if when else ()
@@ -712,8 +693,8 @@ class Loop:
                 listed = active.lists_receivers and facts.lists_directly and not starting
                 if (self.ranks or not listed) and commit.suits(facts):
                     events.append(self._launch(commit, starting=starting))
-            if self.ranks and active.lists_receivers:
-                self.ranks.tell_counts(self.state)
+            if self.exchange and active.lists_receivers:
+                self.exchange.tell_counts()
                 counts = 1
         least, most = self.bounds
         finished = self._launch(

@@ -18,10 +18,10 @@ from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-from gascl.hostmemory import host_memory
 from gascl.language.facts import Facts
 from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
+from gascl.machine import machine_memory
 from gascl.runtime.arcstream import FEWEST, part_bytes
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
@@ -183,7 +183,7 @@ def _numbered(graph: Graph, program: VertexProgram) -> bool:
     way = program.spec.way
     if not Facts.of(program.spec, program.lanes).renumbers or graph.numbered(way) is None:
         return False
-    return not (came_sorted(graph, way) and too_many_to_sort(graph, way, host_memory()))
+    return not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory()))
 
 
 def _host(

@@ -20,7 +20,7 @@ import re
 import struct
 from typing import Any
 
-from gascl.hostmemory import host_memory
+from gascl.machine import machine_memory
 
 #: The only build that is corrected, by the version of its platform.
 VERSION = "PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO"
@@ -101,7 +101,7 @@ def _mend_memory(memory: Memory, device: Any) -> None:
     As PoCL does, this leaves 2 GiB to the system, or a quarter on a small machine. PoCL itself has
     no limit for a single buffer (pocl_setup_device_for_system_memory in lib/CL/devices/common.c).
     """
-    total = host_memory() or 0
+    total = machine_memory() or 0
     total -= 2 << 30 if total > 7 << 30 else total >> 2
     for place in known(memory, device):
         memory.put(place, max(memory.number(place), total))

@@ -90,6 +90,21 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     return table[np.argsort(-length, kind="stable")]
 
 
+def part_blocks(offsets: np.ndarray, part: Part, group: int, size: int, parts: int) -> np.ndarray:
+    """The `block_table` of a part of the arcs.
+
+    Args:
+        offsets: those of all rows.
+        group, size, parts: as in `row_blocks`.
+    """
+    rows = offsets[part.first : part.last + 1]
+    bounds = row_blocks(rows - rows[0], group, size, parts)
+    table = block_table(rows, bounds)
+    table["first"] += part.first
+    table["last"] += part.first
+    return table
+
+
 def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
     """The number of arcs along which programs scatter; the arcs need not be built.
 

@@ -78,6 +78,20 @@ def pinned(context: Any, size: int) -> np.ndarray:
     return found
 
 
+def pin(context: Any, values: np.ndarray) -> tuple[Any, ...]:
+    """Pin memory of the host, uint8 (size,), while what this returns is kept; () if the driver does
+    not."""
+    queue = cl.CommandQueue(context)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+    access: Any = cl.map_flags.READ | cl.map_flags.WRITE
+    size = values.shape, np.dtype(np.uint8)
+    try:
+        buffer = cl.Buffer(context, flags, hostbuf=values)
+        return buffer, cl.enqueue_map_buffer(queue, buffer, access, 0, *size)
+    except cl.Error:
+        return ()
+
+
 def pinned_copy(context: Any, values: np.ndarray) -> np.ndarray:
     """A copy of a contiguous array in memory that is pinned, or the array if the driver gives no
     more of it."""

@@ -544,7 +544,7 @@ def test_arcs_of_a_file_are_not_sorted_anew_with_little_memory(monkeypatch, tmp_
         (few, "numbered", True),
     ):
         for module in ("engine", "memory"):
-            monkeypatch.setattr(f"gascl.runtime.{module}.host_memory", lambda has=has: has)
+            monkeypatch.setattr(f"gascl.runtime.{module}.machine_memory", lambda has=has: has)
         mapped = Graph.read(tmp_path / f"{name}.npz")
         lines = described(mapped, PageRank())
         assert any("numbers of the vertices" in line for line in lines) == numbered

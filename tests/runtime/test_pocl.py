@@ -198,7 +198,7 @@ def test_memory(limit):
         "found = [d for p in cl.get_platforms() for d in p.get_devices()]\n"
         "its = next(d for d in found if 'PoCL' in d.platform.version)\n"
         "own, ours = its.global_mem_size, 0\n"
-        "from gascl.hostmemory import host_memory\n"
+        "from gascl.machine import machine_memory\n"
         "from gascl.runtime import pocl\n"
         "try:\n"
         "    if pocl.VERSION in its.platform.version:\n"
@@ -208,7 +208,7 @@ def test_memory(limit):
         "    pass\n"
         "from gascl.runtime.device import devices\n"
         "d = next(d for d in devices() if 'PoCL' in d.cl.platform.version)\n"
-        "print(d.memory, d.largest_buffer, host_memory(), own, ours)"
+        "print(d.memory, d.largest_buffer, machine_memory(), own, ours)"
     )
     path = os.pathsep.join(p for p in sys.path if p)
     ran = subprocess.run(

@@ -23,7 +23,12 @@ pytestmark = pytest.mark.skipif(not MPIEXEC, reason="there is no mpiexec")
 
 
 def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
-    """So many ranks of a module of the tests."""
+    """So many ranks of a module of the tests.
+
+    Args:
+        arguments: of rank_runs: one of its functions, after others that it is to call before,
+            each with a colon; and the arguments.
+    """
     return subprocess.run(
         [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
         capture_output=True,
@@ -48,10 +53,12 @@ def test_random_programs_on_ranks(first, count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize(
+    ("count", "what"), [(2, "random"), (3, "random"), (2, "on_several_hosts:random")]
+)
 @pytest.mark.parametrize("first", range(12))
-def test_all_random_programs_on_ranks(count, first):
-    succeed(count, "random", *map(str, range(first, len(RECIPES), 12)))
+def test_all_random_programs_on_ranks(count, what, first):
+    succeed(count, what, *map(str, range(first, len(RECIPES), 12)))
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
@@ -60,9 +67,19 @@ def test_special_programs_on_ranks(count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 3])
-def test_all_special_programs_on_ranks(count):
-    succeed(count, "special", *SPECIAL_PROGRAMS)
+@pytest.mark.parametrize(
+    ("count", "what"), [(2, "special"), (3, "special"), (2, "on_several_hosts:special")]
+)
+def test_all_special_programs_on_ranks(count, what):
+    succeed(count, what, *SPECIAL_PROGRAMS)
+
+
+def test_ranks_of_several_hosts():
+    succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
+
+
+def test_ranks_tell_while_others_are_computed():
+    succeed(2, "pieces")
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,24 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
+from gascl.runtime import exchange, mpiranks
 from gascl.runtime.loop import Loop
 
 COMM = MPI.COMM_WORLD
+
+
+def on_several_hosts() -> None:
+    """Let ranks not share memory, as ranks of different hosts."""
+    mpiranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
+
+
+def pieces() -> None:
+    """Let ranks tell of some vertices while others are computed, as GPUs do with many."""
+    exchange.Exchange._number_of_pieces = lambda self: 5  # type: ignore[method-assign]
+    result = Engine(generators.rmat(9, seed=4), comm=COMM).run(PageRank())
+    names = [kernel.name for kernel in result.trace[2].kernels]
+    assert names.count("gascl_outbox_gather") == 5
+    programs()
 
 
 def random(*numbers: str) -> None:
@@ -291,6 +306,7 @@ class Hopping(VertexProgram):
 
 def lists() -> None:
     """Where few rows change, few bytes travel, and the result is that of one device."""
+    on_several_hosts()
     vertices = 6000
     ring = Graph.from_edges(np.arange(vertices), (np.arange(vertices) + 1) % vertices)
     # Bytes of a vertex in each superstep and at the end; what part of whole ranges is received.
@@ -472,5 +488,8 @@ def saved(path: str) -> None:
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
     what, *arguments = sys.argv[1:]
+    *ways, what = what.split(":")
+    for way in ways:
+        globals()[way]()
     globals()[what](*arguments)
     print(f"done {COMM.rank}", flush=True)

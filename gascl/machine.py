@@ -1,4 +1,4 @@
-"""The memory of the host."""
+"""The machine that runs the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def host_memory() -> int | None:
+def machine_memory() -> int | None:
     """The bytes of memory that the process may use: the machine's, or a container's; None where
     the system does not tell, as on Windows."""
     try:

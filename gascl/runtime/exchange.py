@@ -1,0 +1,450 @@
+"""What the ranks of a run tell each other: see `Exchange`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.activeset import FRONTIER, most_pieces
+from gascl.delivery.buffers import PENDING
+from gascl.delivery.runspec import ARC, GRAPH, RUN, VERTEX, Key
+from gascl.delivery.shared import fills_ahead, shared_fields
+from gascl.graph.parts import Part, cut
+from gascl.language.spec import ProgramSpec
+from gascl.runtime import process
+from gascl.runtime.arcstream import TALLIES
+from gascl.runtime.interrupts import Interrupts
+from gascl.runtime.mpiranks import Ranks
+from gascl.runtime.plan import Plan
+from gascl.runtime.resident import part_blocks
+from gascl.runtime.state import State
+
+CONTROL, COUNTS, MAIL, BLOCKS = (
+    *(Key(RUN, name) for name in ("control", "counts", "mail")),
+    Key(GRAPH, "in_blocks"),
+)
+#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
+#: each other, and the first two are those of the frontiers of even and odd supersteps.
+LENGTHS, FRONTIERS, TOUCHED = (
+    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
+)
+_LENGTH, _LISTED = 16, 2 * 16
+#: How many rows show whether it pays to look for those that have changed.
+SAMPLE = 1024
+#: The bytes of a piece of what a rank tells, and the most pieces.
+PIECE, PIECES = 1 << 23, 16
+#: Where what is told begins in shared memory.
+_ALIGNED = 4096
+
+
+class Heard(NamedTuple):
+    """What all ranks have come to in a superstep.
+
+    Attributes:
+        tallies, num_tallies: a buffer with those of all ranks, and how many they are.
+        under_way: apply has sent messages with send_to.
+    """
+
+    tallies: Any
+    num_tallies: int
+    under_way: bool
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What ranks tell each other of a program.
+
+    Attributes:
+        rows: buffers of which each rank has written the rows of its own vertices, and which others
+            read: told after each superstep.
+        rest: likewise, which no other reads: told when the run ends.
+        marks: bytes that any rank may have set for any vertex.
+        scattered: likewise, in scatter, so that apply must know of them.
+        checked: the control record, too: something may go wrong that the device reports.
+    """
+
+    rows: Sequence[Key]
+    rest: Sequence[Key]
+    marks: Sequence[Key]
+    scattered: Sequence[Key]
+    checked: bool
+
+
+class Piece(NamedTuple):
+    """Some of a rank's vertices, whose values travel while those of the next are computed.
+
+    Attributes:
+        buffers: the row blocks and the tallies, in place of those of all that the rank has.
+        blocks, groups: how many row blocks there are, and work-groups to handle them.
+    """
+
+    buffers: Mapping[Key, Any]
+    blocks: int
+    groups: int
+
+
+class Exchange:
+    """What the ranks of a run tell each other, after each superstep and when it ends.
+
+    Ranks of one host share some of its memory: each device copies what its rank tells to there, and
+    what the others tell from there. Between hosts, lists travel of what has changed.
+
+    All ranks must call the same methods.
+
+    Attributes:
+        pieces: of this rank's vertices, where some are told of while others are computed: if that
+            is what no kernel of the superstep reads, and it pays.
+    """
+
+    def __init__(self, ranks: Ranks, spec: ProgramSpec, plan: Plan, state: State):
+        self.ranks, self.state, self.device = ranks, state, state.device
+        self._told = _to_tell(spec, plan, state)
+        self._said = set[Key]()  # what has been told once, in lists
+        self._tallies: Any = None
+        self._sent: list[np.ndarray] = []  # what is on its way to the device
+        self._places: dict[Key, int] = {}  # in shared memory
+        size = 0
+        for key in self._told.rows:
+            self._places[key] = size
+            size += -(-state.sizes[key] // _ALIGNED) * _ALIGNED
+        # In two halves: while a rank still reads one, another may write what is next to the other.
+        shared = ranks.shared(self.device, 2 * size) if size else None
+        self._halves = [] if shared is None else [shared[:size], shared[size:]]
+        self._shown: list[list[Any]] = []  # for each piece, the events of copies to there
+        self.pieces: list[Piece] = []
+        # What this superstep reads must stay until it ends.
+        ahead = not any(key.owner == VERTEX for key in self._told.rows)
+        ahead = ahead and fills_ahead(plan.facts, plan.delivery) and not plan.facts.alternates
+        if self._halves and ahead and state.spec.extent.parts == 1:
+            self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
+        process.holds_opencl(self)
+
+    def _number_of_pieces(self) -> int:
+        """In how many pieces it pays to tell what a superstep comes to."""
+        if self.device.kind != "GPU" or not self.ranks.alone:  # else copies wait for kernels
+            return 1
+        most = max(part.last - part.first for part in self.state.resident.parts)
+        each = sum(self.state.sizes[key] for key in self._told.rows)
+        return min(most * each // self.state.graph.num_vertices // PIECE, PIECES)
+
+    def _make_pieces(self, plan: Plan, number: int) -> None:
+        if number < 2:
+            return
+        state, device, parts = self.state, self.device, self.state.resident.parts
+        offsets, own = state.resident.arcs.into.offsets, parts[self.ranks.rank]
+        cuts = cut(offsets, number, own.first, own.last)
+        cuts += [Part(own.last, own.last, own.end, own.end)] * (number - len(cuts))
+        every = self.ranks.comm.allgather([(part.first, part.last) for part in cuts])
+        self._rows_of_pieces = [list(rows) for rows in zip(*every, strict=True)]
+        tally = state.spec.own[TALLIES]
+        # A buffer within another begins at certain places alone.
+        step = math.lcm(max(int(device.cl.mem_base_addr_align) // 8, 8), tally.dtype.itemsize)
+        room = -(-tally.nbytes // step) * step
+        self._tallied, self._room = device.reserve(number * room), room // tally.dtype.itemsize
+        for place, part in enumerate(cuts):
+            table = part_blocks(offsets, part, plan.group, plan.block, device.groups)
+            groups = min(len(table), state.spec.extent.block_groups)
+            within = self._tallied.get_sub_region(place * room, room)
+            buffers = {BLOCKS: device.upload(table), TALLIES: within}
+            self.pieces.append(Piece(buffers, len(table), groups))
+        # What is copied one way does not wait for what is copied the other way.
+        self._out, self._in = (cl.CommandQueue(device.context) for _ in range(2))
+
+    # After a superstep ------------------------------------------------------------------------
+
+    def show(self, computed: Sequence[Any]) -> None:
+        """Copy the next piece of what this rank tells to where the others see it.
+
+        Args:
+            computed: the events after which it is there.
+        """
+        self.device.queue.flush()  # a queue may wait for ever for what another has not been given
+        self._copy_out(self._out, computed)
+
+    def tell_scattered(self) -> None:
+        """Tell what scatter has set."""
+        self._tell_marks(self._told.scattered)
+
+    def tell(self, tallied: int, interrupts: Interrupts) -> Heard:
+        """Tell what a superstep came to.
+
+        Args:
+            tallied: how many tallies this rank has, if its vertices are not in pieces.
+        """
+        state, queue, checked = self.state, self.device.queue, self._told.checked
+        if not self._halves:
+            self._tell_rows(self._told.rows)
+        elif not self.pieces:
+            self._copy_out(queue)
+        for number, copied in enumerate(self._shown[:-1]):
+            _wait(copied)
+            self.ranks.comm.allgather(None)  # then all have copied theirs
+            self._copy_in(self._in, number)
+        self._tell_marks(self._told.marks)
+        tallies = self._own_tallies(tallied)
+        record = np.empty(1, state.header.control)
+        checks = [0, 0, 0]
+        if checked:
+            state.read(CONTROL, record)
+            checks = [int(record[name][0]) for name in ("overflow", "fault", "under_way")]
+        for copied in self._shown[-1:]:
+            _wait(copied)
+        everyone = self.ranks.comm.allgather((tallies.tobytes(), checks, interrupts.pending))
+        if self._halves:
+            last = self._copy_in(self._in if self.pieces else queue, len(self._shown) - 1)
+            if self.pieces and last:
+                cl.enqueue_barrier(queue, wait_for=last)
+            self._halves.reverse()
+            self._shown.clear()
+        whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
+        if self._tallies is None or self._tallies.size < whole.nbytes:
+            self._tallies = self.device.reserve(whole.nbytes)
+        self._sent = [whole, record]  # until the loop has read the superstep's record
+        if len(whole):
+            cl.enqueue_copy(queue, self._tallies, whole, is_blocking=False)
+        if checked:
+            record["overflow"] = min(each[1][0] for each in everyone)
+            record["fault"] = min(each[1][1] for each in everyone)
+            record["under_way"] = max(each[1][2] for each in everyone)
+            cl.enqueue_copy(queue, state.buffers[CONTROL], record, is_blocking=False)
+        interrupts.agreed = any(each[2] for each in everyone)
+        return Heard(self._tallies, len(whole), any(each[1][2] for each in everyone))
+
+    def _own_tallies(self, count: int) -> np.ndarray:
+        """This rank's tallies, in the order of its vertices."""
+        state = self.state
+        if not self.pieces:
+            return state.read(TALLIES, np.empty(count, state.header.tally))
+        every = np.empty((len(self.pieces), self._room), state.header.tally)
+        cl.enqueue_copy(self.device.queue, every, self._tallied)
+        return np.concatenate([t[: p.groups] for t, p in zip(every, self.pieces, strict=True)])
+
+    def _rows(self, piece: int) -> Sequence[tuple[int, int]]:
+        """The ranges of vertices, first and last, that the ranks tell of at a time."""
+        if self.pieces:
+            return self._rows_of_pieces[piece]
+        return [(part.first, part.last) for part in self.state.resident.parts]
+
+    def _copy_out(self, queue: Any, after: Sequence[Any] = ()) -> None:
+        """Enqueue copies of the next piece to shared memory."""
+        first, last = self._rows(len(self._shown))[self.ranks.rank]
+        copied = []
+        for key, place in self._places.items():
+            size = self.state.sizes[key] // self.state.graph.num_vertices
+            its = self._halves[0][place + first * size : place + last * size]
+            if len(its):
+                copy = cl.enqueue_copy(
+                    *(queue, its, self.state.buffers[key]),
+                    src_offset=first * size,
+                    is_blocking=False,
+                    wait_for=after,
+                )
+                copied.append(copy)
+        queue.flush()
+        self._shown.append(copied)
+
+    def _copy_in(self, queue: Any, piece: int) -> list[Any]:
+        """Enqueue copies of what the other ranks have copied to shared memory; their events."""
+        copied = []
+        for key, place in self._places.items():
+            size = self.state.sizes[key] // self.state.graph.num_vertices
+            for rank, (first, last) in enumerate(self._rows(piece)):
+                its = self._halves[0][place + first * size : place + last * size]
+                if rank != self.ranks.rank and len(its):
+                    copy = cl.enqueue_copy(
+                        *(queue, self.state.buffers[key], its),
+                        dst_offset=first * size,
+                        is_blocking=False,
+                    )
+                    copied.append(copy)
+        queue.flush()
+        return copied
+
+    def mail(self, parts: Sequence[Part], when: str) -> np.ndarray:
+        """What has been sent to this rank's vertices in the others: parcels, as in mail.cl.
+
+        Args:
+            parts: those of the ranks when it arrives.
+            when: "" in this superstep, "_next" in the next one.
+        """
+        state, ranks = self.state, self.ranks
+        type_, lanes = state.spec.own[MAIL].dtype, state.lanes
+        rows = lanes * _rows(parts)
+
+        def inbox(name: str, dtype: Any) -> np.ndarray:
+            values = np.empty(state.graph.num_vertices * lanes, dtype)
+            return state.read(Key(RUN, f"{name}{when}"), values)
+
+        arrived = inbox("arrived", np.uint32)
+        arrived[slice(*rows[ranks.rank])] = 0
+        places = np.flatnonzero(arrived)
+        sent = np.zeros(len(places), type_)
+        if len(places):
+            sent["place"], sent["arrived"] = places, arrived[places]
+            sent["cell"] = inbox("inbox", type_["cell"])[places]
+            if state.sizes[Key(RUN, f"wraps{when}")] >= 4 * len(arrived):
+                sent["wraps"] = inbox("wraps", np.int32)[places]
+        begins, ends = np.searchsorted(places, rows.T)
+        counts, heard = ends - begins, np.empty(ranks.size, np.int64)
+        ranks.comm.Alltoall(counts, heard)
+        found, size = np.empty(int(heard.sum()), type_), type_.itemsize
+        out = (counts * size).tolist(), (begins * size).tolist()
+        into = (heard * size).tolist(), ((np.cumsum(heard) - heard) * size).tolist()
+        own, others = (array.view(np.uint8) for array in (sent, found))
+        ranks.comm.Alltoallv([own, out, ranks.BYTE], [others, into, ranks.BYTE])
+        return found
+
+    def tell_all(self, superstep: int) -> None:
+        """Bring to all ranks what they do not tell each other after each superstep.
+
+        Args:
+            superstep: the next one, whose ranks have what is pending.
+        """
+        self.state.take_turn(superstep)
+        self._tell_rows(self._told.rest)
+        self._tell_arcs()
+
+    # In lists ---------------------------------------------------------------------------------
+
+    def _tell_rows(self, keys: Iterable[Key]) -> None:
+        """Bring the rows of each rank's vertices to all.
+
+        The host keeps what was told last. Where few rows differ from that, they travel as a list.
+        """
+        state, ranks = self.state, self.ranks
+        rows = _rows(state.resident.parts)
+        for key in keys:
+            size = state.sizes[key] // state.graph.num_vertices
+            begins, ends = (rows * size).T.tolist()
+            own = slice(begins[ranks.rank], ends[ranks.rank])
+            known = self._kept("known", key, state.sizes[key])
+            now = self._kept("now", key, own.stop - own.start)
+            queue, buffer = state.device.queue, state.buffers[key]
+            if len(now):
+                cl.enqueue_copy(queue, now, buffer, src_offset=own.start)
+            changed = _changed(known[own], now, size) if key in self._said else None
+            counts = ranks.counts(-1 if changed is None else len(changed))
+            listed = 4 + size
+            if changed is None or counts.min() < 0 or 2 * counts.sum() * listed > len(known):
+                known[own] = now
+                sizes = [end - begin for begin, end in zip(begins, ends, strict=True)]
+                ranks.comm.Allgatherv(ranks.IN_PLACE, [known, (sizes, begins), ranks.BYTE])
+            else:
+                sent = np.empty((len(changed), listed), np.uint8)
+                numbers = (changed + rows[ranks.rank, 0]).astype(np.int32)
+                sent[:, :4] = numbers.view(np.uint8).reshape(-1, 4)
+                sent[:, 4:] = now.reshape(-1, size)[changed]
+                every = ranks.lists(sent, counts)
+                its = np.ascontiguousarray(every[:, :4]).view(np.int32)[:, 0]
+                known.reshape(-1, size)[its] = every[:, 4:]
+            self._said.add(key)
+            for part in (slice(0, own.start), slice(own.stop, len(known))):
+                if part.stop > part.start:
+                    cl.enqueue_copy(queue, buffer, known[part], dst_offset=part.start)
+
+    def _tell_marks(self, keys: Iterable[Key]) -> None:
+        """Set the marks, 0 or 1 in each byte, that any rank has set."""
+        state, ranks = self.state, self.ranks
+        for key in keys:
+            values = state.read(key, self._kept("known", key, state.sizes[key]))
+            marked = np.flatnonzero(values)
+            counts = ranks.counts(len(marked))
+            if 2 * counts.sum() * marked.itemsize > len(values):
+                ranks.together(values, ranks.MAX)
+            else:
+                values[ranks.lists(marked[:, None], counts)[:, 0]] = 1
+            state.write(key, values)
+
+    def tell_frontier(self, superstep: int) -> None:
+        """Bring the vertices that apply has put into the frontier of a superstep to all, so that
+        gascl_commit then lists them, each rank with the arcs that it has of them."""
+        state = self.state
+        lengths = state.read(LENGTHS, np.empty(state.sizes[LENGTHS] // 4, np.int32))
+        its = superstep % 2
+        pieces = np.empty((lengths[its * _LENGTH], 2), np.int32)
+        if len(pieces):
+            begin = its * most_pieces(state.graph.num_vertices, state.num_arcs) * 8
+            queue, buffer = state.device.queue, state.buffers[FRONTIERS]
+            cl.enqueue_copy(queue, pieces, buffer, src_offset=begin)
+        own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        listed = self.ranks.lists(own[:, None], self.ranks.counts(len(own)))
+        lengths[its * _LENGTH], lengths[_LISTED] = 0, len(listed)
+        state.write(TOUCHED, listed)
+        state.write(LENGTHS, lengths)
+
+    def tell_counts(self) -> None:
+        """Add up how many arcs of all ranks go out from the next frontier, which all know."""
+        state = self.state
+        counts = state.read(COUNTS, np.empty((state.sizes[COUNTS] // 16, 2), np.int64))
+        vertices, arcs = counts.sum(0).tolist()
+        state.write(COUNTS, np.array([[vertices, self.ranks.comm.allreduce(arcs)]]))
+
+    def _tell_arcs(self) -> None:
+        """Bring the arc fields of all ranks together, on the host of each."""
+        state = self.state
+        for key in state.buffers:
+            if key.owner == ARC:
+                values = state.arcs_of_all(key)
+                self.ranks.together(values, self.ranks.BOR)
+                state.told_arcs[key] = values
+
+    def _kept(self, what: str, key: Key, size: int) -> np.ndarray:
+        """Memory of the host, uint8 (size,), that is kept for this use of a buffer."""
+        return self.ranks.memory(self.device, (what, key), size)
+
+
+def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _Told:
+    facts, delivery, there = plan.facts, plan.delivery, state.buffers
+    shared = shared_fields(spec, facts, delivery)
+    rows = [Key(VERTEX, name) for name in shared]
+    if fills_ahead(facts, delivery):
+        ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
+        rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
+    apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
+    written = apply.writes("v") if apply is not None else set()
+    active = f"active set {delivery.active.name}"
+    masks = [Key(active, name) for name in ("next", "marks")]
+    masks = [key for key in masks if key in there]
+    sets_others = apply is not None and apply.uses("set_mask_of")
+    # What apply sets for other vertices; what it unsets for its own, others must not set again.
+    marks = [key for key in masks if sets_others and (key.name == "marks") == facts.marks]
+    rows += [key for key in masks if key not in marks]
+    sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
+    scattered = [key for key in masks if sets and key.name == "next"]
+    untold = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]
+    if facts.apply_sends_to:  # their rank has what has come for its vertices
+        pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
+        untold += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
+    checked = facts.overflows or facts.can_trap or "faults" in plan.header.state
+    rest = [key for key in untold if key not in rows]
+    return _Told(rows, rest, marks, scattered, checked)
+
+
+def _wait(events: Sequence[Any]) -> None:
+    if events:
+        cl.wait_for_events(list(events))
+
+
+def _rows(parts: Sequence[Part]) -> np.ndarray:
+    """int64 (ranks, 2): the range of the vertices of each rank."""
+    return np.array([(part.first, part.last) for part in parts], np.int64)
+
+
+def _changed(before: np.ndarray, now: np.ndarray, size: int) -> np.ndarray | None:
+    """The rows of which any of the `size` bytes differs; None if about half of them or more do."""
+    word = math.gcd(size, 8)
+    rows = [each.view(f"u{word}").reshape(-1, size // word) for each in (before, now)]
+
+    def differ(step: int) -> np.ndarray:
+        differing = np.not_equal(rows[0][::step], rows[1][::step])
+        return differing[:, 0] if differing.shape[1] == 1 else np.any(differing, axis=1)
+
+    step = len(rows[0]) // SAMPLE
+    if step > 1 and 2 * np.count_nonzero(sample := differ(step)) > len(sample):
+        return None
+    return np.flatnonzero(differ(1))
