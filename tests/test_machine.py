@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from gascl import machine
 from gascl.machine import machine_memory
 
 
