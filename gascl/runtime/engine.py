@@ -356,9 +356,11 @@ class Engine:
                     by_hubs, numbered = None, False
                 plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
+                orders = [graph.arcs.into.offsets for graph in graphs]
                 extent = self._extent(program, plan, resident)
                 most = self.device_memory or self.device.memory
-                memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most)
+                specify = partial(plan.run_spec, spec)
+                memory = in_parts(self.device, orders, specify, extent, most)
             if checkpoint:
                 seed = self.seed if self.debug else None
                 run = identity(program, self.graph, initial, start, chosen.name, seed)
