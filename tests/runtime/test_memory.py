@@ -13,7 +13,9 @@ from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
 from gascl.programs import (
+    BipartiteMatching,
     ConnectedComponents,
+    Diameter,
     LocalClustering,
     PageRank,
     ShortestPaths,
@@ -170,11 +172,18 @@ def test_a_limit():
         assert "keeps of vertices and for parts of its arcs, the largest of" in known[-1]
 
 
-@pytest.mark.parametrize("program", [Triangles, LocalClustering, ConnectedComponents])
+@pytest.mark.parametrize(
+    "program", [Triangles, LocalClustering, ConnectedComponents, BipartiteMatching]
+)
 def test_programs_that_take_no_parts(program):
     """Also where another program reads the neighbours, which this one runs."""
     note = described(build(True), program(), device_memory=2**12)[-1]
     assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbours")
+
+
+def test_aggregates_that_solve_returns():
+    lines = described(build(True), Diameter())
+    assert any(line.startswith("device, ") for line in lines)
 
 
 def test_one_buffer_that_is_too_large(monkeypatch):
