@@ -55,7 +55,7 @@ class Graph:
     report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
     change: Change | None = None  # by `with_edges`, from another graph
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
-    _numbered: dict[str, Any] = field(default_factory=dict, init=False)  # by `edges`
+    _numbered: dict[Any, Any] = field(default_factory=dict, init=False)  # by `edges` and ranks
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
@@ -309,7 +309,7 @@ class Graph:
             )
         if unchanged:
             graph._arcs.update(parsed.arcs)
-            graph._numbered.update(parsed.numbered)
+            graph._numbered.update({(way, 1): its for way, its in parsed.numbered.items()})
             if parsed.fingerprint is not None:
                 vars(graph)["fingerprint"] = parsed.fingerprint  # where the property keeps it
         return graph
@@ -555,7 +555,7 @@ class Graph:
                 self._arcs[way] = arcs_of(self.edge_src, self.edge_dst, self.num_vertices, way)
         return self._arcs[way]
 
-    def numbered(self, edges: str = "out") -> tuple[Numbering, Arcs] | None:
+    def numbered(self, edges: str = "out", ranks: int = 1) -> tuple[Numbering, Arcs] | None:
         """The arcs by other numbers of the vertices, hubs first, for programs that gather a value
         of every sender; None where that would not pay, by the degrees alone.
 
@@ -564,13 +564,15 @@ class Graph:
 
         Args:
             edges: as in `arcs`.
+            ranks: the processes that share the arcs, as in `numbering`; the arcs of a file are
+                those for one, and are taken for several, too.
         """
         way = edges if self.directed else "both"
 
         def find() -> tuple[Numbering, Arcs] | None:
             offsets = self._arcs_along(way).out_offsets
             degree = np.diff(offsets)
-            found = numbering(degree)
+            found = numbering(degree, ranks)
             if found is None:
                 return None
             src, dst = (Renumbered(e, found.number) for e in (self.edge_src, self.edge_dst))
@@ -581,15 +583,19 @@ class Graph:
             return found, arcs
 
         with self._lock:
-            if way not in self._numbered:
-                self._numbered[way] = find()
-            known: tuple[Numbering, Arcs] | None = self._numbered[way]
-            return known
+            its: tuple[Numbering, Arcs] | None = self._numbered.get((way, 1))
+            key = way, 1 if its and its[1].into.came else ranks
+            if key not in self._numbered:
+                self._numbered[key] = find()
+            its = self._numbered[key]
+            return its
 
     def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
-        """The arcs that have been asked for, by `edges`, and those by other numbers."""
+        """The arcs that have been asked for, by `edges`, and those by other numbers, for one
+        process."""
         with self._lock:
-            return dict(self._arcs), {way: n for way, n in self._numbered.items() if n}
+            numbered = {way: n for (way, ranks), n in self._numbered.items() if n and ranks == 1}
+            return dict(self._arcs), numbered
 
     @cached_property
     def out_degree(self) -> np.ndarray:

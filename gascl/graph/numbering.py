@@ -62,11 +62,13 @@ class Renumbered:
         return self.number.take(self.ends.take(places))
 
 
-def numbering(degree: np.ndarray) -> Numbering | None:
+def numbering(degree: np.ndarray, ranks: int = 1) -> Numbering | None:
     """The numbering of a graph whose vertices have so many arcs out; None where it would not pay.
 
     Args:
         degree: (V,) integers.
+        ranks: the processes that share the vertices. They are dealt out, so that each has as many,
+            hubs first, with about as many arcs.
     """
     count, total = len(degree), int(degree.sum(dtype=np.int64))
     if count < LEAST or not total:
@@ -76,6 +78,8 @@ def numbering(degree: np.ndarray) -> Numbering | None:
     if share < SHARE:
         return None
     order = hubs_first(degree)
+    if ranks > 1:
+        order = np.concatenate([order[rank::ranks] for rank in range(ranks)])
     return Numbering(order, inverse(order), share)
 
 

@@ -42,17 +42,17 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
 
 class Share(NamedTuple):
     """How processes share the arcs: which one this is, how many they are, and for how many arcs a
-    vertex counts, where it takes work of its own."""
+    vertex counts, of which something is computed and told to others."""
 
     rank: int
     ranks: int
-    vertex: int = 0
+    vertex: int = 4
 
 
 def shares(offsets: np.ndarray, share: Share) -> list[Part]:
     """The part of the arcs that each of the processes has; `offsets` as in `cut`."""
     rows = len(offsets) - 1
-    work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex if share.vertex else offsets
+    work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex
     bounds = [part.last for part in cut(work, share.ranks)]
     bounds = [0, *bounds, *[rows] * (share.ranks - len(bounds))]
     begins = offsets[bounds].tolist()

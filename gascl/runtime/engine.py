@@ -28,7 +28,9 @@ from gascl.errors import (
     ProgramError,
     warn,
 )
+from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
+from gascl.graph.numbering import Numbering
 from gascl.graph.parts import Share
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
@@ -330,7 +332,7 @@ class Engine:
             parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
             may = facts.renumbers and not self.debug and not keeps
-            by_hubs = self.graph.numbered(spec.way) if may else None
+            by_hubs = self._numbered(spec.way) if may else None
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
             initial = initial_values(program, self.graph, types)
@@ -473,9 +475,10 @@ class Engine:
         options = self.debug, self.seed, whole, numbered
         plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
         share = None
-        if self.ranks:  # every pair, as if each vertex had arcs from all
-            each = self.graph.num_vertices if facts.pairs else 0
-            share = Share(self.ranks.rank, self.ranks.size, each)
+        if self.ranks:
+            share = Share(self.ranks.rank, self.ranks.size)
+            if facts.pairs:  # as if each vertex had arcs from all
+                share = share._replace(vertex=self.graph.num_vertices)
         return plan, self.resident(way, plan.group, plan.block, numbered, share)
 
     def _extent(self, program: VertexProgram, plan: Plan, resident: ResidentGraph) -> Extent:
@@ -501,6 +504,9 @@ class Engine:
         first = graph.label_of(int(unheard[0]))
         return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
+    def _numbered(self, edges: str) -> tuple[Numbering, Arcs] | None:
+        return self.graph.numbered(edges, self.ranks.size if self.ranks else 1)
+
     def resident(
         self,
         edges: str,
@@ -513,7 +519,7 @@ class Engine:
         key = (edges if self.graph.directed else "out", group, block, numbered, share)
         with self._lock:
             if key not in self._resident:
-                found = self.graph.numbered(edges) if numbered else None
+                found = self._numbered(edges) if numbered else None
                 its = self.graph, self.device, *key[:3], found, share
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]

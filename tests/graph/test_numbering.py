@@ -18,6 +18,7 @@ from gascl.graph.numbering import (
     inverse,
     numbering,
 )
+from gascl.graph.parts import Share, shares
 
 
 def star(leaves):
@@ -101,6 +102,28 @@ def test_arcs_are_those_of_the_graph_with_other_ends(directed, edges):
         one, two = getattr(arcs, name), getattr(other.arcs(edges), name)
         assert one.dtype == two.dtype and one.tolist() == two.tolist(), name
     assert graph.numbered(edges) == (found, arcs)  # made once
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_hubs_are_dealt_out_among_ranks(ranks, tmp_path, monkeypatch):
+    """Each has as many vertices, its hubs first; arcs that are in a file stay as they are."""
+    monkeypatch.setattr(module, "LEAST", 1)
+    monkeypatch.setattr(module, "SHARE", 0)
+    graph = Graph.from_edges(*np.random.default_rng(6).geometric(0.05, (2, 4000)) % 100)
+    found, arcs = graph.numbered("out", ranks)
+    degree, order = graph.out_degree, hubs_first(graph.out_degree).tolist()
+    own = [part.tolist() for part in np.array_split(found.order, ranks)]
+    assert sorted(found.order) == list(range(100))
+    assert [order.index(part[0]) for part in own] == list(range(ranks))
+    for part in own:
+        assert (np.diff(degree[part]) <= 0).all()
+    parts = shares(arcs.in_offsets, Share(0, ranks))
+    assert max(part.end - part.begin for part in parts) < 1.2 * 4000 / ranks
+    assert graph.numbered() != (found, arcs)
+
+    graph.write(tmp_path / "g.npz", arcs=True)
+    again = Graph.read(tmp_path / "g.npz")
+    assert again.numbered("out", ranks) == again.numbered()
 
 
 @pytest.mark.usefixtures("renumbered")
