@@ -27,6 +27,7 @@ import gascl.programs
 from gascl import Engine, VertexProgram
 from gascl.delivery import admission
 from gascl.delivery import table as deliveries
+from gascl.language.inner import inner_programs
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark. Truss
@@ -130,7 +131,7 @@ def line(name: str, inputs: Inputs, engine: Engine, given: Any) -> list[str]:
     """The row of a program in the table."""
     cls = getattr(gascl.programs, name)
     file = Path(sys.modules[cls.__module__].__file__ or "")
-    parts = parts_of(cls.__module__)
+    parts = inner_programs(cls)
     snippets = sum(map(count_lines, {t.text for c in parts for t in c.spec.snippets.values()}))
     verifier = importlib.import_module(f"support.verifiers.{file.stem}")
     said = [
@@ -158,34 +159,18 @@ def line(name: str, inputs: Inputs, engine: Engine, given: Any) -> list[str]:
     return [f"`{name}`", *said, f"{np.median(seconds['gascl']):.3g}", others]
 
 
-def parts_of(module: str) -> list[type[VertexProgram]]:
-    """The programs of a module, the stages of those that it imports among them."""
-    found = [value for value in vars(sys.modules[module]).values() if is_program(value)]
-    for cls in found:
-        if cls.solve is not None and cls.__module__ != module:
-            found += [part for part in parts_of(cls.__module__) if part not in found]
-    return found
-
-
-def is_program(value: Any) -> bool:
-    """Whether it is a bundled program, defined in the file or imported there."""
-    is_class = isinstance(value, type) and issubclass(value, VertexProgram)
-    return is_class and value.__module__.startswith("gascl.programs.")
-
-
 def count_lines(text: str) -> int:
     return sum(bool(row.strip()) for row in text.splitlines())
 
 
 def admitted(parts: list[type[VertexProgram]], engine: Engine) -> str:
-    """The deliveries that can run all of the programs in a file."""
+    """The deliveries that can run all of the programs."""
     able = []
     for cls in parts:
-        if cls.solve is None and {"scatter", "apply"} & set(cls.spec.snippets):
-            needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
-            device = engine.device
-            demand = admission.demand_of(cls(**needed), device.atomics, device.fp64, True)
-            able.append(deliveries.admitted(demand))
+        needed = {n: "0" for n, p in cls.spec.params.items() if "required" in repr(p.default)}
+        device = engine.device
+        demand = admission.demand_of(cls(**needed), device.atomics, device.fp64, True)
+        able.append(deliveries.admitted(demand))
     return " ".join(d for d in deliveries.DELIVERIES if able and all(d in a for a in able))
 
 

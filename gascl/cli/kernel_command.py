@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     construct(cls, _placeholders(cls) | dict(arguments.set))  # refuses wrong parameters
     parts = inner_programs(cls)
     if not parts:
-        raise ProgramError(f"{cls.__name__} runs programs from other files: name one of those")
+        raise ProgramError(f"the code of {cls.__name__} names no program that it runs: name one")
     for part in parts:
         print(f"// {part.__name__}, which {cls.__name__} runs")
         print(_source(construct(part, _placeholders(part)), arguments.delivery), end="")

@@ -9,6 +9,7 @@ each generated line to the user's, so that compiler messages can be translated f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,6 +57,8 @@ def generate(
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
     """
+    # No kernel has those that `solve` returns; memory is estimated for such a program, too.
+    spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
     facts = Facts.of(spec, lanes, debug)
     c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()

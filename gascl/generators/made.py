@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from gascl.graph import intake
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.intake import Duplicates, SelfLoops
+from gascl.machine import machine_memory
 
 Weights = tuple[int, int] | None
 
@@ -95,11 +95,8 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
         GraphError: it does not fit.
     """
     need = bytes_an_edge * num_edges + 4 * num_vertices
-    try:
-        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # on Windows, NumPy will raise MemoryError
-        return
-    if need > have:
+    have = machine_memory()
+    if have is not None and need > have:  # where it is not known, NumPy will raise MemoryError
         raise GraphError(
             f"{num_edges:,} edges and {num_vertices:,} vertices need {need / 2**30:,.1f} GiB, and "
             f"this machine has {have / 2**30:,.1f} GiB; ask for fewer"

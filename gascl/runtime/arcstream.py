@@ -17,8 +17,9 @@ import pyopencl as cl
 
 from gascl.delivery.runspec import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.errors import DeviceError
-from gascl.graph.parts import bit_of
+from gascl.graph.parts import bit_of, cut
 from gascl.runtime import process
+from gascl.runtime.device import Device
 from gascl.runtime.resident import ResidentGraph, part_blocks
 from gascl.sizes import amount
 
@@ -61,7 +62,8 @@ class Taken(NamedTuple):
 
 
 def in_parts(
-    graphs: Sequence[ResidentGraph],
+    device: Device,
+    orders: Sequence[np.ndarray],
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
     limit: int,
@@ -69,7 +71,8 @@ def in_parts(
     """What a run needs that takes the arcs in as few parts as fit.
 
     Args:
-        graphs: the graph, and, where edges alternate, the same with its arcs turned round.
+        orders: where the arcs of each receiving vertex begin, of those that the device is to
+            handle; where edges alternate, also of the same arcs turned round.
         specify: what a run of some extent needs.
         extent: that of all arcs that the device is to handle.
         limit: the bytes of the device that it may use.
@@ -77,16 +80,13 @@ def in_parts(
     Raises:
         DeviceError: not even parts with the arcs of one vertex do.
     """
-    device = graphs[0].device
 
     def specified(arcs: int, parts: int) -> RunSpec:
         return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
     def needed(spec: RunSpec) -> int:
-        beside = [streamed_bytes(graph, spec) for graph in graphs]
-        return _resting_bytes(spec) + sum(sum(sizes.values()) for sizes in beside)
+        return _resting_bytes(spec) + len(orders) * sum(streamed_bytes(device, spec).values())
 
-    orders = [graph.arcs.into.offsets for graph in graphs]
     asks = Key(GRAPH, "all_out_targets") in specified(0, FEWEST).graph
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
     parts = FEWEST
@@ -99,7 +99,7 @@ def in_parts(
                 f"largest of {longest:,} arcs that end in one vertex; it may take "
                 f"{amount(limit)}: let it take more, or use a device with more"
             )
-        cuts = [graph.cut(parts) for graph in graphs]
+        cuts = [cut(offsets, parts) for offsets in orders]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)
         spec = specified(largest, parts)
         widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
@@ -108,32 +108,21 @@ def in_parts(
         parts = max(parts + 1, int(1.1 * parts))
 
 
-def part_bytes(spec: RunSpec) -> int:
-    """The bytes of a run that takes the arcs in parts, but for those of their row blocks."""
-    return _resting_bytes(spec) + sum(_streamed_bytes(spec).values())
-
-
-def streamed_bytes(graph: ResidentGraph, spec: RunSpec) -> dict[Key, int]:
+def streamed_bytes(device: Device, spec: RunSpec) -> dict[Key, int]:
     """The bytes on the device of what an ArcStream keeps there."""
-    extent, sizes = spec.extent, _streamed_bytes(spec)
-    blocks = graph.extent().blocks + extent.parts * extent.groups
-    sizes[OFFSETS] += extent.parts * _alignment(graph)
-    sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * blocks * (2 if NEEDED in spec.own else 1)
+    extent, sizes = spec.extent, {k: 2 * a.nbytes for k, a in _passing(spec).items()}
+    twice = 2 if NEEDED in spec.own else 1  # of parts without arcs, too
+    blocks = extent.blocks + extent.parts * extent.groups
+    sizes[OFFSETS] = twice * spec.graph[OFFSETS].nbytes + extent.parts * _alignment(device)
+    sizes[BLOCKS] = twice * spec.graph[BLOCKS].dtype.itemsize * blocks
+    if NEEDED in spec.own:  # which parts each vertex reaches
+        sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
     return sizes
 
 
 def _resting_bytes(spec: RunSpec) -> int:
     arrays = (*spec.own.values(), *whole_arrays(spec).values())
     return sum(array.nbytes for array in arrays)
-
-
-def _streamed_bytes(spec: RunSpec) -> dict[Key, int]:
-    sizes = {k: 2 * a.nbytes for k, a in _passing(spec).items()}
-    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes
-    if NEEDED in spec.own:  # offsets of parts without arcs, and which parts each vertex reaches
-        sizes[OFFSETS] *= 2
-        sizes[Key(GRAPH, "reaches")] = 4 * spec.extent.vertices
-    return sizes
 
 
 def whole_arrays(spec: RunSpec) -> dict[Key, Array]:
@@ -149,9 +138,9 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
 
 
-def _alignment(graph: ResidentGraph) -> int:
+def _alignment(device: Device) -> int:
     """In bytes, where a buffer within another may begin."""
-    return max(int(graph.device.cl.mem_base_addr_align) // 8, 8)
+    return max(int(device.cl.mem_base_addr_align) // 8, 8)
 
 
 class ArcStream:
@@ -185,7 +174,7 @@ class ArcStream:
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
-        pad = _alignment(graph) // offsets.itemsize
+        pad = _alignment(self.device) // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
         self.reaches: Any = None
         self._blocks: list[Any] = []

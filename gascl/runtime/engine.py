@@ -37,6 +37,7 @@ from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK
 from gascl.language.stale import stale_field
+from gascl.machine import machine_memory
 from gascl.progress import Progress, showing
 from gascl.result import KeptState, Result
 from gascl.runtime import process
@@ -48,7 +49,13 @@ from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import MAX_SUPERSTEPS, Ending, Loop
 from gascl.runtime.mpiranks import agreed, ranks_of
 from gascl.runtime.plan import Plan, build
-from gascl.runtime.resident import ResidentGraph, offset_type, shortage
+from gascl.runtime.resident import (
+    ResidentGraph,
+    came_sorted,
+    offset_type,
+    shortage,
+    too_many_to_sort,
+)
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
 from gascl.runtime.shares import TooLarge
@@ -319,11 +326,16 @@ class Engine:
         in `Loop.nans`."""
         spec, facts = program.spec, demand.facts
         started = time.perf_counter()
+        there = came_sorted(self.graph, spec.way)
+        if self.ranks:  # all take the same numbers
+            there = bool(self.ranks.any_of("there" if there else ""))
+        keeps = there and self._too_many_to_sort(spec.way)
         with agreed(self.ranks):
             size = self.ranks.size if self.ranks else 1
             parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
-            by_hubs = facts.renumbers and not self.debug and self._numbered(spec.way)
+            may = facts.renumbers and not self.debug and not keeps
+            by_hubs = self._numbered(spec.way) if may else None
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
             initial = initial_values(program, self.graph, types)
@@ -340,10 +352,8 @@ class Engine:
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, self._extent(program, plan, resident))
             short = shortage(self.device, memory.sizes(), limit=self.device_memory)
-            there = self._came_sorted(spec.way) and not (by_hubs and by_hubs[1].into.came)
-        if self.ranks:  # all take the same delivery and the same numbers
+        if self.ranks:  # all take the same delivery
             short = self.ranks.any_of(short)
-            there = bool(self.ranks.any_of("there" if there else ""))
         if short and not self._takes_parts and self.graph.num_vertices:
             raise TooLarge(short)
         with agreed(self.ranks):
@@ -353,9 +363,11 @@ class Engine:
                     by_hubs, numbered = None, False
                 plan, resident = self._planned(program, facts, chosen, numbered)
                 graphs = [resident, resident.turned()] if spec.alternates else [resident]
+                orders = [graph.arcs.into.offsets for graph in graphs]
                 extent = self._extent(program, plan, resident)
                 most = self.device_memory or self.device.memory
-                memory = in_parts(graphs, partial(plan.run_spec, spec), extent, most)
+                specify = partial(plan.run_spec, spec)
+                memory = in_parts(self.device, orders, specify, extent, most)
             if checkpoint:
                 seed = self.seed if self.debug else None
                 run = identity(program, self.graph, initial, start, chosen.name, seed)
@@ -438,10 +450,10 @@ class Engine:
         )
         return result, nans
 
-    def _came_sorted(self, way: str) -> bool:
-        """Whether the graph's file had its arcs. It is mapped, and to sort them by other numbers
-        would bring them all into memory, which may be too small for them."""
-        return self.graph.arcs(way).into.came
+    def _too_many_to_sort(self, way: str) -> bool:
+        if self.ranks:
+            return too_many_to_sort(self.graph, way, self.ranks.room, self.ranks.size)
+        return too_many_to_sort(self.graph, way, machine_memory())
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""

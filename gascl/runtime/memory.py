@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from gascl.delivery.admission import Parts, cannot_take_parts, demand_of, parts_refuses
+from gascl.codegen.header import Header
+from gascl.delivery.admission import (
+    Demand,
+    Parts,
+    cannot_take_parts,
+    demand_of,
+    parts_refuses,
+)
 from gascl.delivery.assembly import assemble
+from gascl.delivery.delivery import Delivery
 from gascl.delivery.runspec import Extent, RunSpec, graph_arrays, run_spec, turned_arrays
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
@@ -21,10 +29,18 @@ from gascl.graph.labels import shown
 from gascl.language.facts import Facts
 from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
-from gascl.runtime.arcstream import FEWEST, part_bytes
+from gascl.machine import machine_memory
+from gascl.runtime.arcstream import in_parts
 from gascl.runtime.device import Device, find
 from gascl.runtime.plan import group_size, header_of
-from gascl.runtime.resident import arcs_along, extent_of, is_symmetric, shortage
+from gascl.runtime.resident import (
+    arcs_along,
+    came_sorted,
+    extent_of,
+    is_symmetric,
+    shortage,
+    too_many_to_sort,
+)
 from gascl.sizes import amount
 
 #: The arrays of a graph that most programs use.
@@ -82,6 +98,7 @@ def estimate(
     device: Any = None,
     numbered: bool = False,
     device_memory: int | None = None,
+    graph: Graph | None = None,
 ) -> Estimate:
     """The memory that a graph and a run on it would take.
 
@@ -94,6 +111,8 @@ def estimate(
         delivery, device, device_memory: as in `Engine` and `Engine.run`; the last in bytes.
         numbered: the program's vertices are numbered anew, hubs first, as `Result.numbering` tells
             of a run; arcs in the graph's own order, if other programs need them, are not included.
+        graph: the one that these counts are of, if it is there: its degrees decide in how many
+            parts its arcs come to the device. Else, all vertices count as having the same.
 
     Raises:
         GraphError: a count is negative or not a whole number, or there are more loops than edges.
@@ -124,8 +143,8 @@ def estimate(
         fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: only the graph's arrays; a program uses some of them, and its own")
     else:
-        run = num_vertices, arcs, symmetric, program, found, delivery, numbered, device_memory
-        arrays, results, note = _run(*run)
+        its = found, program, delivery, numbered, num_vertices, arcs, symmetric
+        arrays, results, note = _needs(_Run(*its), device_memory, graph)
         notes += [note] if note else []
         fields = 0
         host |= {"results": results}
@@ -165,11 +184,18 @@ def described(
         delivery=delivery,
         device=device,
         device_memory=device_memory,
-        numbered=program is not None
-        and Facts.of(program.spec, program.lanes).renumbers
-        and graph.numbered(program.spec.way) is not None,
+        numbered=program is not None and _numbered(graph, program),
+        graph=graph,
     )
     return known.lines()
+
+
+def _numbered(graph: Graph, program: VertexProgram) -> bool:
+    """Whether a run numbers the vertices anew."""
+    way = program.spec.way
+    if not Facts.of(program.spec, program.lanes).renumbers or graph.numbered(way) is None:
+        return False
+    return not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory()))
 
 
 def _host(
@@ -203,45 +229,86 @@ def _find(device: Any, notes: list[str]) -> Device | None:
         return None
 
 
-def _run(
-    vertices: int,
-    arcs: int,
-    symmetric: bool,
-    program: VertexProgram,
-    device: Device,
-    delivery: str,
-    numbered: bool,
-    limit: int | None,
-) -> tuple[dict[str, int], int, str]:
+@dataclass(frozen=True)
+class _Run:
+    """A run of a program on all arcs, or in parts.
+
+    Attributes:
+        parts: as `choose` takes it; None: all arcs are on the device.
+    """
+
+    device: Device
+    program: VertexProgram
+    delivery: str
+    numbered: bool
+    vertices: int
+    arcs: int
+    symmetric: bool
+    parts: Parts | None = None
+
+    @cached_property
+    def demand(self) -> Demand:
+        device = self.device
+        return demand_of(self.program, device.atomics, device.fp64, deterministic=True)
+
+    @cached_property
+    def chosen(self) -> Delivery:
+        return choose(self.program, self.demand, self.delivery, parts=self.parts)
+
+    @cached_property
+    def header(self) -> Header:
+        offset = index_dtype(self.arcs).name
+        return header_of(self.program, self.device, offset, numbered=self.numbered)[0]
+
+    def extent(self) -> Extent:
+        lines = len(assemble(self.header, self.demand.facts, self.chosen)[1]) + 1
+        group = group_size(self.header, self.device)
+        return extent_of(*(self.device, self.vertices, self.arcs, *group, lines, self.symmetric))
+
+    def spec(self, extent: Extent) -> RunSpec:
+        facts = self.demand.facts
+        return run_spec(self.program.spec, self.header, facts, self.chosen, extent)
+
+
+def _needs(run: _Run, limit: int | None, graph: Graph | None) -> tuple[dict[str, int], int, str]:
     """The bytes of a run: of each buffer on the device, and of its results on the host; and what
     it does if there is no room, "" if there is."""
-    demand = demand_of(program, device.atomics, device.fp64, deterministic=True)
-    chosen = choose(program, demand, delivery)
-    offset = index_dtype(arcs).name
-    header, facts = header_of(program, device, offset, numbered=numbered)
-    lines = len(assemble(header, facts, chosen)[1]) + 1
-    extent = extent_of(device, vertices, arcs, *group_size(header, device), lines, symmetric)
-    spec = run_spec(program.spec, header, facts, chosen, extent)
+    device, declared, types = run.device, run.program.spec, run.header.types
+    spec = run.spec(run.extent())
     sizes: dict[str, int] = {}
-    turned = program.spec.alternates and not symmetric  # odd supersteps have arrays of their own
+    turned = declared.alternates and not run.symmetric  # odd supersteps have arrays of their own
     more = turned_arrays(spec.graph) if turned else {}
     for key, array in (*spec.graph.items(), *more.items(), *spec.own.items()):
         sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
-    declared, types = program.spec, header.types
-    results = vertices * sum(types[n].itemsize for n in declared.vertex_fields)
-    results += arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
+    results = run.vertices * sum(types[n].itemsize for n in declared.vertex_fields)
+    results += run.arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
     note = ""
-    if vertices and (short := shortage(device, spec.sizes(), limit=limit)):
-        parts = Parts(short=short)
+    if run.vertices and (short := shortage(device, spec.sizes(), limit=limit)):
         try:
-            _check_inner(program, parts)
-            chosen = choose(program, demand, delivery, parts=parts)
-            fit = partial(_fits, device=device, limit=limit or device.memory)
-            specify = partial(run_spec, program.spec, header, facts, chosen)
-            note = f"{short}; {_in_parts(specify, extent, fit)}"
+            note = f"{short}; {_in_parts(run, Parts(short=short), limit, graph)}"
         except DeviceError as error:
             note = str(error)
-    return sizes, results * program.lanes, note
+    return sizes, results * run.program.lanes, note
+
+
+def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -> str:
+    """In how many parts the arcs come to the device, which has no room for all."""
+    device, spec = run.device, run.program.spec
+    _check_inner(run.program, parts)
+    numbered = run.numbered and not (graph and came_sorted(graph, spec.way))
+    run = replace(run, numbered=numbered, parts=parts)
+    if graph is None:
+        even = np.linspace(0, run.arcs, run.vertices + 1).astype(index_dtype(run.arcs))
+        orders, about = [even, even], "about "
+    else:
+        found = graph.numbered(spec.way) if numbered else None
+        arcs, about = found[1] if found else graph.arcs(spec.way), ""
+        orders = [arcs.into.offsets, arcs.out.offsets]
+    if not spec.alternates:
+        del orders[1]
+    most = limit or device.memory
+    number = in_parts(device, orders, run.spec, run.extent(), most).extent.parts
+    return f"so the arcs come to it in {about}{number} parts"
 
 
 def _check_inner(program: VertexProgram, parts: Parts) -> None:
@@ -251,21 +318,3 @@ def _check_inner(program: VertexProgram, parts: Parts) -> None:
     for inner in inner_programs(cls) if cls.solve is not None else ():
         if why := parts_refuses(Facts.of(inner.spec, 1), parts):
             raise DeviceError(cannot_take_parts(cls.__name__, why, parts))
-
-
-def _in_parts(
-    specify: Callable[[Extent], RunSpec], extent: Extent, fits: Callable[[RunSpec], bool]
-) -> str:
-    """In how many parts the arcs come to the device, which has no room for all."""
-    parts, arcs = FEWEST, extent.arcs
-    while parts <= arcs:
-        part = replace(extent, arcs=-(-arcs // parts), parts=parts, symmetric=False)
-        if fits(specify(part)):
-            return f"so the arcs come to it in about {parts} parts"
-        parts = max(parts + 1, int(1.1 * parts))
-    return "and there is no room either where the arcs come to it part by part"
-
-
-def _fits(spec: RunSpec, device: Device, limit: int) -> bool:
-    widest = max(array.nbytes for array in (*spec.own.values(), *spec.graph.values()))
-    return part_bytes(spec) <= limit and widest <= device.largest_buffer

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GasclError, RankError
+from gascl.machine import machine_memory
 from gascl.runtime import process
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.hostmemory import shared_memory
@@ -63,6 +64,8 @@ class Ranks:
 
     Attributes:
         alone: whether this rank has a GPU for itself, once it has one.
+        room: the bytes of memory that each rank may use: of the host with least for a rank;
+            None where the systems do not tell.
     """
 
     def __init__(self, comm: Any):
@@ -84,7 +87,10 @@ class Ranks:
         """The device that a user chose; of several alike, each rank of a host has another one."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
-        nodes = self.comm.allgather(platform.node())
+        hosts = self.comm.allgather((platform.node(), machine_memory()))
+        nodes = [node for node, _ in hosts]
+        shares = (has // nodes.count(node) for node, has in hosts if has is not None)
+        self.room = min(shares, default=None)
         self.alone = nodes.count(platform.node()) <= len(alike)
         local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else found

@@ -18,9 +18,9 @@ import ctypes
 import os
 import re
 import struct
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
+
+from gascl.machine import machine_memory
 
 #: The only build that is corrected, by the version of its platform.
 VERSION = "PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO"
@@ -28,8 +28,6 @@ VERSION = "PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO"
 LARGEST_BUFFER, MEMORY, TRIPLE, PROCESSOR, ACCOUNT = 232, 376, 632, 640, 656
 #: The offset of the allocation limit in the struct `pocl_global_mem_t` at ACCOUNT.
 LIMIT = 56
-#: Where Linux tells how much memory a container has, by the version of its control groups.
-LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 #: The processor that each of PoCL's libraries of built-in functions is built for, and the features
 #: for which PoCL links it: the first match counts (getX86KernelLibName in
 #: lib/CL/pocl_llvm_build.cc, which of AVX-512 only tests the first part).
@@ -103,7 +101,7 @@ def _mend_memory(memory: Memory, device: Any) -> None:
     As PoCL does, this leaves 2 GiB to the system, or a quarter on a small machine. PoCL itself has
     no limit for a single buffer (pocl_setup_device_for_system_memory in lib/CL/devices/common.c).
     """
-    total = allowed()
+    total = machine_memory() or 0
     total -= 2 << 30 if total > 7 << 30 else total >> 2
     for place in known(memory, device):
         memory.put(place, max(memory.number(place), total))
@@ -115,15 +113,6 @@ def known(memory: Memory, device: Any) -> tuple[int, ...]:
     limit = memory.number(device.int_ptr + ACCOUNT) + LIMIT
     places = (limit, device.int_ptr + MEMORY, device.int_ptr + LARGEST_BUFFER)
     return places if [*map(memory.number, places)] == [now, now, largest] else ()
-
-
-def allowed() -> int:
-    """The bytes of memory that the process may use: the machine's, or a container's."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for path in LIMITS:
-        with suppress(OSError, ValueError):  # another version of control groups, or "max"
-            total = min(total, int(Path(path).read_text(encoding="ascii")))
-    return total
 
 
 def _lasting(text: str) -> int:

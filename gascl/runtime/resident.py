@@ -32,6 +32,9 @@ from gascl.runtime.device import Device
 #: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
 #: device busy to the end, and few enough to add up their tallies quickly.
 GROUPS = 8
+#: What sorting takes for an arc, in bytes: a key and an end; and the most of the host's memory that
+#: it takes where a file has the arcs in an order already.
+SORTING, SHARE = 12, 0.5
 #: The number of arcs from which a row counts as very long.
 LONG = 16384
 #: The number of blocks, about, that are found one after the other.
@@ -121,6 +124,18 @@ def num_arcs(graph: Graph, edges: str) -> int:
     if not graph.directed or edges != "both":
         return graph.num_arcs
     return arcs_along(edges, graph.num_edges, graph.directed, graph.num_loops)
+
+
+def came_sorted(graph: Graph, edges: str) -> bool:
+    """Whether the graph's file has its arcs in order, and not by other numbers of the vertices. It
+    is mapped, and to sort them by other numbers brings them all into memory."""
+    numbered = graph.arcs_made()[1].get(edges if graph.directed else "both")
+    return graph.arcs(edges).into.came and not (numbered and numbered[1].into.came)
+
+
+def too_many_to_sort(graph: Graph, edges: str, memory: int | None, ranks: int = 1) -> bool:
+    """Whether sorting the arcs of each rank takes too much of the memory that it may use."""
+    return memory is not None and SORTING * num_arcs(graph, edges) > SHARE * ranks * memory
 
 
 def offset_type(graph: Graph, edges: str) -> str:

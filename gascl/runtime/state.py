@@ -96,11 +96,11 @@ class State:
         whole = whole_arrays(spec)
         missing = resident.missing(whole)
         if spec.extent.parts > 1:
-            missing |= streamed_bytes(resident, spec)
+            missing |= streamed_bytes(self.device, spec)
         for graph in graphs[1:]:
             more = graph.missing(turned_arrays(whole))
             if spec.extent.parts > 1:
-                more |= streamed_bytes(graph, spec)
+                more |= streamed_bytes(self.device, spec)
             missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in more.items()}
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))

@@ -163,13 +163,15 @@ def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
     assert "arcs: " not in out
 
 
-def test_memory_of_a_run_within_a_limit(gascl_):
-    run = ("info", ROADS, "--memory", "--program", "PageRank")
+def test_memory_of_a_run_within_a_limit(gascl_, tmp_path):
+    path = tmp_path / "g.npz"
+    gascl.generators.uniform(300, 40_000, seed=1).write(path)
+    run = ("info", path, "--memory", "--program", "PageRank")
     _, out, _ = gascl_(*run)
     assert "come to it" not in out
     needed = float(re.search(r"^device, .*: ([\d.]+) KiB of ", out, re.M)[1])
-    _, out, _ = gascl_(*run, "--device-memory", f"{0.9 * needed}KiB")
-    assert re.search(r", and may take 0\.\d MiB; so the arcs come to it in about \d parts$", out)
+    _, out, _ = gascl_(*run, "--device-memory", f"{0.8 * needed}KiB")
+    assert re.search(r", and may take 0\.\d MiB; so the arcs come to it in \d+ parts$", out)
     code, _, err = gascl_("info", ROADS, "--device-memory", "1MiB")
     assert code == 1 and "--device-memory limits a run: give --memory and --program, too" in err
 

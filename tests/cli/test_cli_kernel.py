@@ -42,10 +42,17 @@ def test_kernel_follows_dtype_and_choices(gascl_):
 
 @pytest.mark.parametrize(
     ("program", "parts"),
-    [("Triangles", "Count"), ("Neighbourhoods", "Backwards"), ("Betweenness", "Backward Forward")],
+    [
+        ("Triangles", "Count"),
+        ("Neighbourhoods", "Backwards"),
+        ("Betweenness", "Backward Forward"),
+        ("LocalClustering", "Corners Count"),
+        ("WeightedCloseness", "Distances"),  # by way of a function of another file
+        ("BipartiteMatching", "ConnectedComponents Forest Levels"),  # it runs Bipartition
+    ],
 )
 def test_kernel_of_one_that_runs_others(gascl_, program, parts):
-    """Of those in its file, or where there are none, of those it takes from other files."""
+    """Whatever file these are from, and whatever else is there."""
     code, out, err = gascl_("kernel", program)
     assert (code, err) == (0, "")
     shown = [line for line in out.splitlines() if line.endswith(f", which {program} runs")]

@@ -13,7 +13,9 @@ from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
 from gascl.programs import (
+    BipartiteMatching,
     ConnectedComponents,
+    Diameter,
     LocalClustering,
     PageRank,
     ShortestPaths,
@@ -156,18 +158,32 @@ def test_a_limit():
     lines = described(graph, PageRank(), device_memory=2**17)
     assert "of 128.0 KiB" in next(line for line in lines if line.startswith("device, "))
     assert re.fullmatch(
-        r"the run needs 0\.\d MiB on .+, and may take 0\.1 MiB; so the arcs come to it in about "
+        r"the run needs 0\.\d MiB on .+, and may take 0\.1 MiB; so the arcs come to it in "
         r"\d+ parts",
         lines[-1],
     )
-    assert "no room either where" in described(graph, PageRank(), device_memory=5000)[-1]
+    size = graph.num_vertices, graph.num_edges, graph.directed
+    about = estimate(*size, program=PageRank(), device_memory=2**17).lines()[-1]
+    assert re.search(r"in about \d+ parts$", about)  # nobody knows the degrees
+    for known in (
+        described(graph, PageRank(), device_memory=5000),
+        estimate(*size, program=PageRank(), device_memory=5000).lines(),
+    ):
+        assert "keeps of vertices and for parts of its arcs, the largest of" in known[-1]
 
 
-@pytest.mark.parametrize("program", [Triangles, LocalClustering, ConnectedComponents])
+@pytest.mark.parametrize(
+    "program", [Triangles, LocalClustering, ConnectedComponents, BipartiteMatching]
+)
 def test_programs_that_take_no_parts(program):
     """Also where another program reads the neighbours, which this one runs."""
     note = described(build(True), program(), device_memory=2**12)[-1]
     assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbours")
+
+
+def test_aggregates_that_solve_returns():
+    lines = described(build(True), Diameter())
+    assert any(line.startswith("device, ") for line in lines)
 
 
 def test_one_buffer_that_is_too_large(monkeypatch):
@@ -179,7 +195,7 @@ def test_one_buffer_that_is_too_large(monkeypatch):
     monkeypatch.setattr(type(device), "largest_buffer", property(lambda self: size))
     note = described(graph, PageRank())[-1]
     assert re.match(r"the run needs one buffer of 0\.\d MiB \(in_sources\) on .+ largest is", note)
-    assert note.endswith("so the arcs come to it in about 2 parts")
+    assert note.endswith("so the arcs come to it in 2 parts")
 
 
 @pytest.mark.parametrize(

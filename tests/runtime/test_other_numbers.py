@@ -528,6 +528,32 @@ def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_pa
         assert Engine(mapped).run(PageRank()).numbering == whole.numbering
 
 
+def test_arcs_of_a_file_are_not_sorted_anew_with_little_memory(monkeypatch, tmp_path):
+    """To sort them takes 12 bytes each, of which half of the host's memory must have room."""
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    rng = np.random.default_rng(1)
+    graph = Graph.from_edges(rng.integers(0, 100, 5000), rng.integers(0, 2000, 5000))
+    graph.write(tmp_path / "plain.npz", arcs=True)
+    few = 2 * 12 * graph.num_arcs - 1
+    assert Engine(graph).run(PageRank()).numbering
+    graph.write(tmp_path / "numbered.npz", arcs=True)
+    for has, name, numbered in (
+        (few, "plain", False),
+        (few + 1, "plain", True),
+        (None, "plain", True),  # nobody knows
+        (few, "numbered", True),
+    ):
+        for module in ("engine", "memory"):
+            monkeypatch.setattr(f"gascl.runtime.{module}.machine_memory", lambda has=has: has)
+        mapped = Graph.read(tmp_path / f"{name}.npz")
+        lines = described(mapped, PageRank())
+        assert any("numbers of the vertices" in line for line in lines) == numbered
+        result = Engine(mapped).run(PageRank())
+        assert bool(result.numbering) == numbered
+        assert ("ends" in mapped.numbered()[1].into.kept) == numbered
+        assert Engine(graph).run(PageRank()).numbering  # whose arcs are in no file
+
+
 @pytest.mark.parametrize("cls", [PageRank, Dense, changed(edges="alternate")])
 @pytest.mark.usefixtures("renumbered")
 def test_memory_is_estimated(device, monkeypatch, cls):

@@ -26,7 +26,7 @@ from gascl.programs import (
 from gascl.runtime import arcstream
 from gascl.runtime import engine as engine_module
 from gascl.runtime.arcstream import ArcStream
-from gascl.runtime.memory import estimate
+from gascl.runtime.memory import described, estimate
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -161,6 +161,8 @@ def test_a_run_takes_parts_where_memory_is_short(device):
         np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-6)
         why = re.search(r"the arcs come in (\d+) parts", found.trace[0].why)
         taken.append(int(why[1]) if why else 1)
+        told = described(web, program, device=device.cl, device_memory=memory)[-1]
+        assert told.endswith(f"so the arcs come to it in {taken[-1]} parts") == bool(why)
         memory = int(0.97 * memory)
     assert taken[0] == 1 and taken == sorted(taken)
     with pytest.raises(DeviceError, match="for what it keeps of vertices and for parts of its"):

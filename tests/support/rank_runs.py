@@ -457,8 +457,9 @@ def sorts() -> None:
                     found = Engine(its, comm=COMM).run(program)
                 assert bool(found.numbering) == (least == 1)
                 np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-5)
-                own, numbered = its.arcs_made()
-                for arcs in (*own.values(), *(arcs for _, arcs in numbered.values())):
+                numbered = [arcs for _, arcs in filter(None, its._numbered.values())]
+                assert len(numbered) == (least == 1)
+                for arcs in (*its.arcs_made()[0].values(), *numbered):
                     assert {*arcs.out.kept, *arcs.into.kept} <= {"offsets"}
 
 
