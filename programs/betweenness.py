@@ -101,17 +101,22 @@ class Betweenness(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         sources = stages.vertices(self.sources, self.seed)
-        total = np.zeros(graph.num_vertices)
+        total = stages.share(sources, self.sums)["total"]
+        if self.endpoints:
+            return {"centrality": scaled(self, graph, total, len(sources))}
+        return {"centrality": self.between_others(graph, total, sources)}
+
+    def sums(self, stages, sources):
+        """The sum of the dependencies of some sources on each vertex."""
+        total = np.zeros(stages.graph.num_vertices)
         for batch, found in self.searches(stages, sources):
             total += of_each(batch, found, "dependency").sum(axis=1, dtype=np.float64)
             if self.endpoints:
                 reached = self.reached(batch, found)
                 total += reached.sum(axis=1)
                 # A source is an end of all these paths; it has been counted as reached itself.
-                total[graph.indices_of(batch)] += reached.sum(axis=0) - 2
-        if self.endpoints:
-            return {"centrality": scaled(self, graph, total, len(sources))}
-        return {"centrality": self.between_others(graph, total, sources)}
+                total[stages.graph.indices_of(batch)] += reached.sum(axis=0) - 2
+        return {"total": total}
 
     def searches(self, stages, sources):
         """Some of the sources at a time, and a Result with the dependency on each vertex."""
@@ -155,13 +160,19 @@ class EdgeBetweenness(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         sources = stages.vertices(self.sources, self.seed)
-        total = np.zeros(graph.num_arcs)
-        for batch, found in self.searches(stages, sources):
-            add_shares(graph, found, batch, self.distances(graph, batch, found), total)
+        total = stages.share(sources, self.sums)["total"]
         if not graph.directed:
             edges = graph.arcs().out_edges
             total = np.bincount(edges, total, graph.num_edges)[edges]
         return {"centrality": scaled(self, graph, total, len(sources))}
+
+    def sums(self, stages, sources):
+        """What the paths from some sources to all targets lead along each arc."""
+        graph = stages.graph
+        total = np.zeros(graph.num_arcs)
+        for batch, found in self.searches(stages, sources):
+            add_shares(graph, found, batch, self.distances(graph, batch, found), total)
+        return {"total": total}
 
     def searches(self, stages, sources):
         """As that of `Betweenness`."""

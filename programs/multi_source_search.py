@@ -53,21 +53,30 @@ class MultiSourceSearch(VertexProgram):
     def from_each(cls, stages, sources, **values):
         """Search from all sources, up to 512 at once; the sums over all of them, by the field's
         name."""
-        count = stages.graph.num_vertices
-        place = np.full(count, -1)
-        place[stages.graph.indices_of(sources)] = np.arange(len(sources))
-        # A power of two, since kernels are built for each number of lanes.
-        lanes = min(LANES, 1 << ((len(sources) - 1) // WORD).bit_length())
-        for begin in range(0, len(sources), WORD * lanes):
-            first = [begin + WORD * lane for lane in range(lanes)]
-            words = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]
-            if begin == 0:
-                found = stages.run(cls(first=first, all=words, place=place, **values), fresh=True)
-            else:
-                found = stages.run(cls(first=first, all=words, **values), fresh=["seen"])
-        fields = {"reached": np.sum, "distances": np.sum, "inverses": np.sum, "farthest": np.max}
-        return {
-            name: over(found[name].reshape(count, lanes), axis=1)
-            for name, over in fields.items()
-            if name in cls.spec.vertex_fields
-        }
+        over = {"reached": np.add, "distances": np.add, "inverses": np.add, "farthest": np.maximum}
+        over = {name: each for name, each in over.items() if name in cls.spec.vertex_fields}
+
+        def searches(stages, words):
+            sources = [source for word in words for source in word]
+            count = stages.graph.num_vertices
+            place = np.full(count, -1)
+            place[stages.graph.indices_of(sources)] = np.arange(len(sources))
+            # A power of two, since kernels are built for each number of lanes.
+            lanes = min(LANES, 1 << (len(words) - 1).bit_length())
+            for begin in range(0, len(sources), WORD * lanes):
+                first = [begin + WORD * lane for lane in range(lanes)]
+                bits = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]
+                if begin == 0:
+                    program = cls(first=first, all=bits, place=place, **values)
+                    found = stages.run(program, fresh=True)
+                else:
+                    found = stages.run(cls(first=first, all=bits, **values), fresh=["seen"])
+            return {
+                name: each.reduce(found[name].reshape(count, lanes), axis=1)
+                for name, each in over.items()
+            }
+
+        # A search takes as long from few sources as from a word of them.
+        words = [sources[begin : begin + WORD] for begin in range(0, len(sources), WORD)]
+        farthest = {name: each for name, each in over.items() if each is np.maximum}
+        return stages.share(words, searches, by=farthest)

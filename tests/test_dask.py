@@ -24,11 +24,18 @@ from gascl import (
     GraphError,
     NotConvergedError,
     RankError,
+    VertexProgram,
+    param,
+    vertex,
 )
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskedges import labels_of, merged, part_of, whole
+from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, own_arcs
 from gascl.dask.mailbox import Mailbox
+from gascl.graph.held import NotHeldError
+from gascl.graph.parts import Share, shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
+from gascl.progress import Progress
 
 pd = pytest.importorskip("pandas")
 distributed = pytest.importorskip("distributed")
@@ -97,6 +104,45 @@ def test_the_graph_is_that_of_all_rows(kind, directed, duplicates):
         np.testing.assert_array_equal(found.edge_fields[name], values, strict=True)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("way", ["out", "in", "both"])
+@pytest.mark.parametrize("renumbers", [True, False])
+def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
+    """Those of the whole graph that it is to have, in the same order, and of others how many."""
+    monkeypatch.setattr("gascl.graph.numbering.LEAST", 1)
+    monkeypatch.setattr("gascl.graph.numbering.SHARE", 0.1)
+    df = frame("integers")
+    expected = Graph.from_pandas(df, "a", "b", directed=directed)
+    cuts = [0, 0, 100, 101, 600, 600, 900]
+    parts = [part_of(df[i:j], n, "a", "b", None, None) for n, (i, j) in enumerate(pairwise(cuts))]
+    labels = merged([labels_of(part) for part in parts])
+    ends = [ends_of(part, labels) for part in parts]
+    degrees = added([degrees_of(end, labels) for end in ends])
+    layout = Layout(degrees, directed, way, renumbers, 3, "name")
+    assert (layout.numbering is not None) == renumbers
+    numbering, arcs = expected.numbered(way, 3) if renumbers else (None, expected.arcs(way))
+    for rank in range(3):
+        pieces = [layout.split(end)[rank] for end in ends]
+        graph = own_arcs(layout, labels, fields_of(parts[1]), rank, pieces).graph()
+        assert repr(graph) == repr(expected) and graph.num_arcs == expected.num_arcs
+        for name in ("labels", "in_degree", "out_degree", "degree"):
+            np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))
+        its_numbering, its = graph.numbered(way, 3) if renumbers else (None, graph.arcs(way))
+        if renumbers:
+            np.testing.assert_array_equal(its_numbering.order, numbering.order)
+        part = shares(its.in_offsets, Share(rank, 3))[rank]
+        assert part == shares(arcs.in_offsets, Share(rank, 3))[rank]
+        found, here = its.part(part), arcs.part(part)
+        for order in ("into", "out"):
+            for name in ("offsets", "ends"):
+                each = [getattr(getattr(one, order), name) for one in (found, here)]
+                np.testing.assert_array_equal(*each, strict=True)
+        np.testing.assert_array_equal(found.slot, here.slot, strict=True)
+        for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
+            with pytest.raises(NotHeldError, match="of other ranks"):
+                np.asarray(absent)
+
+
 def test_no_rows():
     parts = [part_of(frame(rows=0), n, "a", "b", None, None) for n in range(2)]
     assert merged([labels_of(part) for part in parts]) is None
@@ -105,10 +151,10 @@ def test_no_rows():
 
 def test_ids_of_several_kinds():
     text, below, above = np.array(["a"]), np.array([-1]), np.array([2**63], np.uint64)
-    with pytest.raises(GraphError, match="integers in some partitions, and text in others"):
-        merged([text, None, below])
-    with pytest.raises(GraphError, match="below 0 in some partitions, and above 2\\^63 - 1"):
-        merged([below, above])
+    wrong = merged([text, None, below])
+    assert "integers in some partitions, and text in others" in str(wrong)
+    assert "below 0 in some partitions, and above 2^63 - 1" in str(merged([below, above]))
+    assert merged([text, wrong]) is wrong
 
 
 # Messages ----------------------------------------------------------------------------------------
@@ -179,13 +225,23 @@ def exchanges(comm) -> list:
     sent, came = np.arange(size, dtype=np.uint8) + 10 * rank, np.zeros(3, np.uint8)
     each = [1, 1, 1], [0, 1, 2]
     comm.Alltoallv([sent, each, mpi.BYTE], [came, each, mpi.BYTE])
+    there = [comm.iprobe(tag=1)]
+    comm.allgather(None)
+    if rank == 1:
+        for call in [comm.isend("off", other, tag=1) for other in (0, 2)]:
+            call.wait()
+    comm.allgather(None)
+    there += [comm.iprobe(tag=2), comm.iprobe(tag=1)]
+    there += ["off" if rank == 1 else comm.recv(source=1, tag=1), comm.iprobe(tag=1)]
+    found.append(there)
     return found + [a.tolist() for a in (least, numbers, values, pairs, turned, came)]
 
 
 def expected(rank: int) -> list:
     turned = [rank, 10 + rank, 20 + rank]
     return [
-        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, 6, [2, 0], [7, 0], [0, -2], [0, 1, 4]),
+        *(3, [("a", 0), ("a", 1), ("a", 2)], 5, 6, [2, 0], [7, 0]),
+        *([False, False, rank != 1, "off", False], [0, -2], [0, 1, 4]),
         [0, 0, 0, 0, 255, 2, 2, 2, 255],
         [[0, 0], [1, 1], [1, 1], [2, 2], [2, 2], [2, 2]],
         *(turned, turned),
@@ -213,13 +269,16 @@ def test_a_rank_that_fails_ends_those_that_wait():
 # Runs --------------------------------------------------------------------------------------------
 
 
-def test_a_run(client):
-    """Text as ids, a partition for each worker, and the same as without Dask."""
+def test_a_run(client, monkeypatch):
+    """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
+    whole graph."""
     df = frame()
+    monkeypatch.setattr("gascl.dask.daskcluster.whole", None)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
     assert found.converged and len(found.trace) == found.supersteps
+    assert found.communication == "Dask"
     assert found.trace[0].why == "2 ranks have a part of the arcs each"
     assert list(found.devices) == sorted(client.nthreads())
     assert found.vertices.npartitions == 2
@@ -257,8 +316,13 @@ def on_ranks(count: int, *arguments: str) -> None:
 
 @pytest.mark.slow
 def test_mpi_tells_the_same():
-    script = "from mpi4py.MPI import COMM_WORLD as comm; from test_dask import exchanges, expected"
-    on_ranks(3, "-c", f"{script}; assert exchanges(comm) == expected(comm.rank)")
+    on_ranks(3, "-m", "support.mpi_world")
+
+
+def test_workers_that_mpi_has_started():
+    """Their ranks talk by MPI; an error in the middle of a run leaves the cluster as it was."""
+    pytest.importorskip("dask_mpi")
+    on_ranks(4, "-m", "support.dask_on_mpi")
 
 
 @pytest.mark.slow
@@ -285,6 +349,38 @@ def test_a_run_that_goes_on_from_a_checkpoint(client, tmp_path):
 
 def is_second() -> bool:
     return distributed.get_worker().address == max(distributed.get_client().nthreads())
+
+
+class Curious(BreadthFirst):
+    """Looks at all edges."""
+
+    def prepare(self, graph, initial):
+        assert np.bincount(graph.edge_src).sum() == graph.num_edges
+
+
+class Ids(VertexProgram):
+    """Sends the ids of edges."""
+
+    supersteps = param.supersteps(2)
+    x = vertex.int64()
+    message, combine = "int64", "max"
+    scatter_on = "all"
+    scatter = "send(e.id);"
+    apply = "v.x += msg;"
+
+
+DROPS = {"self_loops": "drop", "duplicates": "first"}
+
+
+@pytest.mark.parametrize(
+    ("make", "policies"), [(Curious, {}), (lambda **_: Ids(), {}), (BreadthFirst, DROPS)]
+)
+def test_a_run_that_needs_the_whole_graph(client, make, policies):
+    df = frame("integers")
+    program = make(source=int(df["a"][0]))
+    found = gascl.dask.run(in_partitions(df, 3), program, **COLUMNS, **policies)
+    alone = Engine(Graph.from_pandas(df, "a", "b", **policies)).run(program)
+    pd.testing.assert_frame_equal(found.vertices.compute(), alone.to_pandas(), check_exact=True)
 
 
 class Unlucky(BreadthFirst):
@@ -342,10 +438,34 @@ def test_the_recipe_of_the_documentation(client, tmp_path, monkeypatch, capsys):
 
 
 def test_rows_that_are_no_edges(client):
+    """The client is told; no task fails, which every worker would log with a traceback."""
     df = frame()
+    with pytest.raises(GraphError, match="duplicates") as caught:
+        gascl.dask.run(in_partitions(df, 2), PageRank(), **COLUMNS, duplicates="error")
+    with pytest.raises(GraphError, match=re.escape(str(caught.value))):
+        Graph.from_pandas(df, "a", "b", duplicates="error")
     df.loc[700, "b"] = None
     with pytest.raises(GraphError, match=r"partition 1 \(the first is 0\): row 250"):
         gascl.dask.run(in_partitions(df, 2), PageRank(), **COLUMNS)
+    wrong = part_of(df, 1, "a", "b", None, None)
+    assert isinstance(wrong, GraphError) and labels_of(wrong) is wrong
+
+
+class Shown(Progress):
+    """What is shown, instead of showing it."""
+
+    def begin(self, title, total=None, unit="supersteps"):
+        super().begin(title, total, unit)
+        self.titles = [*getattr(self, "titles", []), title]
+
+
+def test_progress(client, monkeypatch):
+    monkeypatch.setattr("gascl.dask.daskcluster.LOOK", 0.05)
+    shown = Shown()
+    found = gascl.dask.run(in_partitions(frame(), 2), PageRank(), **COLUMNS, progress=shown)
+    assert shown.done == found.supersteps
+    assert shown.titles[0] == "numbering the edges of the Dask DataFrame"
+    assert shown.titles[-1] == "PageRank"
 
 
 def test_calls_that_are_wrong(client, monkeypatch):

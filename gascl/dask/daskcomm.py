@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from gascl.dask.mailbox import Mailbox
+from gascl.dask.mailbox import Mailbox, end
 from gascl.errors import RankError
 
 IN_PLACE = None
 BYTE = np.uint8
 MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
+
+
+class Sent:
+    """What was sent, of which Dask has a copy."""
+
+    def wait(self) -> None:
+        """There is nothing to wait for."""
 
 
 class DaskComm:
@@ -79,12 +86,27 @@ class DaskComm:
         """Bring the r-th part of each rank to rank r."""
         _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
 
+    def isend(self, value: Any, dest: int, tag: int) -> Sent:
+        """Send something to a rank that need not wait for it."""
+        self._mailboxes[dest].post(-tag, self._rank, pickle.dumps(value, 5))
+        return Sent()
+
+    def iprobe(self, tag: int) -> bool:
+        """Whether any rank has sent something by `isend`, which `recv` has not returned yet."""
+        return any(self._mailbox.has(-tag, rank) for rank in range(self.Get_size()))
+
+    def recv(self, source: int, tag: int) -> Any:
+        """What a rank has sent by `isend`."""
+        return pickle.loads(self._mailbox.take(-tag, source))
+
     def Abort(self, code: int) -> None:
         """End all other ranks."""
         why = f"rank {self._rank} of {self.Get_size()} has ended the run"
-        for rank, mailbox in enumerate(self._mailboxes):
-            if rank != self._rank:
-                mailbox.end(why)
+        end(why, [box for rank, box in enumerate(self._mailboxes) if rank != self._rank])
+
+    def check(self) -> None:
+        """Raise RankError if the run has been ended."""
+        self._mailbox.check()
 
     def _told(self, own: bytes) -> list[bytes]:
         """What each rank tells all."""

@@ -3,65 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import warnings
-from asyncio import TimeoutError as NotYet  # an error of its own before Python 3.11
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from dataclasses import replace
 from typing import Any
 
-from gascl.dask.daskcomm import DaskComm
-from gascl.dask.daskedges import labels_of, merged, part_of, whole
-from gascl.dask.mailbox import Mailbox
-from gascl.errors import (
-    DeviceError,
-    GasclError,
-    GraphError,
-    NotConverged,
-    NotConvergedError,
-    RankError,
-    warn,
-)
+from gascl.dask.daskcluster import Cluster
+from gascl.dask.daskrank import ENGINE, RUN
+from gascl.dask.daskresult import DaskResult
+from gascl.errors import GasclError, GraphError, NotConverged, NotConvergedError, warn
 from gascl.graph import intake
-from gascl.graph.graph import Graph
+from gascl.graph.held import NotHeldError
 from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.optional import imported
+from gascl.progress import Progress, showing
 from gascl.runtime.engine import Engine, check_call
-from gascl.trace import Trace
-
-#: Labels are merged in tasks of so many partitions each.
-MERGED = 16
-#: Seconds between two looks at whether all workers are there.
-LOOK = 1.0
-#: Seconds in which ranks that have been told to end do so.
-END = 10.0
-ENGINE = ("device", "deterministic", "debug", "seed", "device_memory")
-RUN = ("delivery", "start", "max_supersteps", "checkpoint", "every", "resume")
-
-
-@dataclass(frozen=True, eq=False)
-class DaskResult:
-    """What a run on a Dask cluster computed.
-
-    Attributes:
-        vertices: a Dask DataFrame with a row per vertex, the labels as its index, and the columns
-            of `Result.to_pandas`; its partitions are on the workers.
-        supersteps, converged, stopped, trace, aggregates, delivery, seconds: as in
-            `gascl.Result`; the trace and the times are those of the first rank.
-        devices: what each rank ran on, by the address of its worker.
-    """
-
-    vertices: Any = field(repr=False)
-    supersteps: int
-    converged: bool
-    stopped: str
-    trace: Trace = field(repr=False)
-    aggregates: Mapping[str, Any]
-    delivery: str
-    seconds: Mapping[str, float] = field(repr=False)
-    devices: Mapping[str, str] = field(repr=False)
 
 
 def run(
@@ -76,6 +33,7 @@ def run(
     duplicates: Duplicates = "keep",
     self_loops: SelfLoops = "keep",
     client: Any = None,
+    progress: bool | Progress = False,
     not_converged: str = "warn",
     **options: Any,
 ) -> DaskResult:
@@ -89,7 +47,8 @@ def run(
         source, target, fields, weight, directed, duplicates, self_loops: as in
             `Graph.from_pandas`.
         client: a Client of dask.distributed; None: the current one.
-        not_converged: as in `Engine.run`.
+        progress, not_converged: as in `Engine.run`; what is shown is the first rank's run, each
+            second.
         options: `device`, `deterministic`, `debug`, `seed` and `device_memory`, as in `Engine`, on
             each worker; `delivery`, `start`, `max_supersteps`, `checkpoint`, `every` and `resume`,
             as in `Engine.run`; the checkpoint is a file that all workers see.
@@ -118,13 +77,15 @@ def run(
             "Engine(Graph.from_pandas(df)) without Dask"
         )
     client = _client(distributed, client)
-    cluster = _Cluster(distributed, client)
+    cluster = Cluster(distributed, client)
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
-    with distributed.MultiLock(names=cluster.addresses, client=client), cluster:
-        graphs = cluster.graphs(
-            edges, (source, target, fields, weight), (directed, duplicates, self_loops)
-        )
-        ran = cluster.run(graphs, program, options)
+    lock = distributed.MultiLock(names=cluster.addresses, client=client)
+    with showing(progress) as cluster.shown, lock, cluster:
+        given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
+        ran = None
+        with suppress(NotHeldError):  # which `suffice` has not foreseen
+            ran = cluster.run(cluster.graphs(*given, program, options), program, options)
+        ran = ran or cluster.run(cluster.graphs(*given), program, options)
     first = ran[0][0]
     parts = [(told.labels, rows) for told, rows in ran if told.labels]
     divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
@@ -174,195 +135,3 @@ def _client(distributed: Any, client: Any) -> Any:
             "asynchronous"
         )
     return client
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What the client is told of a rank.
-
-    Attributes:
-        error: what it failed with; the others are there where it did not.
-        result: without the vertices; its device is that of no address.
-        labels: the first and the last in its rows; None: it has none.
-        meta: its rows, without any.
-    """
-
-    error: Exception | None = None
-    result: Any = None
-    labels: tuple[Any, Any] | None = None
-    meta: Any = None
-    warnings: Sequence[tuple[str, type[Warning]]] = ()
-
-
-@dataclass(frozen=True)
-class _Ran:
-    """What a rank leaves on its worker: a DataFrame of pandas with its rows, and what it tells."""
-
-    told: _Told
-    rows: Any = None
-
-
-def _run_rank(
-    graph: Graph,
-    program: VertexProgram,
-    options: Mapping[str, Any],
-    rank: int,
-    key: str,
-    mailboxes: Sequence[Any],
-) -> _Ran:
-    """A task of Dask's: what one rank does.
-
-    Args:
-        key: of its mailbox.
-        mailboxes: of all ranks, as actors.
-    """
-    mailbox = Mailbox.here.get(key)
-    if mailbox is None:  # this is a second try, which Dask makes of what was lost
-        lost = RankError(_lost(rank, len(mailboxes)))
-        for other in mailboxes:
-            with suppress(RuntimeError):  # it is lost, too
-                other.end(str(lost))
-        return _Ran(_Told(lost))
-    comm = DaskComm(rank, mailbox, mailboxes)
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            of_engine = {n: value for n, value in options.items() if n in ENGINE}
-            of_run = {n: value for n, value in options.items() if n in RUN}
-            engine = Engine(graph, comm=comm, **of_engine)
-            result = engine.run(program, not_converged="ignore", **of_run)
-            count, size = graph.num_vertices, comm.Get_size()
-            own = slice(count * rank // size, count * (rank + 1) // size)
-            rows = result.to_pandas().iloc[own].copy()
-    except Exception as error:
-        comm.Abort(1)
-        return _Ran(_Told(error.with_traceback(None)))
-    told = DaskResult(
-        vertices=None,
-        supersteps=result.supersteps,
-        converged=result.converged,
-        stopped=result.stopped,
-        trace=result.trace,
-        aggregates=result.aggregates,
-        delivery=result.delivery,
-        seconds=result.seconds,
-        devices={"": result.device},
-    )
-    labels = (rows.index[0], rows.index[-1]) if len(rows) else None
-    noted = [(str(one.message), one.category) for one in caught]
-    return _Ran(_Told(None, told, labels, rows.iloc[:0], noted), rows)
-
-
-def _lost(rank: int, size: int) -> str:
-    return (
-        f"rank {rank} of {size} is lost with its Dask worker, whose log may say why, such as too "
-        "little memory; run again"
-    )
-
-
-class _Cluster:
-    """The workers of a cluster as the ranks of a run. At the end of its block, also by Ctrl-C,
-    ranks that are still running are told to end.
-
-    Attributes:
-        addresses: of the workers, by rank.
-    """
-
-    def __init__(self, distributed: Any, client: Any):
-        self._distributed, self._client = distributed, client
-        self.addresses: list[str] = sorted(client.nthreads())
-        if not self.addresses:
-            raise GasclError(f"gascl.dask.run: {client!r} has no workers; start some, or wait")
-        self._mailboxes: list[Any] = []
-        self._ranks: list[Any] = []
-
-    def __enter__(self) -> _Cluster:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        left = [rank for rank in self._ranks if not rank.done()]
-        if not left:
-            return
-        there = self._client.nthreads()
-        for address, mailbox in zip(self.addresses, self._mailboxes, strict=True):
-            if address in there:
-                mailbox.end("the client has ended the run")
-        left = [r for r, a in zip(self._ranks, self.addresses, strict=True) if a in there]
-        with suppress(NotYet, TimeoutError):
-            self._distributed.wait(left, timeout=END)
-        self._client.cancel(self._ranks)
-
-    def graphs(self, edges: Any, columns: Sequence[Any], policies: Sequence[Any]) -> list[Any]:
-        """The whole graph on each worker, as futures."""
-        client = self._client
-        delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
-        frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
-        parts = client.compute(frames)
-        labels = client.map(labels_of, parts)
-        while len(labels) > 1:
-            groups = range(0, len(labels), MERGED)
-            labels = [client.submit(merged, labels[i : i + MERGED]) for i in groups]
-        self._done([*parts, *labels])
-        return self._done(self._each(whole, [(*labels, parts, *policies)] * len(self.addresses)))
-
-    def run(
-        self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
-    ) -> list[tuple[_Told, Any]]:
-        """What each rank tells, and a future of its rows."""
-        actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
-        self._mailboxes = self._client.gather(actors)
-        keys = [mailbox.own_key() for mailbox in self._mailboxes]
-        each = [
-            (graph, program, options, rank, keys[rank].result(), self._mailboxes)
-            for rank, graph in enumerate(graphs)
-        ]
-        self._ranks = self._each(_run_rank, each)
-        self._done(self._ranks)
-        told: list[_Told] = self._client.gather(self._parts("told"))
-        self._raise([one.error for one in told])
-        return list(zip(told, self._parts("rows"), strict=True))
-
-    def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
-        """A task for each of the workers."""
-        where = [{"workers": [address], "allow_other_workers": True} for address in self.addresses]
-        return [
-            self._client.submit(task, *given, pure=False, **place, **more)
-            for given, place in zip(arguments, where, strict=True)
-        ]
-
-    def _parts(self, name: str) -> list[Any]:
-        """Of what the ranks leave."""
-        return self._each(attrgetter(name), [(rank,) for rank in self._ranks])
-
-    def _done(self, futures: list[Any]) -> list[Any]:
-        """The futures, all done.
-
-        Raises:
-            RankError: a worker has been lost.
-            Any: what one of them has raised.
-        """
-        while True:
-            with suppress(NotYet, TimeoutError):
-                self._distributed.wait(futures, timeout=LOOK)
-                break
-            there = self._client.nthreads()
-            for rank, address in enumerate(self.addresses):
-                if address not in there:
-                    raise RankError(f"{address}: {_lost(rank, len(self.addresses))}")
-        failed = next((one for one in futures if one.status != "finished"), None)
-        if failed is not None:
-            raise failed.exception() from None
-        return futures
-
-    def _raise(self, errors: Sequence[Exception | None]) -> None:
-        """Raise what a rank has failed with, if one has; not what follows from that in others."""
-        found = [(rank, error) for rank, error in enumerate(errors) if error is not None]
-        if not found:
-            return
-        rank, error = min(found, key=lambda each: isinstance(each[1], RankError))
-        if isinstance(error, GasclError):
-            raise error
-        raise DeviceError(
-            f"rank {rank} of {len(errors)}, on {self.addresses[rank]}, has failed: "
-            f"{type(error).__name__}: {error}"
-        ) from error

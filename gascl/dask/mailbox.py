@@ -7,11 +7,23 @@ itself, a task of the same worker, looks into it directly.
 from __future__ import annotations
 
 import threading
-from typing import ClassVar
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from gascl.errors import RankError
+
+
+class Report(NamedTuple):
+    """How far a run is, as `gascl.progress.Progress` shows it."""
+
+    title: str = ""
+    total: int | None = None
+    unit: str = ""
+    done: int = 0
+    note: str = ""
 
 
 class Mailbox:
@@ -28,7 +40,7 @@ class Mailbox:
     def __init__(self) -> None:
         self._key = uuid4().hex
         self._came: dict[tuple[int, int], bytes] = {}
-        self._ended = ""
+        self._ended, self._reported = "", Report()
         self._changed = threading.Condition()
         Mailbox.here[self._key] = self
 
@@ -36,8 +48,17 @@ class Mailbox:
         """What no other mailbox has."""
         return self._key
 
+    async def reported(self) -> Report:
+        """How far the rank is, if it reports that."""
+        return self._reported
+
+    def report(self, report: Report) -> None:
+        """Keep it for who asks."""
+        self._reported = report
+
     async def post(self, number: int, rank: int, mail: bytes) -> None:
-        """Take the mail of another rank, the number-th that it has sent."""
+        """Take the mail of another rank, the number-th that it has sent. Numbers below 0 are of
+        mail that is not waited for."""
         with self._changed:
             self._came[number, rank] = mail
             self._changed.notify_all()
@@ -48,6 +69,15 @@ class Mailbox:
             self._ended = self._ended or why
             self._changed.notify_all()
 
+    def has(self, number: int, rank: int) -> bool:
+        """Whether a rank's number-th mail is here."""
+        return (number, rank) in self._came
+
+    def check(self) -> None:
+        """Raise RankError if nothing else will come."""
+        if self._ended:
+            raise RankError(self._ended)
+
     def take(self, number: int, rank: int) -> bytes:
         """Wait for a rank's number-th mail.
 
@@ -57,5 +87,16 @@ class Mailbox:
         with self._changed:
             self._changed.wait_for(lambda: (number, rank) in self._came or self._ended)
             if (number, rank) not in self._came:
-                raise RankError(self._ended)
+                self.check()
             return self._came.pop((number, rank))
+
+
+def end(why: str, mailboxes: Iterable[Any]) -> None:
+    """Tell ranks that nothing else will come.
+
+    Args:
+        mailboxes: theirs, as actors.
+    """
+    for mailbox in mailboxes:
+        with suppress(RuntimeError):  # it is lost
+            mailbox.end(why)

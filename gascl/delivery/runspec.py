@@ -32,6 +32,7 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
+    TOTAL,
     Launch,
 )
 from gascl.errors import GasclError
@@ -328,6 +329,7 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
+            **({"total": Array(header.tally, 1)} if extent.all_arcs is not None else {}),
             **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
             **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),
@@ -422,6 +424,8 @@ class _Builder:
             launches += [PAIRS, PAIRS_JOIN]
         if self._skips():
             launches.append(NEEDED)
+        if self.extent.all_arcs is not None:
+            launches.append(TOTAL)
         if self._brings_mail():
             launches += [MAIL_OUT, MAIL_IN]
         plain = {name: key for name, key in shared.items() if name not in CHOSEN}

@@ -126,6 +126,7 @@ class Recipe:
 
     def spool(self, spool: EdgeSpool) -> Spooled:
         """Fill a spool with the edges."""
+        spool.vertices = True
         none = np.empty(0, np.int32)  # so that the weights are there even without edges
         for src, dst in chain([(none, none)], self.chunks(spool)):
             fields = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -83,6 +83,21 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         finally:  # also where nobody wants the rest
             for other in ahead:
                 other.cancel()
+
+
+def ahead(items: Iterable[T]) -> Generator[T, None, None]:
+    """The items, the next of which is made in a thread while one is used. Closing the generator
+    waits for that thread."""
+    if cores() < 2:
+        yield from items
+        return
+    end = object()
+    made = iter(items)
+    with ThreadPoolExecutor(1) as pool:
+        coming: Future[Any] = pool.submit(next, made, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, made, end)
+            yield item
 
 
 def blocks(count: int, size: int | None = None) -> list[slice]:

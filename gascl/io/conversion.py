@@ -20,19 +20,21 @@ from gascl.graph import intake
 from gascl.graph.arcs import index_dtype
 from gascl.graph.fingerprint import Canonical, canonical_text, fingerprint
 from gascl.graph.intake import Duplicates, SelfLoops
-from gascl.graph.parallel import in_threads
+from gascl.graph.parallel import in_order
 from gascl.io.arrayfile import BLOCK, ArrayFile
 from gascl.io.bigsort import BigSort
 from gascl.io.edgesource import EdgeSource
 from gascl.io.edgespool import EdgeSpool, Spooled, text_batches
 from gascl.io.formats import native
 from gascl.io.formats.edgelist import check_announced
+from gascl.io.keysort import KeySort
+from gascl.io.numberedids import NumberedIds, VertexTable
 from gascl.io.workfolder import WorkFolder
 from gascl.progress import Progress
 from gascl.version import __version__
 
 LEAST = 512 << 20  # bytes
-#: Bytes that Python, its libraries and the blocks under way take beside DuckDB's, measured.
+#: Bytes that Python, its libraries and the blocks under way take beside what is sorted, measured.
 BASE = 384 << 20
 
 
@@ -90,7 +92,7 @@ class Conversion:
             **source.identity(),
             "policies": [duplicates, self_loops],
         }
-        if arcs or duplicates != "keep" or not source.numbered:
+        if duplicates != "keep" or not source.numbered:
             # Before any work: it says what is missing.
             BigSort(target.parent, self._room).close()
 
@@ -132,8 +134,8 @@ class Conversion:
         work.delete(*{"src.ids", "dst.ids", "ids.parquet"} - used)
         count = numbered["num_vertices"]
         announced = check_announced(self.source.name, spooled, count, read["rows"])
-        kept = work.stage("policies", lambda: self._apply(numbered, spooled.directed))
-        members = {"edge_src": work.array(kept["src"]), "edge_dst": work.array(kept["dst"])}
+        kept = work.stage("policies", lambda: self._apply(read, numbered, spooled.directed))
+        members: dict[str, Any] = {f"edge_{end}": work.array(kept[end]) for end in ENDS}
         members |= {name: work.array(array) for name, array in numbered["labels"].items()}
         members |= {f"edge.{name}": work.array(array) for name, array in kept["fields"].items()}
         places: dict[str, dict[str, str]] = {}
@@ -143,13 +145,16 @@ class Conversion:
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
             found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
             identified = found["fingerprint"]
-        self._begin(f"writing {self.target.name}")
+        if numbered["are_ids"]:
+            table = VertexTable(work.array(read["labels"]))
+            members |= {f"edge_{end}": NumberedIds(members[f"edge_{end}"], table) for end in ENDS}
         names = list(kept["fields"])
         native.save(
             *(self.target, members, count, spooled.directed),
             edge_fields=names,
             places=places,
             fingerprint=identified,
+            progress=self._progress,
         )
         report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
         return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
@@ -173,11 +178,17 @@ class Conversion:
         spooled = self.source.spool(spool)
         spool.close()
         noted = self._work.noted
+        labels = None
+        if not (spool.vertices or spool.texts or spool.used.lost):
+            labels = self._new("labels", np.int64)
+            spool.used.write(labels)
         return {
             "spooled": asdict(spooled),
             "rows": spool.rows,
             "texts": spool.texts is not None,
-            "limits": [spool.least, spool.most],
+            "labels": None if labels is None else noted(labels),
+            "loops": spool.loops,
+            "first_loop": spool.first_loop,
             "src": noted(spool.src),
             "dst": noted(spool.dst),
             "fields": {name: noted(array) for name, array in spool.fields.items()},
@@ -186,74 +197,60 @@ class Conversion:
     # Numbering
 
     def _number(self, read: dict[str, Any], spooled: Spooled) -> dict[str, Any]:
-        self._begin("numbering vertices", read["rows"])
         work = self._work
-        ids = [work.array(read["src"]), work.array(read["dst"])]
+        ends: list[Any] = [work.array(read[end]) for end in ENDS]
         labels: dict[str, ArrayFile] = {}
+        are_ids, copied = False, spooled.both_ways
         if spooled.num_vertices is not None:
             count = spooled.num_vertices
-            as_they_are = not spooled.both_ways and all(a.dtype == np.int32 for a in ids)
-            ends = ids if as_they_are else self._taken(ids)
-        elif read["texts"]:
-            count, labels, ends = self._number_by_sorting(None, read["rows"])
+        elif read["labels"] is not None:
+            labels["labels"] = work.array(read["labels"])
+            count = len(labels["labels"])
+            intake.checked_num_vertices({}, count, None)
+            if not _is_range(labels["labels"]):
+                are_ids = self._needed_once(read, spooled)
+                copied = not are_ids
+                if copied:
+                    table = VertexTable(labels["labels"])
+                    ends = [NumberedIds(end, table) for end in ends]
         else:
-            least, most = read["limits"]
-            span = most - least + 1
-            if 5 * span <= self._room // 2:
-                count, labels, ends = self._number_by_table(ids, least, span)
-            else:
-                count, labels, ends = self._number_by_sorting(ids, read["rows"])
+            ids = None if read["texts"] else ends
+            count, labels, ends = self._number_by_sorting(ids, read["rows"])
+            copied = False
+        if copied:
+            ends = self._copied(ends)
         fields = {name: work.array(array) for name, array in read["fields"].items()}
         if spooled.both_ways:
             fields = self._both_ways(ends, fields)
         return {
             "num_vertices": count,
+            "are_ids": are_ids,
             "src": work.noted(ends[0]),
             "dst": work.noted(ends[1]),
             "labels": {name: work.noted(array) for name, array in labels.items()},
             "fields": {name: work.noted(array) for name, array in fields.items()},
         }
 
-    def _taken(
-        self, ids: list[ArrayFile], place: np.ndarray | None = None, least: int = 0
-    ) -> list[ArrayFile]:
-        """Both ends as vertices, int32: the ids themselves, or place[id - least]."""
-        ends = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+    def _needed_once(self, read: dict[str, Any], spooled: Spooled) -> bool:
+        """Whether nothing goes through the edges but the writing of the file. Their ids are
+        numbered then."""
+        dropped = read["loops"] and self._self_loops != "keep"
+        return not (self._arcs or self._duplicates != "keep" or spooled.both_ways or dropped)
 
-        def taken(block: np.ndarray) -> np.ndarray:
-            if place is not None:
-                block = place[np.subtract(block, least, dtype=np.intp)]
-            return block.astype(np.int32, copy=False)
-
-        for pair in zip(*(array.blocks() for array in ids), strict=True):
-            for end, block in zip(ends, in_threads(taken, pair), strict=True):
-                end.append(block)
+    def _copied(self, ends: list[Any]) -> list[ArrayFile]:
+        """Both ends in files of their own."""
+        self._begin("numbering vertices", len(ends[0]))
+        copies = [self._new(f"edge_{end}", np.int32) for end in ENDS]
+        for pair in zip(*(end.blocks() for end in ends), strict=True):
+            for copy, block in zip(copies, pair, strict=True):
+                copy.append(block)
             self._progress.advance(len(pair[0]))
-        return ends
-
-    def _number_by_table(
-        self, ids: list[ArrayFile], least: int, span: int
-    ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
-        """The number of vertices, their labels, and the ends, by a table of all possible ids."""
-        used = np.zeros(span, dtype=bool)
-
-        def mark(block: np.ndarray) -> None:
-            used[np.subtract(block, least, dtype=np.intp)] = True
-
-        for pair in zip(*(array.blocks() for array in ids), strict=True):
-            in_threads(mark, pair)
-        labels = self._new("labels", np.int64)
-        for at in range(0, span, BLOCK):
-            labels.append(np.flatnonzero(used[at : at + BLOCK]) + (at + least))
-        intake.checked_num_vertices({}, len(labels), None)
-        place = np.cumsum(used, dtype=np.int32)
-        place -= 1
-        return len(labels), {"labels": labels}, self._taken(ids, place, least)
+        return copies
 
     def _number_by_sorting(
         self, ids: list[ArrayFile] | None, num_edges: int
     ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
-        """As `_number_by_table`, by sorting; without `ids`, those that are text.
+        """The number of vertices, their labels, and the ends; without `ids`, those that are text.
 
         Sorted by id, the rows get their numbers, and are then sorted back. A join by hashing would
         need room for all labels.
@@ -323,23 +320,19 @@ class Conversion:
 
     # Policies
 
-    def _apply(self, numbered: dict[str, Any], directed: bool) -> dict[str, Any]:
+    def _apply(
+        self, read: dict[str, Any], numbered: dict[str, Any], directed: bool
+    ) -> dict[str, Any]:
         """Self-loops and duplicates, as `intake.Edges` has them."""
         array, noted = self._work.array, self._work.noted
         src, dst = array(numbered["src"]), array(numbered["dst"])
         fields = {name: array(values) for name, values in numbered["fields"].items()}
         report: list[str] = []
-        loops, first = 0, None
-        for number, (tail, head) in enumerate(zip(src.blocks(), dst.blocks(), strict=True)):
-            same = tail == head
-            loops += int(np.count_nonzero(same))
-            if loops and first is None:
-                first = number * BLOCK + int(np.argmax(same))
-        if loops and first is not None:
+        if loops := read["loops"]:
             keep = self._self_loops != "drop"
             if self._self_loops == "error":
-                label = self._label(numbered, int(src.at(first)))
-                raise intake.loop_refused(first, label, loops)
+                label = self._label(numbered, int(src.at(read["first_loop"])))
+                raise intake.loop_refused(read["first_loop"], label, loops)
             report.append(intake.loops_reported(loops, keep))
             if not keep:
                 src, dst, fields = self._without_loops(src, dst, fields)
@@ -534,31 +527,45 @@ class Conversion:
 
         # Given to be sorted, and back.
         self._begin(f"sorting arcs ({side})", 2 * num_arcs, "arcs")
+        bits = max(count - 1, 1).bit_length()
 
-        def keys() -> Iterator[dict[str, np.ndarray]]:
-            for a, b in zip(row.blocks(), end.blocks(), strict=True):
-                yield {"k": _pairs(a, b)}
-                self._progress.advance(len(a))
-                if both:
-                    across = a != b
-                    back = _pairs(b[across], a[across])
-                    yield {"k": back}
-                    self._progress.advance(len(back))
+        def pairs(blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+            a, b = blocks
+            found = _pairs(a, b, bits)
+            if both:
+                across = a != b
+                found = np.concatenate([found, _pairs(b[across], a[across], bits)])
+            return found
 
-        ends, sort = self._new(f"{side}.ends", np.int32), self._sort()
+        def keys() -> Iterator[np.ndarray]:
+            return in_order(pairs, zip(row.blocks(), end.blocks(), strict=True))
+
+        def split(found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            ends = found.astype(np.int32)  # and bits of the row
+            ends &= (1 << bits) - 1
+            found >>= bits
+            return found.astype(np.int32), ends
+
+        ends = self._new(f"{side}.ends", np.int32)
+        sort = KeySort(self._work.path, self._room, self._progress)
 
         def rows() -> Iterator[np.ndarray]:
-            for (found,) in sort.batches("SELECT k FROM keys ORDER BY k", keys=keys()):
-                ends.append((found & 0xFFFFFFFF).astype(np.int32))
-                self._progress.advance(len(found))
-                yield (found >> 32).astype(np.int32)
+            for block, block_ends in sort.sorted(keys, num_arcs, count << bits, split):
+                ends.append(block_ends)
+                self._progress.advance(len(block))
+                yield block
 
         _write_offsets(offsets, rows(), count, num_arcs)
-        sort.close()
         return {"offsets": self._work.noted(offsets), "ends": self._work.noted(ends)}
 
 
 ENDS = ("src", "dst")
+
+
+def _is_range(labels: ArrayFile) -> bool:
+    """Whether labels in order are the vertices."""
+    count = len(labels)
+    return not count or (labels.at(0) == 0 and labels.at(count - 1) == count - 1)
 
 
 class _Labels:
@@ -624,10 +631,10 @@ def _texts(encoded: ArrayFile, offsets: ArrayFile) -> Iterator[list[str]]:
             begin = int(block[-1])
 
 
-def _pairs(row: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """int64 (n,): the pairs as numbers, row before end."""
+def _pairs(row: np.ndarray, end: np.ndarray, bits: int = 32) -> np.ndarray:
+    """int64 (n,): the pairs as numbers, row before end, which takes so many bits."""
     keys = row.astype(np.int64)
-    keys <<= 32
+    keys <<= bits
     keys |= end
     return keys
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import ArrayFile
+from gascl.io.usedids import UsedIds
 from gascl.progress import Progress
 
 
@@ -48,10 +50,17 @@ class EdgeSpool:
 
     Attributes:
         src, dst: the ids, if they are integers.
-        least, most: the smallest and the largest of these; 0 and -1 of none.
+        used: which of these occur, if a table of all that are possible is small.
         texts: the ids, if they are text: a Parquet file of columns "src" and "dst".
         fields: by name.
+        loops: the number of self-loops.
+        first_loop: the row of the first.
+        vertices: the ids are vertices, and which of them occur is of no interest; for who fills
+            the spool to say.
     """
+
+    #: Of the room, for `used`: while it grows there are two, and 4 bytes an id number them later.
+    SHARE = 10
 
     def __init__(self, folder: Path, progress: Progress, room: int):
         self.folder, self.progress, self.room = folder, progress, room
@@ -59,6 +68,7 @@ class EdgeSpool:
         self._texts: Any = None
         self.fields: dict[str, ArrayFile] = {}
         self.rows = 0
+        self.vertices = False
         self.restart()
 
     def restart(self) -> None:
@@ -69,7 +79,8 @@ class EdgeSpool:
         self.src = ArrayFile(self.folder / "src.ids", np.int32)
         self.dst = ArrayFile(self.folder / "dst.ids", np.int32)
         self.texts, self._texts, self.fields, self.rows = None, None, {}, 0
-        self.least, self.most = 0, -1
+        self.used = UsedIds(self.room // self.SHARE)
+        self.loops, self.first_loop = 0, 0
 
     def take(self, src: Any, dst: Any, fields: Mapping[str, np.ndarray]) -> None:
         """Add edges.
@@ -93,17 +104,33 @@ class EdgeSpool:
         if not len(src):
             return
         found = [int(bound) for ids in (src, dst) for bound in (ids.min(), ids.max())]
-        known = [self.least, self.most] if len(self.src) else []
-        self.least, self.most = min(*found, *known), max(*found, *known)
-        if self.most >= 2**63:
+        least, most = min(found), max(found)
+        if most >= 2**63:
             raise FormatError(
-                f"the id {self.most} is above 2^63 - 1; give the ids as text, or convert the file "
+                f"the id {most} is above 2^63 - 1; give the ids as text, or convert the file "
                 "without --memory"
             )
         limits = np.iinfo(np.int32)
-        fits = limits.min <= min(found) and max(found) <= limits.max
-        for ids, file in ((src, self.src), (dst, self.dst)):
-            file.append(ids.astype(np.int32 if fits else np.int64, copy=False))
+        fits = limits.min <= least and most <= limits.max
+        if not self.vertices:
+            self.used.reserve(least, most)
+        self._count_loops(src == dst)
+
+        def put(end: tuple[np.ndarray, ArrayFile]) -> None:
+            ids, file = end
+            narrow = ids.astype(np.int32 if fits else np.int64, copy=False)
+            if not self.vertices:
+                self.used.mark(narrow)
+            file.append(narrow)
+
+        in_threads(put, ((src, self.src), (dst, self.dst)))
+
+    def _count_loops(self, loops: np.ndarray) -> None:
+        """Count the self-loops among the next rows."""
+        count = int(np.count_nonzero(loops))
+        if count and not self.loops:
+            self.first_loop = self.rows + int(np.argmax(loops))
+        self.loops += count
 
     def _take_texts(self, src: Any, dst: Any) -> None:
         import pyarrow
@@ -114,6 +141,7 @@ class EdgeSpool:
             # NumPy's text does not tell them from those without.
             if compute.any(compute.ends_with(column, "\0")).as_py():
                 raise FormatError("an id ends with a NUL; rename it")
+        self._count_loops(compute.equal(src, dst).to_numpy(zero_copy_only=False))
         if self._texts is None:
             self.texts = self.folder / "ids.parquet"
             options = {"compression": "snappy", "write_statistics": False, "use_dictionary": False}

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,11 @@ from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import ArrayFile
 from gascl.io.files import opened
+from gascl.io.numberedids import NumberedIds
+from gascl.progress import Progress
+
+#: What a member is written from.
+Items: TypeAlias = np.ndarray | ArrayFile | NumberedIds
 
 ALIGNMENT = 64
 #: The start of a zip, and of each of its members.
@@ -45,10 +50,15 @@ _DAMAGES = (
 )
 
 
-def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray | ArrayFile]]) -> None:
+def write_members(
+    file: BinaryIO,
+    arrays: Iterable[tuple[str, Items]],
+    progress: Progress | None = None,
+) -> None:
     """Write arrays, none of them of objects, as a zip of NAME.npy members, in this order.
 
-    The same arrays give the same bytes. `file` must be seekable.
+    The same arrays give the same bytes. `file` must be seekable. `progress` counts the bytes of
+    the arrays.
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays:
@@ -61,9 +71,11 @@ def write_members(file: BinaryIO, arrays: Iterable[tuple[str, np.ndarray | Array
                 member.write(_head(array))
                 for part in _parts(array):
                     member.write(part)
+                    if progress is not None:
+                        progress.advance(part.nbytes)
 
 
-def checksum(array: np.ndarray | ArrayFile) -> int:
+def checksum(array: Items) -> int:
     """The checksum that the array will have as a member."""
     crc = zlib.crc32(_head(array))
     for part in _parts(array):
@@ -71,9 +83,9 @@ def checksum(array: np.ndarray | ArrayFile) -> int:
     return crc
 
 
-def _parts(array: np.ndarray | ArrayFile) -> Iterator[memoryview]:
+def _parts(array: Items) -> Iterator[memoryview]:
     """The bytes of the items, some at a time."""
-    if isinstance(array, ArrayFile):
+    if not isinstance(array, np.ndarray):
         for block in array.blocks(max(_CHUNK // array.dtype.itemsize, 1)):
             yield block.view(np.uint8).data
         return
@@ -82,7 +94,7 @@ def _parts(array: np.ndarray | ArrayFile) -> Iterator[memoryview]:
         yield data[start : start + _CHUNK].data
 
 
-def _head(array: np.ndarray | ArrayFile) -> bytes:
+def _head(array: Items) -> bytes:
     """A member's bytes before those of the array."""
     head = io.BytesIO()
     descr = np.lib.format.dtype_to_descr(array.dtype)

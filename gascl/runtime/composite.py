@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -20,7 +20,9 @@ from gascl.progress import Progress
 from gascl.result import KeptState, Result
 from gascl.runtime.device import Device
 from gascl.runtime.loop import MAX_SUPERSTEPS
+from gascl.runtime.mpiranks import Ranks
 from gascl.runtime.resident import convert
+from gascl.runtime.shares import CalledOff, Share, TooLarge, alike, checked
 from gascl.runtime.state import State
 from gascl.runtime.values import check_edge_fields, empty_field, initial_values
 from gascl.runtime.waiting import busy
@@ -32,6 +34,7 @@ class Runner(Protocol):
 
     graph: Graph
     device: Device
+    ranks: Ranks | None
     left_out: frozenset[str]
 
     def run(
@@ -49,6 +52,8 @@ class Runner(Protocol):
     ) -> Result: ...
 
     def for_graph(self, graph: Graph) -> Runner: ...
+
+    def solo(self) -> Runner: ...
 
 
 class Stages:
@@ -90,6 +95,8 @@ class Stages:
         self._delivery, self._limit = delivery, max_supersteps
         self._callback, self._progress = callback, progress
         self._engines = {id(engine.graph): engine}
+        self._ranks, self._sharing = engine.ranks, False
+        self._others: Ranks | None = None  # who do other items, if these are a rank's share
 
     def run(
         self,
@@ -108,6 +115,12 @@ class Stages:
             start: which vertices scatter first, as in `Engine.run`.
             graph: another graph with the same vertices.
         """
+        if self._sharing:
+            raise ProgramError(
+                "share gives the function a Stages of its own: call the run method of that one"
+            )
+        if self._others is not None and self._others.called_off():
+            raise CalledOff
         before = len(self.trace)
         name = type(program).__name__
 
@@ -169,6 +182,119 @@ class Stages:
                 f"reached max_supersteps={self._limit} in {name}, before it converged"
             )
         raise _Unfinished(self.last)
+
+    def share(
+        self,
+        items: Iterable[Any],
+        work: Callable[[Stages, list[Any]], Mapping[str, Any]],
+        *,
+        by: Mapping[str, np.ufunc] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Do work that consists of independent items, such as searches from many sources.
+
+        One device does all items. Of several ranks, each does some of them, on its own device with
+        all arcs, and at the end they tell each other what they have found. Where the arcs do not
+        fit on a device, or supersteps are counted for `max_supersteps` or a callback, the ranks do
+        all items together instead, each with its part of the arcs.
+
+        Args:
+            items: in the same order in all ranks. Of n ranks, the r-th does every n-th item, from
+                the r-th on.
+            work: a function of a Stages and a list of some of the items, at least one, which
+                returns arrays or numbers by name. Its runs begin without a State.
+            by: NumPy's function, such as `np.maximum`, by which the arrays of a name are combined,
+                by that name; others are added up.
+
+        Returns:
+            By name, the arrays of all items, combined in the order of the ranks. Sums of integers
+            are int64 or uint64, as those of NumPy. Afterwards there is no State.
+
+        Raises:
+            ProgramError: there are no items, or `work` returns something else, or ranks return
+                arrays of different names or shapes.
+            RankError: `work` has failed in another rank.
+        """
+        items, by = list(items), dict(by or {})
+        if not items:
+            raise ProgramError("there is nothing to share: the list of items is empty")
+        ranks, counted = self._ranks, self._limit is not None or self._callback is not None
+        if ranks and not counted:
+            found = self._side_by_side(ranks, items, work, by)
+            if found is not None:
+                return found
+        self.state = None
+        done = checked(work(self, items), by)
+        self.state = None
+        return {name: by.get(name, np.add).reduce(own[None]) for name, own in done.items()}
+
+    def _side_by_side(
+        self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
+    ) -> dict[str, np.ndarray] | None:
+        """What `share` returns; None if the arcs do not fit on some device."""
+        engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
+        own = Stages(engine, self._whole, self._delivery, None, None, None, self._progress)
+        own._others = ranks
+        mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""
+        interrupted = large = False
+        failed: Exception | None = None
+        self._sharing = True
+        try:
+            found = checked(work(own, mine), by) if mine else nothing
+        except CalledOff:
+            pass
+        except TooLarge:
+            large = True
+        except _Unfinished as unfinished:
+            ended = str(unfinished)
+        except KeyboardInterrupt as pressed:
+            if busy(self.device):  # this rank cannot go on
+                ranks.abort(pressed)
+            interrupted = True
+        except Exception as error:
+            failed = error
+        self._sharing = False
+        self.state = own.state = None
+        if large or ended or interrupted or failed is not None:
+            ranks.call_off()
+        ranks.meet()
+        ranks.agree(failed)
+        if any(ranks.each(large)):
+            return None
+        steps = [replace(step, kernels=()) for step in own.trace]
+        types = {name: (values.dtype, values.shape) for name, values in found.items()}
+        told = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
+        shares = ranks.each(Share(steps, *told, types, ended, interrupted))
+        for rank, share in enumerate(shares):
+            self._add(share, own.trace if rank == ranks.rank else None)
+        if any(share.interrupted for share in shares):
+            raise KeyboardInterrupt
+        if ended := next((share.ended for share in shares if share.ended), ""):
+            raise _Unfinished(ended)
+        givers = min(ranks.size, len(items))
+        combined = {}
+        for name, type_, shape in alike(shares[:givers]):
+            values = np.asarray(found[name], type_) if mine else np.empty(shape, type_)
+            combined[name] = ranks.reduced(values, by.get(name, np.add), givers)
+        return combined
+
+    def _add(self, share: Share, trace: Trace | None) -> None:
+        """Add what a rank has run; its trace, if that is this one."""
+        before, steps = len(self.trace), share.steps if trace is None else trace
+
+        def step(i: int) -> Step:
+            return replace(steps[i], superstep=before + i)
+
+        if steps:
+            self.trace.extend(len(steps), step)
+        if trace is not None:
+            phases = [phase._replace(first=before + phase.first) for phase in trace.phases]
+            self.trace.phases += phases
+        self.deliveries |= share.deliveries
+        self.numberings |= share.numberings
+        self.computed |= share.computed
+        self.last = share.last or self.last
+        self.endless = self.endless or share.endless
+        self._runs += share.runs
 
     def runs_made(self) -> str:
         """How many runs of which programs came to their ends, as the end of a message."""

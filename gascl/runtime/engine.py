@@ -58,6 +58,7 @@ from gascl.runtime.resident import (
 )
 from gascl.runtime.restart import Start, resolve_start
 from gascl.runtime.resultfields import ResultFields
+from gascl.runtime.shares import TooLarge
 from gascl.runtime.state import State
 from gascl.runtime.values import (
     check_edge_fields,
@@ -88,9 +89,9 @@ class Engine:
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
             in every superstep.
-        comm: an mpi4py communicator, of which each rank runs a part of the arcs, with the same
-            graph, programs and options, and has the whole result. If `device` names several alike,
-            the ranks of a host share them out.
+        comm: an mpi4py communicator, of which each rank runs a part of the arcs, or some of many
+            searches, with the same graph, programs and options, and has the whole result. If
+            `device` names several alike, the ranks of a host share them out.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is no size.
@@ -122,6 +123,8 @@ class Engine:
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
+        self._solo: Engine | None = None
+        self._takes_parts = True  # where the arcs do not fit
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -351,6 +354,8 @@ class Engine:
             short = shortage(self.device, memory.sizes(), limit=self.device_memory)
         if self.ranks:  # all take the same delivery
             short = self.ranks.any_of(short)
+        if short and not self._takes_parts and self.graph.num_vertices:
+            raise TooLarge(short)
         with agreed(self.ranks):
             if short and self.graph.num_vertices:
                 chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
@@ -553,6 +558,18 @@ class Engine:
 
     def for_graph(self, graph: Graph) -> Engine:
         """An engine for another graph, with the same options."""
+        return self._like(graph, self._comm, self._takes_parts)
+
+    def solo(self) -> Engine:
+        """An engine of this rank without the others, which has all arcs on its device. Its `run`
+        raises TooLarge if they do not fit there.
+        """
+        with self._lock:
+            if self._solo is None:
+                self._solo = self._like(self.graph, None, False)
+            return self._solo
+
+    def _like(self, graph: Graph, comm: Any, takes_parts: bool) -> Engine:
         made = type(self)(
             graph,
             self.device,
@@ -560,9 +577,9 @@ class Engine:
             debug=self.debug,
             seed=self.seed,
             device_memory=self.device_memory,
-            comm=self._comm,
+            comm=comm,
         )
-        made.left_out = self.left_out
+        made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
 
 

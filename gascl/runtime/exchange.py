@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +25,8 @@ from gascl.runtime.plan import Plan
 from gascl.runtime.resident import part_blocks
 from gascl.runtime.state import State
 
-CONTROL, COUNTS, MAIL, BLOCKS = (
-    *(Key(RUN, name) for name in ("control", "counts", "mail")),
-    Key(GRAPH, "in_blocks"),
-)
+CONTROL, COUNTS, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "counts", "mail", "total"))
+BLOCKS = Key(GRAPH, "in_blocks")
 #: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
 #: each other, and the first two are those of the frontiers of even and odd supersteps.
 LENGTHS, FRONTIERS, TOUCHED = (
@@ -46,17 +45,16 @@ class Heard(NamedTuple):
     """What all ranks have come to in a superstep.
 
     Attributes:
-        tallies, num_tallies: a buffer with those of all ranks, and how many they are.
+        tallies: a buffer with one of each rank.
         under_way: apply has sent messages with send_to.
     """
 
     tallies: Any
-    num_tallies: int
     under_way: bool
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ToTell:
     """What ranks tell each other of a program.
 
     Attributes:
@@ -99,13 +97,14 @@ class Exchange:
     Attributes:
         pieces: of this rank's vertices, where some are told of while others are computed: if that
             is what no kernel of the superstep reads, and it pays.
+        tallies: of all pieces, a buffer.
     """
 
     def __init__(self, ranks: Ranks, spec: ProgramSpec, plan: Plan, state: State):
         self.ranks, self.state, self.device = ranks, state, state.device
         self._told = _to_tell(spec, plan, state)
         self._said = set[Key]()  # what has been told once, in lists
-        self._tallies: Any = None
+        self._tallies = self.device.reserve(ranks.size * state.header.tally.itemsize)
         self._sent: list[np.ndarray] = []  # what is on its way to the device
         self._places: dict[Key, int] = {}  # in shared memory
         size = 0
@@ -141,52 +140,50 @@ class Exchange:
         cuts += [Part(own.last, own.last, own.end, own.end)] * (number - len(cuts))
         every = self.ranks.comm.allgather([(part.first, part.last) for part in cuts])
         self._rows_of_pieces = [list(rows) for rows in zip(*every, strict=True)]
-        tally = state.spec.own[TALLIES]
         # A buffer within another begins at certain places alone.
-        step = math.lcm(max(int(device.cl.mem_base_addr_align) // 8, 8), tally.dtype.itemsize)
-        room = -(-tally.nbytes // step) * step
-        self._tallied, self._room = device.reserve(number * room), room // tally.dtype.itemsize
-        for place, part in enumerate(cuts):
-            table = part_blocks(offsets, part, plan.group, plan.block, device.groups)
-            groups = min(len(table), state.spec.extent.block_groups)
-            within = self._tallied.get_sub_region(place * room, room)
-            buffers = {BLOCKS: device.upload(table), TALLIES: within}
-            self.pieces.append(Piece(buffers, len(table), groups))
+        tally = state.header.tally.itemsize
+        apart = max(int(device.cl.mem_base_addr_align) // 8, 8)
+        step = math.lcm(apart, tally) // tally
+        tables = [part_blocks(offsets, its, plan.group, plan.block, device.groups) for its in cuts]
+        most = state.spec.extent.block_groups
+        groups = [-(-min(max(len(table), 1), most) // step) * step for table in tables]
+        self.tallies = device.reserve(sum(groups) * tally)
+        for table, count, end in zip(tables, groups, itertools.accumulate(groups), strict=True):
+            within = self.tallies.get_sub_region((end - count) * tally, count * tally)
+            none = np.zeros(max(count - len(table), 0), table.dtype)  # on CPUs, each group has one
+            blocks = device.upload(np.concatenate([table, none]))
+            self.pieces.append(Piece({BLOCKS: blocks, TALLIES: within}, len(table), count))
         # What is copied one way does not wait for what is copied the other way.
         self._out, self._in = (cl.CommandQueue(device.context) for _ in range(2))
 
     # After a superstep ------------------------------------------------------------------------
 
-    def show(self, computed: Sequence[Any]) -> None:
-        """Copy the next piece of what this rank tells to where the others see it.
-
-        Args:
-            computed: the events after which it is there.
-        """
-        self.device.queue.flush()  # a queue may wait for ever for what another has not been given
-        self._copy_out(self._out, computed)
-
     def tell_scattered(self) -> None:
         """Tell what scatter has set."""
         self._tell_marks(self._told.scattered)
 
-    def tell(self, tallied: int, interrupts: Interrupts) -> Heard:
-        """Tell what a superstep came to.
+    def show(self, piece: int, computed: Any) -> None:
+        """Copy a piece of what this rank tells to where the others see it.
 
         Args:
-            tallied: how many tallies this rank has, if its vertices are not in pieces.
+            computed: the event after which it is there.
         """
+        self.device.queue.flush()  # a queue may wait for ever for what another has not been given
+        self._shown.append(self._copy_out(self._out, piece, [computed]))
+
+    def tell(self, interrupts: Interrupts) -> Heard:
+        """Tell what a superstep came to, once this rank's tallies have been added up."""
         state, queue, checked = self.state, self.device.queue, self._told.checked
         if not self._halves:
             self._tell_rows(self._told.rows)
         elif not self.pieces:
-            self._copy_out(queue)
+            self._shown.append(self._copy_out(queue, 0))
         for number, copied in enumerate(self._shown[:-1]):
             _wait(copied)
             self.ranks.comm.allgather(None)  # then all have copied theirs
             self._copy_in(self._in, number)
         self._tell_marks(self._told.marks)
-        tallies = self._own_tallies(tallied)
+        tally = state.read(TOTAL, np.empty(1, state.header.tally))
         record = np.empty(1, state.header.control)
         checks = [0, 0, 0]
         if checked:
@@ -194,35 +191,23 @@ class Exchange:
             checks = [int(record[name][0]) for name in ("overflow", "fault", "under_way")]
         for copied in self._shown[-1:]:
             _wait(copied)
-        everyone = self.ranks.comm.allgather((tallies.tobytes(), checks, interrupts.pending))
-        if self._halves:
-            last = self._copy_in(self._in if self.pieces else queue, len(self._shown) - 1)
-            if self.pieces and last:
-                cl.enqueue_barrier(queue, wait_for=last)
+        everyone = self.ranks.comm.allgather((tally.tobytes(), checks, interrupts.pending))
+        if self._shown:
+            copied = self._copy_in(self._in if self.pieces else queue, len(self._shown) - 1)
+            if self.pieces and copied:
+                cl.enqueue_barrier(queue, wait_for=copied)
             self._halves.reverse()
             self._shown.clear()
-        whole = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
-        if self._tallies is None or self._tallies.size < whole.nbytes:
-            self._tallies = self.device.reserve(whole.nbytes)
-        self._sent = [whole, record]  # until the loop has read the superstep's record
-        if len(whole):
-            cl.enqueue_copy(queue, self._tallies, whole, is_blocking=False)
+        tallies = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
+        self._sent = [tallies, record]  # until the loop has read the superstep's record
+        cl.enqueue_copy(queue, self._tallies, tallies, is_blocking=False)
         if checked:
             record["overflow"] = min(each[1][0] for each in everyone)
             record["fault"] = min(each[1][1] for each in everyone)
             record["under_way"] = max(each[1][2] for each in everyone)
             cl.enqueue_copy(queue, state.buffers[CONTROL], record, is_blocking=False)
         interrupts.agreed = any(each[2] for each in everyone)
-        return Heard(self._tallies, len(whole), any(each[1][2] for each in everyone))
-
-    def _own_tallies(self, count: int) -> np.ndarray:
-        """This rank's tallies, in the order of its vertices."""
-        state = self.state
-        if not self.pieces:
-            return state.read(TALLIES, np.empty(count, state.header.tally))
-        every = np.empty((len(self.pieces), self._room), state.header.tally)
-        cl.enqueue_copy(self.device.queue, every, self._tallied)
-        return np.concatenate([t[: p.groups] for t, p in zip(every, self.pieces, strict=True)])
+        return Heard(self._tallies, any(each[1][2] for each in everyone))
 
     def _rows(self, piece: int) -> Sequence[tuple[int, int]]:
         """The ranges of vertices, first and last, that the ranks tell of at a time."""
@@ -230,9 +215,9 @@ class Exchange:
             return self._rows_of_pieces[piece]
         return [(part.first, part.last) for part in self.state.resident.parts]
 
-    def _copy_out(self, queue: Any, after: Sequence[Any] = ()) -> None:
-        """Enqueue copies of the next piece to shared memory."""
-        first, last = self._rows(len(self._shown))[self.ranks.rank]
+    def _copy_out(self, queue: Any, piece: int, after: Sequence[Any] = ()) -> list[Any]:
+        """Enqueue copies of what this rank tells to shared memory; their events."""
+        first, last = self._rows(piece)[self.ranks.rank]
         copied = []
         for key, place in self._places.items():
             size = self.state.sizes[key] // self.state.graph.num_vertices
@@ -246,7 +231,7 @@ class Exchange:
                 )
                 copied.append(copy)
         queue.flush()
-        self._shown.append(copied)
+        return copied
 
     def _copy_in(self, queue: Any, piece: int) -> list[Any]:
         """Enqueue copies of what the other ranks have copied to shared memory; their events."""
@@ -398,7 +383,7 @@ class Exchange:
         return self.ranks.memory(self.device, (what, key), size)
 
 
-def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _Told:
+def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _ToTell:
     facts, delivery, there = plan.facts, plan.delivery, state.buffers
     shared = shared_fields(spec, facts, delivery)
     rows = [Key(VERTEX, name) for name in shared]
@@ -422,7 +407,7 @@ def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _Told:
         untold += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
     checked = facts.overflows or facts.can_trap or "faults" in plan.header.state
     rest = [key for key in untold if key not in rows]
-    return _Told(rows, rest, marks, scattered, checked)
+    return _ToTell(rows, rest, marks, scattered, checked)
 
 
 def _wait(events: Sequence[Any]) -> None:

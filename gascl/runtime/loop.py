@@ -27,6 +27,7 @@ from gascl.delivery.launch import (
     START,
     START_ARCS,
     STARTED,
+    TOTAL,
     Launch,
 )
 from gascl.delivery.runspec import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
@@ -536,7 +537,7 @@ class Loop:
 
     def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[_Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
-        events = []
+        events: list[_Launched] = []
         groups, tallies = 1, None
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
@@ -555,6 +556,8 @@ class Loop:
                 continue
             if self.exchange and self.exchange.pieces and launch.over == "in_blocks":
                 events += self._enqueue_pieces(launch, self.exchange)
+                groups = sum(piece.groups for piece in self.exchange.pieces)
+                tallies = self.exchange.tallies
                 continue
             if stream and launch.over == "in_blocks":
                 launched, groups = self._enqueue_parts(launch, stream, needed)
@@ -570,8 +573,9 @@ class Loop:
         if self.exchange:
             if self.plan.delivery.active.lists_receivers:
                 self.exchange.tell_frontier(superstep + 1)
-            heard = self.exchange.tell(groups, self.interrupts)
-            tallies, groups = heard.tallies, heard.num_tallies
+            events.append(self._add_up(groups, tallies))
+            heard = self.exchange.tell(self.interrupts)
+            tallies, groups = heard.tallies, self.exchange.ranks.size
             if heard.under_way:
                 events += self._bring_mail(self.exchange, superstep + 1, "_next")
         events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
@@ -619,14 +623,22 @@ class Loop:
         return events, sum(numbers.values()) if TALLIES in keys else 0
 
     def _enqueue_pieces(self, launch: Launch, exchange: Exchange) -> list[_Launched]:
-        """Enqueue a kernel for each piece of the vertices, which is told when it is there."""
-        events = []
-        for piece in exchange.pieces:
-            if piece.blocks:
-                its = piece.groups, piece.buffers
-                events.append(self._launch(launch, *its, num_in_blocks=piece.blocks))
-            exchange.show([launched.event for launched in events[-1:] if piece.blocks])
+        """Enqueue a kernel for each piece of the vertices, which is shown when it is there."""
+        events: list[_Launched] = []
+        for number, piece in enumerate(exchange.pieces):
+            its = piece.groups, piece.buffers
+            events.append(self._launch(launch, *its, num_in_blocks=piece.blocks))
+            exchange.show(number, events[-1].event)
         return events
+
+    def _add_up(self, count: int, tallies: Any) -> _Launched:
+        """Enqueue the sum of so many tallies.
+
+        Args:
+            tallies: the buffer in which they are, if it is not the run's own.
+        """
+        instead = None if tallies is None else {TALLIES: tallies}
+        return self._launch(TOTAL, instead=instead, num_tallies=count)
 
     def _bring_mail(self, exchange: Exchange, superstep: int, when: str) -> list[_Launched]:
         """Bring what was sent to vertices to the ranks that apply them in a superstep.

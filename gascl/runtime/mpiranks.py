@@ -24,6 +24,11 @@ from gascl.runtime.device import Device, devices, find
 from gascl.runtime.hostmemory import shared_memory
 from gascl.runtime.staging import pin, pinned
 
+#: How many bytes of an array each rank tells at a time, where arrays of all are combined.
+AT_ONCE = 2**26
+#: The tag of messages by which a rank calls off what each does by itself.
+OFF = 1
+
 
 def ranks_of(comm: Any) -> Ranks | None:
     """The ranks of an mpi4py communicator; None where there is only one, or no communicator.
@@ -75,6 +80,7 @@ class Ranks:
         self._shared: np.ndarray | None = None
         self._pins: tuple[Any, ...] = ()
         self._one_host = True  # as far as is known
+        self._calls: list[Any] = []
         process.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
@@ -131,6 +137,44 @@ class Ranks:
     def all_of(self, value: bytes) -> bytes:
         """What all ranks have, one after the other."""
         return b"".join(self.comm.allgather(value))
+
+    def each(self, value: Any) -> list[Any]:
+        """What each rank has."""
+        return self.comm.allgather(value)
+
+    def call_off(self) -> None:
+        """Tell the others that what each does by itself is for nothing; `meet` comes next."""
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
+
+    def called_off(self) -> bool:
+        """Whether another rank has called it off."""
+        return bool(self.comm.iprobe(tag=OFF))
+
+    def meet(self) -> None:
+        """Wait until all ranks are done with what each does by itself."""
+        for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
+            if called and rank != self.rank:
+                self.comm.recv(source=rank, tag=OFF)
+        for call in self._calls:
+            call.wait()
+        self._calls = []
+
+    def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
+        """The arrays of the first ranks combined, in their order.
+
+        Args:
+            own: this rank's, of the same type and shape in all; of a rank that gives nothing, too.
+            givers: how many ranks give one.
+        """
+        values, found = np.ascontiguousarray(own).reshape(-1, 1), []
+        gives, most = np.arange(self.size) < givers, AT_ONCE // own.itemsize
+        for begin in range(0, max(len(values), 1), most):
+            piece = values[begin : begin + most]
+            counts = len(piece) * gives
+            every = self.lists(piece[: counts[self.rank]], counts)
+            found.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
+        return np.concatenate(found).reshape(own.shape)
 
     def counts(self, own: int) -> np.ndarray:
         """A number of each rank, int64 (ranks,)."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gascl.graph import parallel
-from gascl.graph.parallel import blocks, copied, filled, in_order, in_threads
+from gascl.graph.parallel import ahead, blocks, copied, filled, in_order, in_threads
 
 
 @pytest.fixture(params=[1, 4], autouse=True)
@@ -80,6 +80,29 @@ def test_results_come_in_order_and_little_ahead():
     assert list(in_order(work, [])) == []
     with pytest.raises(ZeroDivisionError):
         list(in_order(lambda n: 1 // (n - 50), range(100)))
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_one_item_is_made_ahead(cores, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    made = []
+
+    def items():
+        for number in range(10):
+            if number == 7:
+                raise ZeroDivisionError
+            made.append(number)
+            yield number
+
+    coming = ahead(items())
+    assert [next(coming) for _ in range(3)] == [0, 1, 2]
+    coming.close()
+    assert made == [0, 1, 2, 3][: 2 + cores]
+    found = []
+    with pytest.raises(ZeroDivisionError):
+        found.extend(ahead(items()))
+    assert found == [*range(7)]
+    assert list(ahead([])) == []
 
 
 def test_blocks():

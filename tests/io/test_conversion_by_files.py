@@ -16,6 +16,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.io import conversion
 from gascl.io.conversion import LEAST, Conversion
 from gascl.io.edgefile import EdgeFile
+from gascl.io.formats import arrowfiles
 from gascl.progress import Progress
 
 pytest.importorskip("duckdb")
@@ -156,8 +157,15 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
     same(tmp_path / "edges.parquet", tmp_path, arcs=True)
 
 
-@pytest.mark.parametrize("stage", ["numbering", "policies", "arcs out", "arcs in", "writing"])
-def test_a_killed_run_goes_on(stage, tmp_path):
+@pytest.mark.parametrize(
+    ("stage", "arcs"),
+    [
+        *((stage, True) for stage in ("numbering", "policies", "arcs out", "arcs in", "writing")),
+        ("policies", False),  # where ids are numbered only when the file is written
+        ("writing", False),
+    ],
+)
+def test_a_killed_run_goes_on(stage, arcs, tmp_path):
     """Killed where the stage has been finished but not noted, or before the file is written."""
     source, target = tmp_path / "edges.parquet", tmp_path / "g.npz"
     parquet.write_table(table("gaps"), source)
@@ -178,17 +186,18 @@ def test_a_killed_run_goes_on(stage, tmp_path):
             native.write_members = kill
         paths = Path({str(source)!r}), Path({str(target)!r})
         source = edgefile.EdgeFile(paths[0])
-        conversion.Conversion(source, paths[1], {LEAST}, arcs=True).run()
+        conversion.Conversion(source, paths[1], {LEAST}, arcs={arcs}).run()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert killed.returncode == -9, killed.stderr
     assert not target.exists()
-    made = conversion_of(source, target, LEAST, arcs=True)
+    made = conversion_of(source, target, LEAST, arcs=arcs)
     notes = json.loads((made.folder / "gascl-unfinished.json").read_text())
-    order = ["read", "numbering", "policies", "arcs out", "arcs in", "fingerprint", "writing"]
+    order = ["read", "numbering", "policies"]
+    order += ["arcs out", "arcs in", "fingerprint"] * arcs + ["writing"]
     assert list(notes["stages"]) == order[: order.index(stage)]
     made.run()
-    Graph.read(source).write(tmp_path / "whole.npz", arcs=True)
+    Graph.read(source).write(tmp_path / "whole.npz", arcs=arcs)
     assert target.read_bytes() == (tmp_path / "whole.npz").read_bytes()
     assert not made.folder.exists()
 
@@ -237,6 +246,29 @@ def test_bad_values_are_named_with_their_place(tmp_path):
         ).run()
 
 
+@pytest.mark.parametrize("self_loops", ["keep", "drop"])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [],
+        [4],
+        [0, 1, 2, 3],  # the vertices themselves
+        [1, 2, 3],
+        [*range(3000, -3000, -7)],
+        [2**63 - 1, 2**63 - 9, 2**63 - 5],
+        [9 - 2**63, 5 - 2**63, -(2**63)],
+        [-5, 2**40],  # more than the table may have
+    ],
+)
+def test_ids_that_rise_and_fall(ids, self_loops, tmp_path, monkeypatch):
+    """The table of those in use grows as they are read, in both directions."""
+    monkeypatch.setattr(arrowfiles, "SPOOLED", 2)
+    source = np.array(ids, np.int64)
+    edges = pa.table({"source": source, "target": source[::-1]})
+    parquet.write_table(edges, tmp_path / "edges.parquet")
+    same(tmp_path / "edges.parquet", tmp_path, self_loops=self_loops)
+
+
 class Counted(Progress):
     """Notes how far each piece of work came, and of how many."""
 
@@ -269,6 +301,16 @@ def test_sorting_is_counted_until_it_ends(directed, tmp_path):
     assert progress.came["numbering vertices"] == [160_000] * 2
     assert progress.came["merging parallel edges"] == [40_000] * 2
     assert done.num_edges < 20_000
+
+
+@pytest.mark.parametrize("arcs", [False, True])
+def test_writing_is_counted(arcs, tmp_path):
+    source, target, progress = tmp_path / "edges.parquet", tmp_path / "g.npz", Counted()
+    parquet.write_table(table("gaps"), source)
+    Conversion(EdgeFile(source), target, LEAST, arcs=arcs, progress=progress).run()
+    with np.load(target) as members:
+        size = sum(members[name].nbytes for name in members.files)
+    assert progress.came["writing g.npz"] == [size] * 2
 
 
 @pytest.mark.slow

@@ -38,8 +38,8 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
     )
 
 
-def succeed(count: int, *arguments: str) -> str:
-    ran = ranks(count, *arguments)
+def succeed(count: int, *arguments: str, **options: str) -> str:
+    ran = ranks(count, *arguments, **options)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
     assert sorted(re.findall(r"done (\d)", ran.stdout)) == list(map(str, range(count)))
     return ran.stdout
@@ -209,3 +209,33 @@ def test_wrong_arguments_of_one_rank_end_all():
     ran = subprocess.run(both, capture_output=True, text=True, timeout=240)
     assert ran.returncode != 0
     assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr
+
+
+# Work that ranks share out: see support/share_runs.py --------------------------------------------
+
+SHARES = "support.share_runs"
+
+
+@pytest.mark.parametrize(
+    ("count", "kind"),
+    [
+        (2, "few"),
+        pytest.param(2, "plain", marks=pytest.mark.slow),
+        pytest.param(3, "plain", marks=pytest.mark.slow),
+        pytest.param(2, "weighted", marks=pytest.mark.slow),
+        pytest.param(3, "weighted", marks=pytest.mark.slow),
+    ],
+)
+def test_searches_that_ranks_share_out(count, kind):
+    succeed(count, "bundled", kind, module=SHARES)
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("what", ["own", "wrong", pytest.param("unending", marks=pytest.mark.slow)])
+def test_shares(what, count):
+    succeed(count, what, module=SHARES)
+
+
+def test_a_rank_that_dies_in_its_share_ends_all():
+    ran = ranks(3, "dies", module=SHARES)
+    assert ran.returncode and "done" not in ran.stdout

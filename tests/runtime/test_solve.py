@@ -422,3 +422,37 @@ def test_no_lanes_and_no_vertex_twice(karate):
         ProgramError, match="vertex 2 occurs twice in the list: give each vertex once"
     ):
         engine.run(Distances(sources=[33, 2, 5, 33, 2, 33]))
+
+
+class Largest(VertexProgram):
+    """The largest number of hops, and their sum, by `share`."""
+
+    by = param.choice("maximum", "sqrt", "other", "function")
+    total = vertex.int64()
+    most = vertex.int32()
+
+    def solve(self, stages):
+        how = {"maximum": np.maximum, "sqrt": np.sqrt, "other": np.maximum, "function": max}
+        name = "many" if self.by == "other" else "most"
+        return stages.share([0, 33, 7], self.searches, by={name: how[self.by]})
+
+    def searches(self, stages, sources):
+        hops = [stages.run(Hops(source=source), fresh=True).hops for source in sources]
+        return {"total": np.sum(hops, axis=0), "most": np.max(hops, axis=0)}
+
+
+def test_work_that_is_shared_on_one_device(karate):
+    engine, made = karate
+    result = engine.run(Largest(), keep_state=True)
+    assert result.total.tolist() == hops(made, [0, 33, 7])
+    ways = [nx.single_source_shortest_path_length(made, s) for s in (0, 33, 7)]
+    assert result.most.tolist() == [max(way[v] for way in ways) for v in made]
+    assert result.state is None and result.stopped == "solved by 3 runs of Hops"
+    for by, name, shown in (
+        ("sqrt", "most", "<ufunc 'sqrt'>"),
+        ("other", "many", "<ufunc 'maximum'>"),
+        ("function", "most", "<built-in function max>"),
+    ):
+        message = rf"Largest: share\(by=\{{'{name}': {shown}\}}\): expected .* \(total, most\)"
+        with pytest.raises(ProgramError, match=message):
+            engine.run(Largest(by=by))

@@ -22,7 +22,6 @@ from gascl.delivery.launch import Launch
 from gascl.graph import numbering
 from gascl.programs import (
     BreadthFirst,
-    Closeness,
     ConnectedComponents,
     CoreNumber,
     GreedyColouring,
@@ -91,7 +90,6 @@ def programs() -> None:
             BreadthFirst(source=0),
             ShortestPaths(source=0),
             Hits(),
-            Closeness(),
         ):
             # A rank streams its own arcs if they do not fit, either.
             for memory in (None, 10 * 2**20):

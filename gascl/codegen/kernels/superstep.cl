@@ -191,3 +191,13 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
         gascl_decide_on(&now, &tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, record);
 }
+
+// One total of what the groups of a device counted, for others that share the run.
+__kernel void gascl_total(__global const gascl_tally *tallies, const int num_tallies,
+                          __global gascl_tally *total) {
+    __local gascl_shared shared;
+    gascl_tally tally;
+    gascl_total_of(&tally, 0, tallies, num_tallies, 0, 0, &shared);
+    if (get_local_id(0) == 0)
+        GASCL_COPY_TALLY(*total, tally);
+}

@@ -122,7 +122,7 @@ def spool_table(
     texts = [is_text(kind) for kind in values]
     if texts[0] != texts[1]:
         raise _unlike(source, layout.tail, layout.head)
-    are_vertices = kept == "none" and not texts[0]
+    are_vertices = spool.vertices = kept == "none" and not texts[0]
     remarks: list[str] = []
     row = 0
     for batch in batches:

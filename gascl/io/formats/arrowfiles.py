@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.parallel import ahead
 from gascl.graph.parsed import Parsed
 from gascl.io.adapters.arrow import (
     KEY,
@@ -206,7 +207,9 @@ def spool_parquet(
         source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
         layout = table_layout(source, columns, directed, weight, "Parquet")
         names = [layout.tail, layout.head, *layout.fields.values()]
-        return spool_table(source, data.iter_batches(SPOOLED, columns=names), layout, spool)
+        decoded = data.iter_batches(SPOOLED, columns=names)
+        with closing(ahead(decoded)) as batches:  # before the file, also after an error
+            return spool_table(source, batches, layout, spool)
 
 
 def spool_arrow(

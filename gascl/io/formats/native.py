@@ -28,6 +28,7 @@ from gascl.io.files import created
 from gascl.io.format import Format
 from gascl.io.members import (
     SIGNATURE,
+    Items,
     ZipMember,
     check_all,
     checksum,
@@ -35,6 +36,7 @@ from gascl.io.members import (
     write_members,
 )
 from gascl.io.undirected import MADE_DIRECTED, both_ways
+from gascl.progress import Progress
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -97,7 +99,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
 
 def save(
     path: Path,
-    members: Mapping[str, np.ndarray | ArrayFile],
+    members: Mapping[str, Items],
     num_vertices: int,
     directed: bool,
     *,
@@ -106,6 +108,7 @@ def save(
     places: Mapping[str, Mapping[str, str]] | None = None,
     shares: Mapping[str, float] | None = None,
     fingerprint: str | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Write a file of these members.
 
@@ -115,6 +118,7 @@ def save(
         shares: those of the numberings of arcs, by way.
         fingerprint: `Graph.fingerprint`, so that who reads the file need not go through its edges;
             of files with arcs, for who reads others must do that anyway.
+        progress: where to show how much has been written.
 
     Raises:
         FormatError: it cannot be written.
@@ -139,8 +143,12 @@ def save(
         "members": list(members),
     }
     text = np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8)
+    if progress is not None:
+        progress.at(0)
+        size = len(text) + sum(member.nbytes for member in members.values())
+        progress.begin(f"writing {path.name}", size, "B")
     with created(path) as file:
-        write_members(file, [(ABOUT, text), *members.items()])
+        write_members(file, [(ABOUT, text), *members.items()], progress)
 
 
 def joins(num_bytes: int, count: int, longest: int) -> bool:

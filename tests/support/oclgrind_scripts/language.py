@@ -402,6 +402,9 @@ class Echo(MPI.Intracomm):
     def allgather(self, value: Any) -> list[Any]:
         return [value, value]
 
+    def bcast(self, value: Any) -> Any:
+        return value
+
     def Allgather(self, sent: np.ndarray, into: np.ndarray) -> None:
         into[:] = np.tile(sent, 2)
 
@@ -473,7 +476,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file in ("superstep.cl", "parts.cl"):
         run_parts(Engine(GRAPH, device))
-    if file == "mail.cl":
+    if file in ("superstep.cl", "mail.cl"):
         run_ranks(device)
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.

@@ -1,0 +1,130 @@
+"""`run_rank`: what one rank of a run does, a task on its Dask worker."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gascl.dask.daskcomm import DaskComm
+from gascl.dask.daskparts import OwnArcs
+from gascl.dask.daskresult import DaskResult
+from gascl.dask.mailbox import Mailbox, Report, end
+from gascl.errors import GraphError, RankError
+from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.progress import Progress
+from gascl.runtime.engine import Engine
+
+ENGINE = ("device", "deterministic", "debug", "seed", "device_memory")
+RUN = ("delivery", "start", "max_supersteps", "checkpoint", "every", "resume")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the client is told of a rank.
+
+    Attributes:
+        error: what it failed with; the others are there where it did not.
+        result: without the vertices; its device is that of no address.
+        labels: the first and the last in its rows; None: it has none.
+        meta: its rows, without any.
+    """
+
+    error: Exception | None = None
+    result: Any = None
+    labels: tuple[Any, Any] | None = None
+    meta: Any = None
+    warnings: Sequence[tuple[str, type[Warning]]] = ()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a rank leaves on its worker: a DataFrame of pandas with its rows, and what it tells."""
+
+    told: Told
+    rows: Any = None
+
+
+class _Reports(Progress):
+    """What would be shown of a rank's run goes into its mailbox: the client shows it."""
+
+    def __init__(self, mailbox: Mailbox):
+        super().__init__()
+        self._mailbox = mailbox
+
+    def _report(self) -> None:
+        shown = self._title, self._total, self._unit, self.done, self._note
+        self._mailbox.report(Report(*shown))
+
+
+def run_rank(
+    given: Graph | GraphError | OwnArcs,
+    program: VertexProgram,
+    options: Mapping[str, Any],
+    rank: int,
+    key: str,
+    mailboxes: Sequence[Any],
+    in_world: Sequence[int] | None,
+) -> Ran:
+    """A task of Dask's: what one rank does.
+
+    Args:
+        given: the graph, or why there is none.
+        key: of its mailbox.
+        mailboxes: of all ranks, as actors.
+        in_world: their ranks in MPI.COMM_WORLD, if they can talk there.
+    """
+    mailbox = Mailbox.here.get(key)
+    if mailbox is None:  # this is a second try, which Dask makes of what was lost
+        lost = RankError(lost_rank(rank, len(mailboxes)))
+        end(str(lost), mailboxes)
+        return Ran(Told(lost))
+    comm: Any = DaskComm(rank, mailbox, mailboxes)
+    try:
+        if isinstance(given, GraphError):
+            raise given
+        if in_world:
+            from gascl.dask.mpicomm import MpiComm  # which imports mpi4py
+
+            comm = MpiComm(in_world, comm)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            of_engine = {n: value for n, value in options.items() if n in ENGINE}
+            of_run = {n: value for n, value in options.items() if n in RUN}
+            graph = given if isinstance(given, Graph) else given.graph()
+            engine = Engine(graph, comm=comm, **of_engine)
+            reports: Any = _Reports(mailbox) if rank == 0 else False
+            result = engine.run(program, not_converged="ignore", progress=reports, **of_run)
+            count, size = graph.num_vertices, comm.Get_size()
+            own = slice(count * rank // size, count * (rank + 1) // size)
+            rows = result.to_pandas().iloc[own].copy()
+        if in_world:
+            comm.free()
+    except Exception as error:
+        comm.Abort(1)
+        return Ran(Told(error.with_traceback(None)))
+    told = DaskResult(
+        vertices=None,
+        supersteps=result.supersteps,
+        converged=result.converged,
+        stopped=result.stopped,
+        trace=result.trace,
+        aggregates=result.aggregates,
+        delivery=result.delivery,
+        seconds=result.seconds,
+        devices={"": result.device},
+        communication="MPI" if in_world else "Dask",
+    )
+    labels = (rows.index[0], rows.index[-1]) if len(rows) else None
+    noted = [(str(one.message), one.category) for one in caught]
+    return Ran(Told(None, told, labels, rows.iloc[:0], noted), rows)
+
+
+def lost_rank(rank: int, size: int) -> str:
+    """What to say of a rank whose worker is gone."""
+    return (
+        f"rank {rank} of {size} is lost with its Dask worker, whose log may say why, such as too "
+        "little memory; run again"
+    )
