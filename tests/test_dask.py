@@ -33,7 +33,7 @@ from gascl.dask.daskedges import labels_of, merged, part_of, whole
 from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, own_arcs
 from gascl.dask.mailbox import Mailbox
 from gascl.graph.held import NotHeldError
-from gascl.graph.parts import Share, shares
+from gascl.graph.parts import Division, shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
 from gascl.progress import Progress
 
@@ -130,8 +130,8 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
         its_numbering, its = graph.numbered(way, 3) if renumbers else (None, graph.arcs(way))
         if renumbers:
             np.testing.assert_array_equal(its_numbering.order, numbering.order)
-        part = shares(its.in_offsets, Share(rank, 3))[rank]
-        assert part == shares(arcs.in_offsets, Share(rank, 3))[rank]
+        part = shares(its.in_offsets, Division(rank, 3))[rank]
+        assert part == shares(arcs.in_offsets, Division(rank, 3))[rank]
         found, here = its.part(part), arcs.part(part)
         for order in ("into", "out"):
             for name in ("offsets", "ends"):

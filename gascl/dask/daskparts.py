@@ -20,7 +20,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.held import Held
 from gascl.graph.numbering import Numbering, by_number, numbering
 from gascl.graph.parsed import Parsed
-from gascl.graph.parts import Part, Share, shares
+from gascl.graph.parts import Division, Part, shares
 from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
 
@@ -104,7 +104,7 @@ class Layout:
     @cached_property
     def parts(self) -> list[Part]:
         """Of each rank."""
-        return shares(self.begins, Share(0, self.ranks))
+        return shares(self.begins, Division(0, self.ranks))
 
     def split(self, ends: np.ndarray) -> list[np.ndarray]:
         """For each rank int64 (arcs,): of its arcs among those of some edges, the receivers and in

@@ -40,7 +40,7 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
 
 
-class Share(NamedTuple):
+class Division(NamedTuple):
     """How processes share the arcs: which one this is, how many they are, and for how many arcs a
     vertex counts, of which something is computed and told to others."""
 
@@ -49,7 +49,7 @@ class Share(NamedTuple):
     vertex: int = 4
 
 
-def shares(offsets: np.ndarray, share: Share) -> list[Part]:
+def shares(offsets: np.ndarray, share: Division) -> list[Part]:
     """The part of the arcs that each of the processes has; `offsets` as in `cut`."""
     rows = len(offsets) - 1
     work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex

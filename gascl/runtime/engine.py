@@ -31,7 +31,7 @@ from gascl.errors import (
 from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering
-from gascl.graph.parts import Share
+from gascl.graph.parts import Division
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
@@ -119,7 +119,7 @@ class Engine:
         self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
-        self._resident: dict[tuple[str, int, int, bool, Share | None], ResidentGraph] = {}
+        self._resident: dict[tuple[str, int, int, bool, Division | None], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
@@ -481,7 +481,7 @@ class Engine:
         plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
         share = None
         if self.ranks:
-            share = Share(self.ranks.rank, self.ranks.size)
+            share = Division(self.ranks.rank, self.ranks.size)
             if facts.pairs:  # as if each vertex had arcs from all
                 share = share._replace(vertex=self.graph.num_vertices)
         return plan, self.resident(way, plan.group, plan.block, numbered, share)
@@ -518,7 +518,7 @@ class Engine:
         group: int,
         block: int,
         numbered: bool = False,
-        share: Share | None = None,
+        share: Division | None = None,
     ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
         key = (edges if self.graph.directed else "out", group, block, numbered, share)

@@ -24,7 +24,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
-from gascl.graph.parts import Part, Share, cut, reaches, shares
+from gascl.graph.parts import Division, Part, cut, reaches, shares
 from gascl.language.types import Type
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
@@ -291,7 +291,7 @@ class ResidentGraph:
         group: int,
         block: int,
         numbered: tuple[Numbering, Arcs] | None = None,
-        share: Share | None = None,
+        share: Division | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block, self.share = group, block, share

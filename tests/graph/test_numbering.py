@@ -18,7 +18,7 @@ from gascl.graph.numbering import (
     inverse,
     numbering,
 )
-from gascl.graph.parts import Share, shares
+from gascl.graph.parts import Division, shares
 
 
 def star(leaves):
@@ -117,7 +117,7 @@ def test_hubs_are_dealt_out_among_ranks(ranks, tmp_path, monkeypatch):
     assert [order.index(part[0]) for part in own] == list(range(ranks))
     for part in own:
         assert (np.diff(degree[part]) <= 0).all()
-    parts = shares(arcs.in_offsets, Share(0, ranks))
+    parts = shares(arcs.in_offsets, Division(0, ranks))
     assert max(part.end - part.begin for part in parts) < 1.2 * 4000 / ranks
     assert graph.numbered() != (found, arcs)
 

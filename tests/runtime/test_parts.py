@@ -13,7 +13,7 @@ from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
-from gascl.graph.parts import Share, bit_of, cut, reaches, shares
+from gascl.graph.parts import Division, bit_of, cut, reaches, shares
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -213,12 +213,12 @@ def test_shares_have_about_as_much_work(ranks):
     for degrees in (rng.integers(0, 9, 50), [0, 0, 99, 0, 1], [3], [0] * 6):
         vertices, offsets = len(degrees), np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
         for each in (0, 1, vertices):
-            parts = shares(offsets, Share(0, ranks, each))
+            parts = shares(offsets, Division(0, ranks, each))
             assert len(parts) == ranks
             assert [p.first for p in parts] == [0, *(p.last for p in parts[:-1])]
             assert parts[-1].last == vertices
             assert all((p.begin, p.end) == (offsets[p.first], offsets[p.last]) for p in parts)
             work = [p.end - p.begin + each * (p.last - p.first) for p in parts]
             assert max(work) <= sum(work) / ranks + max(degrees) + each
-    even = shares(np.full(100, 2**31 - 1, np.int32), Share(0, 9, 2**31 - 1))  # of 64 bits
+    even = shares(np.full(100, 2**31 - 1, np.int32), Division(0, 9, 2**31 - 1))  # of 64 bits
     assert {part.last - part.first for part in even} == {11}
