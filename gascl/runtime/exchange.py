@@ -88,6 +88,17 @@ class Piece(NamedTuple):
     groups: int
 
 
+class _Memory(NamedTuple):
+    """Shared memory, and where in it the rows of each buffer begin."""
+
+    array: np.ndarray
+    places: Mapping[Key, int]
+
+
+#: A range of vertices, first and last, of each rank.
+_Rows = Sequence[tuple[int, int]]
+
+
 class Exchange:
     """What the ranks of a run tell each other, after each superstep and when it ends.
 
@@ -108,15 +119,17 @@ class Exchange:
         self._said = set[Key]()  # what has been told once, in lists
         self._tallies = self.device.reserve(ranks.size * state.header.tally.itemsize)
         self._sent: list[np.ndarray] = []  # what is on its way to the device
-        self._places: dict[Key, int] = {}  # in shared memory
-        size = 0
+        places, size = {}, 0
         for key in self._told.rows:
-            self._places[key] = size
+            places[key] = size
             size += -(-state.sizes[key] // _ALIGNED) * _ALIGNED
+        self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
         # In two halves: while a rank still reads one, another may write what is next to the other.
-        shared = ranks.shared(self.device, 2 * size) if size else None
-        self._halves = [] if shared is None else [shared[:size], shared[size:]]
-        self._shown: list[list[Any]] = []  # for each piece, the events of copies to there
+        self._halves: list[_Memory] = []
+        if shared is not None:
+            self._halves = [_Memory(half, places) for half in (shared[:size], shared[size:])]
+        self._rows: list[_Rows] = []  # of each piece, or of all as one
+        self._shown: list[list[Any]] = []  # for each of these, the events of copies to there
         self.pieces: list[Piece] = []
         # What this superstep reads must stay until it ends.
         ahead = not any(key.owner == VERTEX for key in self._told.rows)
@@ -144,7 +157,7 @@ class Exchange:
         cuts = cut(work, number, own.first, own.last)[::-1]
         cuts += [own._replace(last=own.first)] * (number - len(cuts))
         every = self.ranks.comm.allgather([(part.first, part.last) for part in cuts])
-        self._rows_of_pieces = [list(rows) for rows in zip(*every, strict=True)]
+        self._rows = [list(rows) for rows in zip(*every, strict=True)]
         # A buffer within another begins at certain places alone.
         tally = state.header.tally.itemsize
         apart = max(int(device.cl.mem_base_addr_align) // 8, 8)
@@ -174,7 +187,9 @@ class Exchange:
             computed: the event after which it is there.
         """
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given
-        self._shown.append(self._copy_out(self._out, piece, [computed]))
+        self._shown.append(
+            self._copy_out(self._out, self._rows[piece], self._halves[0], [computed])
+        )
 
     def tell(self, interrupts: Interrupts) -> Heard:
         """Tell what a superstep came to, once this rank's tallies have been added up."""
@@ -182,11 +197,12 @@ class Exchange:
         if not self._halves:
             self._tell_rows(self._told.rows)
         elif not self.pieces:
-            self._shown.append(self._copy_out(queue, 0))
+            self._rows = [self._parts()]
+            self._shown.append(self._copy_out(queue, self._rows[0], self._halves[0]))
         for number, copied in enumerate(self._shown[:-1]):
             _wait(copied)
             self.ranks.comm.allgather(None)  # then all have copied theirs
-            self._copy_in(self._in, number)
+            self._copy_in(self._in, self._rows[number], self._halves[0])
         self._tell_marks(self._told.marks)
         tally = state.read(TOTAL, np.empty(1, state.header.tally))
         record = np.empty(1, state.header.control)
@@ -198,7 +214,8 @@ class Exchange:
             _wait(copied)
         everyone = self.ranks.comm.allgather((tally.tobytes(), checks, interrupts.pending))
         if self._shown:
-            copied = self._copy_in(self._in if self.pieces else queue, len(self._shown) - 1)
+            last = self._rows[len(self._shown) - 1], self._halves[0]
+            copied = self._copy_in(self._in if self.pieces else queue, *last)
             if self.pieces and copied:
                 cl.enqueue_barrier(queue, wait_for=copied)
             self._halves.reverse()
@@ -214,19 +231,18 @@ class Exchange:
         interrupts.agreed = any(each[2] for each in everyone)
         return Heard(self._tallies, any(each[1][2] for each in everyone))
 
-    def _rows(self, piece: int) -> Sequence[tuple[int, int]]:
-        """The ranges of vertices, first and last, that the ranks tell of at a time."""
-        if self.pieces:
-            return self._rows_of_pieces[piece]
+    def _parts(self) -> _Rows:
         return [(part.first, part.last) for part in self.state.resident.parts]
 
-    def _copy_out(self, queue: Any, piece: int, after: Sequence[Any] = ()) -> list[Any]:
+    def _copy_out(
+        self, queue: Any, rows: _Rows, memory: _Memory, after: Sequence[Any] = ()
+    ) -> list[Any]:
         """Enqueue copies of what this rank tells to shared memory; their events."""
-        first, last = self._rows(piece)[self.ranks.rank]
+        first, last = rows[self.ranks.rank]
         copied = []
-        for key, place in self._places.items():
+        for key, place in memory.places.items():
             size = self.state.sizes[key] // self.state.graph.num_vertices
-            its = self._halves[0][place + first * size : place + last * size]
+            its = memory.array[place + first * size : place + last * size]
             if len(its):
                 copy = cl.enqueue_copy(
                     *(queue, its, self.state.buffers[key]),
@@ -238,13 +254,13 @@ class Exchange:
         queue.flush()
         return copied
 
-    def _copy_in(self, queue: Any, piece: int) -> list[Any]:
+    def _copy_in(self, queue: Any, rows: _Rows, memory: _Memory) -> list[Any]:
         """Enqueue copies of what the other ranks have copied to shared memory; their events."""
         copied = []
-        for key, place in self._places.items():
+        for key, place in memory.places.items():
             size = self.state.sizes[key] // self.state.graph.num_vertices
-            for rank, (first, last) in enumerate(self._rows(piece)):
-                its = self._halves[0][place + first * size : place + last * size]
+            for rank, (first, last) in enumerate(rows):
+                its = memory.array[place + first * size : place + last * size]
                 if rank != self.ranks.rank and len(its):
                     copy = cl.enqueue_copy(
                         *(queue, self.state.buffers[key], its),
@@ -296,7 +312,16 @@ class Exchange:
             superstep: the next one, whose ranks have what is pending.
         """
         self.state.take_turn(superstep)
-        self._tell_rows(self._told.rest)
+        whole = self._shared
+        for key in self._told.rest:
+            if whole is None or self.state.sizes[key] > len(whole):
+                self._tell_rows([key])
+                continue
+            its = self._parts(), _Memory(whole, {key: 0})
+            self.ranks.comm.allgather(None)  # then nobody reads what was there
+            _wait(self._copy_out(self.device.queue, *its))
+            self.ranks.comm.allgather(None)  # then all have copied theirs
+            _wait(self._copy_in(self.device.queue, *its))
         self._tell_arcs()
 
     # In lists ---------------------------------------------------------------------------------
