@@ -391,7 +391,7 @@ def test_splits():
     assert splits(20_000, 256, 1056) == 54  # four times as many groups as are busy
     assert splits(4000, 256, 1056) == 125  # 32 vertices a range
     assert splits(2000, 256, 1056) == 62  # 32 vertices a range
-    assert splits(1_000_000, 256, 1056) == 1
+    assert splits(1_000_000, 256, 1056) == 2
     assert splits(4000, 16, 16) == 1
     assert splits(1, 256, 1056) == splits(0, 16, 16) == 1
     for vertices in (10, 1000, 30_000, 10_000_000):  # boxes, which memory has to hold
