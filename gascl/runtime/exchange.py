@@ -199,10 +199,11 @@ class Exchange:
         elif not self.pieces:
             self._rows = [self._parts()]
             self._shown.append(self._copy_out(queue, self._rows[0], self._halves[0]))
+        coming: list[Any] = []
         for number, copied in enumerate(self._shown[:-1]):
             _wait(copied)
             self.ranks.comm.allgather(None)  # then all have copied theirs
-            self._copy_in(self._in, self._rows[number], self._halves[0])
+            coming += self._copy_in(self._in, self._rows[number], self._halves[0])
         self._tell_marks(self._told.marks)
         tally = state.read(TOTAL, np.empty(1, state.header.tally))
         record = np.empty(1, state.header.control)
@@ -215,9 +216,9 @@ class Exchange:
         everyone = self.ranks.comm.allgather((tally.tobytes(), checks, interrupts.pending))
         if self._shown:
             last = self._rows[len(self._shown) - 1], self._halves[0]
-            copied = self._copy_in(self._in if self.pieces else queue, *last)
-            if self.pieces and copied:
-                cl.enqueue_barrier(queue, wait_for=copied)
+            coming += self._copy_in(self._in if self.pieces else queue, *last)
+            if self.pieces and coming:
+                cl.enqueue_barrier(queue, wait_for=coming)
             self._halves.reverse()
             self._shown.clear()
         tallies = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
@@ -312,16 +313,18 @@ class Exchange:
             superstep: the next one, whose ranks have what is pending.
         """
         self.state.take_turn(superstep)
-        whole = self._shared
+        queue, whole = self.device.queue, self._shared
         for key in self._told.rest:
             if whole is None or self.state.sizes[key] > len(whole):
                 self._tell_rows([key])
                 continue
             its = self._parts(), _Memory(whole, {key: 0})
             self.ranks.comm.allgather(None)  # then nobody reads what was there
-            _wait(self._copy_out(self.device.queue, *its))
+            _wait(self._copy_out(queue, *its))
             self.ranks.comm.allgather(None)  # then all have copied theirs
-            _wait(self._copy_in(self.device.queue, *its))
+            _wait(self._copy_in(queue, *its))
+        if whole is not None:
+            self.ranks.comm.allgather(None)  # then nobody reads what is there now
         self._tell_arcs()
 
     # In lists ---------------------------------------------------------------------------------
