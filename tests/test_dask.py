@@ -319,6 +319,7 @@ def test_mpi_tells_the_same():
     on_ranks(3, "-m", "support.mpi_world")
 
 
+@pytest.mark.slow
 def test_workers_that_mpi_has_started():
     """Their ranks talk by MPI; an error in the middle of a run leaves the cluster as it was."""
     pytest.importorskip("dask_mpi")

@@ -6,6 +6,8 @@ module, and what it would read differently is not given to it.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +16,13 @@ import numpy as np
 #: Bytes of text from which on importing pyarrow is worth while.
 LEAST = 1 << 20
 BOM = b"\xef\xbb\xbf"
+
+
+def load_pandas() -> None:
+    """Import pandas, if it is there. pyarrow does so when it first makes an array of NumPy, and
+    drops a Ctrl-C that comes meanwhile."""
+    with suppress(ImportError):
+        import_module("pandas")
 
 
 class ArrowColumns:

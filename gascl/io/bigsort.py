@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parallel import cores
+from gascl.io.arrowcolumns import load_pandas
 from gascl.optional import imported
 
 ROWS = 1 << 17  # of a batch
@@ -29,6 +30,7 @@ class BigSort:
         # What reading has left in pyarrow's pool would count beside DuckDB's memory.
         imported("pyarrow", "--memory").default_memory_pool().release_unused()
         duckdb = imported("duckdb", "--memory")
+        load_pandas()
         self._error = duckdb.Error
         self._database = duckdb.connect()
         for name, value in (

@@ -76,8 +76,8 @@ class Conversion:
     ):
         if memory < LEAST:
             raise FormatError(
-                f"--memory is {memory:,} bytes, and what is done in files takes at least "
-                f"{LEAST >> 20} MiB; give it that"
+                f"--memory is {memory:,} bytes, and a conversion in files takes at least "
+                f"{LEAST >> 20} MiB: give that or more"
             )
         intake.check_policy("duplicates", duplicates, Duplicates)
         intake.check_policy("self_loops", self_loops, SelfLoops)

@@ -12,6 +12,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import ArrayFile
+from gascl.io.arrowcolumns import load_pandas
 from gascl.io.usedids import UsedIds
 from gascl.progress import Progress
 
@@ -136,6 +137,7 @@ class EdgeSpool:
         import pyarrow
         from pyarrow import compute, parquet
 
+        load_pandas()
         table = pyarrow.table({"src": src, "dst": dst})
         for column in table.columns:
             # NumPy's text does not tell them from those without.

@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -214,6 +215,12 @@ class Stages:
                 arrays of different names or shapes.
             RankError: `work` has failed in another rank.
         """
+        if not isinstance(items, Iterable):
+            raise ProgramError(f"share: items must be a list or another iterable, not {items!r}")
+        if by is not None and not isinstance(by, Mapping):
+            raise ProgramError(
+                f"share(by={by!r}): expected a dict by name, such as {{'farthest': np.maximum}}"
+            )
         items, by = list(items), dict(by or {})
         if not items:
             raise ProgramError("there is nothing to share: the list of items is empty")
@@ -222,10 +229,14 @@ class Stages:
             found = self._side_by_side(ranks, items, work, by)
             if found is not None:
                 return found
-        self.state = None
-        done = checked(work(self, items), by)
-        self.state = None
-        return {name: by.get(name, np.add).reduce(own[None]) for name, own in done.items()}
+        own = copy(self)  # which shares all that is added to
+        own.state, self._sharing = None, True
+        try:
+            done = checked(work(own, items), by)
+        finally:
+            self._sharing, self.state = False, None
+            self.last, self.endless = own.last, own.endless
+        return {name: by.get(name, np.add).reduce(each[None]) for name, each in done.items()}
 
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
@@ -274,7 +285,7 @@ class Stages:
         combined = {}
         for name, type_, shape in alike(shares[:givers]):
             values = np.asarray(found[name], type_) if mine else np.empty(shape, type_)
-            combined[name] = ranks.reduced(values, by.get(name, np.add), givers)
+            combined[name] = ranks.reduced(values, by.get(name, np.add), givers)[()]
         return combined
 
     def _add(self, share: Share, trace: Trace | None) -> None:

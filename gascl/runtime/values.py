@@ -126,7 +126,8 @@ def _check_edge_field(
             raise GraphError(
                 f"{cls.__name__}: {name} must be {' and '.join(rules)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
-                f"({len(wrong):,} such edges): change or remove these edges"
+                f"({len(wrong):,} such edge{'s' * (len(wrong) > 1)}): change or remove "
+                f"{'these edges' if len(wrong) > 1 else 'it'}"
             )
     elif field.default is REQUIRED:
         raise GraphError(

@@ -335,3 +335,29 @@ def test_memory_stays_bounded(ids, tmp_path):
     ran = subprocess.run([*command, *paths], capture_output=True, text=True, check=True)
     assert int(ran.stdout) / 1024 < 512
     assert Graph.read(tmp_path / "g.npz").num_edges == 2 * 10**7
+
+
+def test_ctrl_c_while_pandas_is_imported(tmp_path):
+    """pyarrow imports pandas when it first makes an array, and drops the KeyboardInterrupt."""
+    parquet.write_table(table("text", 1000), tmp_path / "edges.parquet")
+    script = """
+        import sys
+
+        class Pressed:
+            def find_spec(self, name, path, target=None):
+                if name == "pandas":
+                    sys.meta_path.remove(self)
+                    raise KeyboardInterrupt
+
+        sys.meta_path.insert(0, Pressed())
+        from gascl.cli.main import main
+
+        sys.exit(main(["convert", "edges.parquet", "g.npz", "--memory", "1GiB"]))
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 130 and not (tmp_path / "g.npz").exists(), ran.stderr

@@ -186,8 +186,8 @@ def test_infinite_weights_lead_nowhere():
     ("weight", "said"),
     [
         ([1.0, -0.5, -2.0], r"edge 1 \('b' to 'c'\) has -0.5 \(2 such edges\)"),
-        ([1.0, 2.0, np.nan], r"edge 2 \('c' to 'a'\) has nan \(1 such edges\)"),
-        ([-3, 2, 1], r"edge 0 \('a' to 'b'\) has -3 \(1 such edges\)"),
+        ([1.0, 2.0, np.nan], r"edge 2 \('c' to 'a'\) has nan \(1 such edge\)"),
+        ([-3, 2, 1], r"edge 0 \('a' to 'b'\) has -3 \(1 such edge\)"),
     ],
 )
 def test_negative_weights_are_refused_before_the_run(weight, said, monkeypatch):

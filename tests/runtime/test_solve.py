@@ -344,7 +344,7 @@ def test_parameters_out_of_range(values, said):
 @pytest.mark.parametrize("wrong", [-1.0, 10.0, np.nan])
 def test_edge_fields_out_of_range(wrong):
     graph = Graph.from_edges([0, 1], [1, 2], cost=[9.0, wrong])
-    said = rf"Bounded: cost must be from 0 to 9, but edge 1 \(1 to 2\) has {wrong} \(1 such edges\)"
+    said = rf"Bounded: cost must be from 0 to 9, but edge 1 \(1 to 2\) has {wrong} \(1 such edge\)"
     with pytest.raises(GasclError, match=said):
         Engine(graph).run(Bounded())
 
@@ -456,3 +456,42 @@ def test_work_that_is_shared_on_one_device(karate):
         message = rf"Largest: share\(by=\{{'{name}': {shown}\}}\): expected .* \(total, most\)"
         with pytest.raises(ProgramError, match=message):
             engine.run(Largest(by=by))
+
+
+class Careless(VertexProgram):
+    """Wrong calls of `share`."""
+
+    how = param.choice("by", "items", "outer", "number")
+    many = vertex.int32()
+
+    def solve(self, stages):
+        def outer(its, sources):
+            return {"many": stages.run(Hops(source=0)).hops}
+
+        def number(its, sources):
+            return {"many": len(sources)}
+
+        if self.how == "by":
+            return stages.share([0], number, by=np.maximum)
+        if self.how == "items":
+            return stages.share(7, number)
+        found = stages.share([0, 1], outer if self.how == "outer" else number)["many"]
+        assert isinstance(found, np.int64) and found == 2
+        return {"many": np.full(stages.graph.num_vertices, found)}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("by", r"share\(by=<ufunc 'maximum'>\): expected a dict by name"),
+        ("items", "items must be a list or another iterable, not 7"),
+        ("outer", "share gives the function a Stages of its own: call the run method of that one"),
+    ],
+)
+def test_wrong_calls_of_share(karate, how, message):
+    with pytest.raises(ProgramError, match=message):
+        karate[0].run(Careless(how=how))
+
+
+def test_share_gives_numbers(karate):
+    assert set(karate[0].run(Careless(how="number")).many) == {2}
