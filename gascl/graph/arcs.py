@@ -344,8 +344,17 @@ def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
     """int64 (V,): how often each vertex occurs among the ends."""
     # Each part is counted in an array of its own, which must not be larger than the part.
     size = max(len(ends) // cores() + 1, num_vertices, _LEAST)
-    parts = blocks(len(ends), size) or [slice(0)]
-    total, *more = in_threads(lambda b: np.bincount(ends[b], minlength=num_vertices), parts)
+    parts = blocks(len(ends), size) or [slice(0, 0)]
+    step = 4 * max(num_vertices, _LEAST)  # of which NumPy makes numbers of 8 bytes at a time
+
+    def count(part: slice) -> np.ndarray:
+        counts = np.zeros(num_vertices, np.int64)
+        for begin in range(part.start, part.stop, step):
+            piece = ends[begin : min(begin + step, part.stop)]
+            counts += np.bincount(piece, minlength=num_vertices)
+        return counts
+
+    total, *more = in_threads(count, parts)
 
     def add(block: slice) -> None:
         for counts in more:

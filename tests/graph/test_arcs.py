@@ -290,3 +290,12 @@ def test_copies_of_arcs(read):
     for name in ARRAYS:
         with pytest.raises(AttributeError):
             setattr(arcs, name, 3)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ends_are_counted_piece_by_piece(monkeypatch, threads):
+    monkeypatch.setattr(arcs_module, "_LEAST", 2)
+    monkeypatch.setattr(arcs_module, "cores", lambda: threads)
+    ends = np.random.default_rng(1).integers(0, 5, 103).astype(np.int32)
+    assert arcs_module._counts(ends, 5).tolist() == [ends.tolist().count(v) for v in range(5)]
+    assert arcs_module._counts(ends[:0], 5).tolist() == [0] * 5
