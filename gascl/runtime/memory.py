@@ -145,12 +145,12 @@ def estimate(
     else:
         its = found, program, delivery, numbered, num_vertices, arcs, symmetric
         arrays, results, note = _needs(_Run(*its), device_memory, graph)
-        notes += [note] if note else []
         if type(program).solve is not None:
             notes.append(
                 f"device: {type(program).__name__} runs other programs, one after the other; "
                 "this is what its own fields take, and a run may need more"
             )
+        notes += [note] if note else []
         fields = 0
         host |= {"results": results}
     arrays |= {"edge fields, by arc": fields} if fields else {}
