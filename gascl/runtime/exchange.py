@@ -37,7 +37,8 @@ _LENGTH, _LISTED = 16, 2 * 16
 SAMPLE = 1024
 #: The bytes of a piece of what a rank tells, and the most pieces.
 PIECE, PIECES = 1 << 23, 16
-#: For how many arcs a vertex counts in a piece: about as long as 4 bytes of it take to be copied.
+#: For how many arcs a vertex counts in a piece: on an H200, PageRank gathers along these in about
+#: the time that 4 bytes take to be copied to the host and back.
 COUNTS_AS = 16
 #: Where what is told begins in shared memory.
 _ALIGNED = 4096
@@ -124,7 +125,7 @@ class Exchange:
             places[key] = size
             size += -(-state.sizes[key] // _ALIGNED) * _ALIGNED
         self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
-        # In two halves: while a rank still reads one, another may write what is next to the other.
+        # In two halves: while a rank still reads one, another may write to the other.
         self._halves: list[_Memory] = []
         if shared is not None:
             self._halves = [_Memory(half, places) for half in (shared[:size], shared[size:])]

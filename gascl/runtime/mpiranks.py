@@ -57,7 +57,7 @@ def agreed(ranks: Ranks | None) -> Iterator[None]:
 
 
 class Ranks:
-    """The ranks of a communicator, and what they tell each other.
+    """The ranks of a communicator: what they agree on, and memory for what they exchange.
 
     Args:
         comm: mpi4py's, or something else with those of its methods that are called here.

@@ -28,6 +28,7 @@ class Share(NamedTuple):
         deliveries, numberings, computed, last, endless, runs: as in its Stages.
         types: the types and shapes of the arrays that it found, by name.
         ended: why a run could not continue, or "".
+        interrupted: by Ctrl-C.
     """
 
     steps: list[Step]
