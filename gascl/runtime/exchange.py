@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.activeset import FRONTIER, most_pieces
 from gascl.delivery.buffers import PENDING
 from gascl.delivery.runspec import ARC, GRAPH, RUN, VERTEX, Key
 from gascl.delivery.shared import fills_ahead, shared_fields
@@ -20,6 +19,7 @@ from gascl.graph.parts import Part, cut
 from gascl.language.spec import ProgramSpec
 from gascl.runtime import process
 from gascl.runtime.arcstream import TALLIES
+from gascl.runtime.frontierlists import FrontierLists
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.mpiranks import Ranks
 from gascl.runtime.plan import Plan
@@ -27,14 +27,8 @@ from gascl.runtime.resident import part_blocks
 from gascl.runtime.sharedrows import Rows, SharedRows
 from gascl.runtime.state import State
 
-CONTROL, COUNTS, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "counts", "mail", "total"))
+CONTROL, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "mail", "total"))
 BLOCKS = Key(GRAPH, "in_blocks")
-#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
-#: each other, and the first two are those of the frontiers of even and odd supersteps.
-LENGTHS, FRONTIERS, TOUCHED = (
-    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
-)
-_LENGTH, _LISTED = 16, 2 * 16
 #: How many rows show whether it pays to look for those that have changed.
 SAMPLE = 1024
 #: The bytes of a piece of what a rank tells, and the most pieces.
@@ -115,7 +109,7 @@ class Exchange:
         self._said = set[Key]()  # what has been told once, in lists
         tally, control = state.header.tally, state.header.control
         self._tallies = self.device.reserve(ranks.size * tally.itemsize)
-        word = np.dtype([("control", control), ("pending", "?"), ("due", "?")])
+        word = np.dtype([("control", control), ("listed", "i8"), ("pending", "?"), ("due", "?")])
         # This rank's word, those of all, and the tallies among them, on their way to the device.
         self._own = self._kept("own", TOTAL, word.itemsize).view(word)
         self._every = self._kept("every", TOTAL, ranks.size * word.itemsize).view(word)
@@ -124,12 +118,19 @@ class Exchange:
         for key in self._told.rows:
             places[key] = size
             size += -(-state.sizes[key] // _ALIGNED) * _ALIGNED
+        lists = plan.delivery.active.lists_receivers
+        begin, size = size, size + 4 * state.graph.num_vertices * lists
         self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
         # In two halves: while a rank still reads one, another may write to the other.
         self._halves: list[SharedRows] = []
         if shared is not None:
-            halves = shared[:size], shared[size:]
+            halves = [shared[:size], shared[size:]]
             self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
+        else:
+            halves = []
+        self._frontier: FrontierLists | None = None
+        if lists:
+            self._frontier = FrontierLists(ranks, state, [half[begin:] for half in halves])
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._shown: list[list[Any]] = []  # for each of these, the events of copies to there
         self.pieces: list[Piece] = []
@@ -191,7 +192,7 @@ class Exchange:
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given
         self._shown.append(self._halves[0].copy_out(self._out, self._rows[piece], [computed]))
 
-    def tell(self, interrupts: Interrupts) -> Heard:
+    def tell(self, interrupts: Interrupts, superstep: int) -> Heard:
         """Tell what a superstep came to, once this rank's tallies have been added up."""
         state, queue, ranks = self.state, self.device.queue, self.ranks
         if not self._halves:
@@ -206,8 +207,12 @@ class Exchange:
             coming += self._halves[0].copy_in(self._in, self._rows[number])
         self._tell_marks(self._told.marks)
         own, every = self._own, self._every
-        told = cl.enqueue_copy(queue, own["control"], state.buffers[TOTAL], is_blocking=False)
-        _wait([*itertools.chain(*self._shown[-1:]), told])
+        told = [cl.enqueue_copy(queue, own["control"], state.buffers[TOTAL], is_blocking=False)]
+        if self._frontier:
+            told.append(self._frontier.ask(superstep + 1))
+        _wait([*itertools.chain(*self._shown[-1:]), *told])
+        if self._frontier:
+            own["listed"] = self._frontier.show()
         own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
         ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
         controls = every["control"]
@@ -220,6 +225,8 @@ class Exchange:
                 cl.enqueue_barrier(queue, wait_for=coming)
             self._halves.reverse()
             self._shown.clear()
+        if self._frontier:
+            self._frontier.hear(every["listed"])
         self._sent[:] = controls["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent, is_blocking=False)
         if self._told.checked:
@@ -338,30 +345,6 @@ class Exchange:
             else:
                 values[ranks.lists(marked[:, None], counts)[:, 0]] = 1
             state.write(key, values)
-
-    def tell_frontier(self, superstep: int) -> None:
-        """Bring the vertices that apply has put into the frontier of a superstep to all, so that
-        gascl_commit then lists them, each rank with the arcs that it has of them."""
-        state = self.state
-        lengths = state.read(LENGTHS, np.empty(state.sizes[LENGTHS] // 4, np.int32))
-        its = superstep % 2
-        pieces = np.empty((lengths[its * _LENGTH], 2), np.int32)
-        if len(pieces):
-            begin = its * most_pieces(state.graph.num_vertices, state.num_arcs) * 8
-            queue, buffer = state.device.queue, state.buffers[FRONTIERS]
-            cl.enqueue_copy(queue, pieces, buffer, src_offset=begin)
-        own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
-        listed = self.ranks.lists(own[:, None], self.ranks.counts(len(own)))
-        lengths[its * _LENGTH], lengths[_LISTED] = 0, len(listed)
-        state.write(TOUCHED, listed)
-        state.write(LENGTHS, lengths)
-
-    def tell_counts(self) -> None:
-        """Add up how many arcs of all ranks go out from the next frontier, which all know."""
-        state = self.state
-        counts = state.read(COUNTS, np.empty((state.sizes[COUNTS] // 16, 2), np.int64))
-        vertices, arcs = counts.sum(0).tolist()
-        state.write(COUNTS, np.array([[vertices, self.ranks.comm.allreduce(arcs)]]))
 
     def _tell_arcs(self) -> None:
         """Bring the arc fields of all ranks together, on the host of each."""

@@ -582,10 +582,8 @@ class Loop:
                 if self.plan.facts.scatter_sends_to:
                     events += self._bring_mail(self.exchange, superstep, "")
         if self.exchange:
-            if self.plan.delivery.active.lists_receivers:
-                self.exchange.tell_frontier(superstep + 1)
             events.append(self._add_up(groups, tallies))
-            heard = self.exchange.tell(self.interrupts)
+            heard = self.exchange.tell(self.interrupts, superstep)
             tallies, groups = heard.tallies, self.exchange.ranks.size
             if heard.under_way:
                 events += self._bring_mail(self.exchange, superstep + 1, "_next")
@@ -716,9 +714,6 @@ class Loop:
                 listed = active.lists_receivers and facts.lists_directly and not starting
                 if (self.ranks or not listed) and commit.suits(facts):
                     events.append(self._launch(commit, starting=starting))
-            if self.exchange and active.lists_receivers:
-                self.exchange.tell_counts()
-                counts = 1
         least, most = self.bounds
         finished = self._launch(
             FINISH,

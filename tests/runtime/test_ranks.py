@@ -83,6 +83,11 @@ def test_records_of_many_supersteps_are_read_at_once(way):
     succeed(2, f"{way}batches")
 
 
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+def test_long_frontiers_on_ranks(way):
+    succeed(2, f"{way}frontiers")
+
+
 def test_ctrl_c_in_one_rank_ends_all_with_a_superstep():
     succeed(2, "presses")
 

@@ -29,6 +29,7 @@ from gascl import (
     vertex,
 )
 from gascl.delivery import runspec
+from gascl.delivery.activeset import CPU_PIECE
 from gascl.delivery.launch import Launch
 from gascl.graph import numbering
 from gascl.programs import (
@@ -50,7 +51,7 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
-from gascl.runtime import exchange, loop, mpiranks
+from gascl.runtime import exchange, frontierlists, loop, mpiranks
 from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import Loop
 from gascl.trace import Step
@@ -189,10 +190,12 @@ def pairs() -> None:
         assert max(its) <= 1.1 * min(its) + 1
 
 
-def agree(graph: Graph, program: VertexProgram, memory: int | None = None) -> None:
+def agree(
+    graph: Graph, program: VertexProgram, memory: int | None = None, delivery: str = "auto"
+) -> None:
     """Ranks find what one device does."""
     alone = Engine(graph).run(program)
-    found = Engine(graph, comm=COMM, device_memory=memory).run(program)
+    found = Engine(graph, comm=COMM, device_memory=memory).run(program, delivery=delivery)
     assert found.supersteps == alone.supersteps
     counts = [[(s.active, s.messages) for s in result.trace] for result in (found, alone)]
     assert counts[0] == counts[1]
@@ -254,6 +257,17 @@ def checkpoints(folder: str) -> None:
                 assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
 
 
+def frontiers() -> None:
+    """A frontier of more pieces than are read at first, with vertices of several pieces."""
+    web = generators.rmat(9, seed=4)
+    spokes = np.arange(1, 3 * CPU_PIECE + 9)
+    star = Graph.from_edges([0] * len(spokes), spokes, directed=False)
+    for first in (1, 7):
+        frontierlists.FIRST = first
+        for graph, source in ((web, 0), (star, 5)):
+            agree(graph, BreadthFirst(source=source), delivery="push")
+
+
 def batches() -> None:
     """Hosts read the records of many supersteps at once, of as many in all ranks, whatever a clock
     says in one of them; and the result is as if they read each."""
@@ -301,11 +315,11 @@ def presses() -> None:
     """Ctrl-C in one rank ends all with the superstep that they tell each other next."""
     told = []
 
-    def tell(its: exchange.Exchange, interrupts: Interrupts) -> exchange.Heard:
+    def tell(its: exchange.Exchange, interrupts: Interrupts, superstep: int) -> exchange.Heard:
         told.append(len(told))
         if COMM.rank == 1 and len(told) == 10:
             signal.raise_signal(signal.SIGINT)
-        return tells(its, interrupts)
+        return tells(its, interrupts, superstep)
 
     tells = exchange.Exchange.tell
     exchange.Exchange.tell = tell  # type: ignore[method-assign]
