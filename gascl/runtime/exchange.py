@@ -111,9 +111,10 @@ class Exchange:
         self._tallies = self.device.reserve(ranks.size * tally.itemsize)
         word = np.dtype([("control", control), ("listed", "i8"), ("pending", "?"), ("due", "?")])
         # This rank's word, those of all, and the tallies among them, on their way to the device.
-        self._own = self._kept("own", TOTAL, word.itemsize).view(word)
-        self._every = self._kept("every", TOTAL, ranks.size * word.itemsize).view(word)
-        self._sent = self._kept("sent", TOTAL, ranks.size * tally.itemsize).view(tally)
+        ends = np.cumsum([word.itemsize, ranks.size * word.itemsize, ranks.size * tally.itemsize])
+        kept = self._kept(f"words in {ends[-1]} bytes", TOTAL, int(ends[-1]))  # of several programs
+        own, every, sent = np.split(kept, ends[:-1])
+        self._own, self._every, self._sent = own.view(word), every.view(word), sent.view(tally)
         places, size = {}, 0
         for key in self._told.rows:
             places[key] = size
@@ -122,12 +123,8 @@ class Exchange:
         begin, size = size, size + 4 * state.graph.num_vertices * lists
         self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
         # In two halves: while a rank still reads one, another may write to the other.
-        self._halves: list[SharedRows] = []
-        if shared is not None:
-            halves = [shared[:size], shared[size:]]
-            self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
-        else:
-            halves = []
+        halves = [] if shared is None else [shared[:size], shared[size:]]
+        self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
         self._frontier: FrontierLists | None = None
         if lists:
             self._frontier = FrontierLists(ranks, state, [half[begin:] for half in halves])

@@ -36,9 +36,9 @@ class FrontierLists:
         self._ranks, self._state = ranks, state
         self._halves = [half.view(np.int32) for half in halves]
         self._most = most_pieces(state.graph.num_vertices, state.num_arcs)
-        device, first = state.device, min(FIRST, self._most)
-        self._lengths = ranks.memory(device, LENGTHS, state.sizes[LENGTHS]).view(np.int32)
-        self._pieces = ranks.memory(device, FRONTIERS, 8 * first).view(np.int32).reshape(-1, 2)
+        lengths = ranks.memory(state.device, LENGTHS, state.sizes[LENGTHS])
+        pieces = ranks.memory(state.device, FRONTIERS, 8 * FIRST)[: 8 * self._most]
+        self._lengths, self._pieces = lengths.view(np.int32), pieces.view(np.int32).reshape(-1, 2)
         self._begin = 0  # of the next frontier, in the buffer of both
         self._own = self._listed = np.empty(0, np.int32)
 
