@@ -398,7 +398,7 @@ class ResidentGraph:
         places = any(e.order == name and self._given(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
             return None
-        made = "ends" in order.kept and ("places" in order.kept or not places)
+        made = (order.came or "ends" in order.kept) and (not places or "places" in order.kept)
         offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
