@@ -69,7 +69,7 @@ class Graph:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*self.edge_fields.values(), *self.vertex_fields.values())
         for array in (self.src, self.dst, self.labels, *fields):
-            if isinstance(array, np.ndarray):
+            if array is not None and not isinstance(array, Runs):
                 array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
@@ -570,12 +570,12 @@ class Graph:
     @property
     def edge_src(self) -> np.ndarray:
         """int32 (E,): where each edge comes from."""
-        return self.src if isinstance(self.src, np.ndarray) else self.src.whole
+        return self.src.whole if isinstance(self.src, Runs) else self.src
 
     @property
     def edge_dst(self) -> np.ndarray:
         """int32 (E,): where each edge leads to."""
-        return self.dst if isinstance(self.dst, np.ndarray) else self.dst.whole
+        return self.dst.whole if isinstance(self.dst, Runs) else self.dst
 
     @property
     def num_edges(self) -> int:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 #: Of the layout; a reader accepts versions up to its own. In version 1, the arcs were always there,
-#: in one way, and not tied to the edges; up to version 2, offsets did not tell an end of the edges.
+#: in one way, and not tied to the edges. In version 3, offsets tell one end of the edges; files
+#: without them are of version 2, for readers of that.
 VERSION = 3
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
@@ -66,7 +67,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     """
     members: dict[str, np.ndarray | ArrayFile] = {}
     for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
-        members |= {name: end} if isinstance(end, np.ndarray) else {name + RUNS: end.offsets}
+        members |= {name + RUNS: end.offsets} if isinstance(end, Runs) else {name: end}
     # Equal arrays are one object in Arcs, and one member here.
     stored = {id(array): name for name, array in members.items()}
     members |= _labels(path, graph)
@@ -133,7 +134,7 @@ def save(
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
-        "version": VERSION,
+        "version": VERSION if any(name + RUNS in members for name in ENDS) else VERSION - 1,
         "num_vertices": num_vertices,
         "num_edges": max(len(members[name]) for name in ENDS if name in members),
         "directed": directed,
