@@ -8,7 +8,7 @@ import numpy as np
 
 from gascl.graph.kept import Kept, Lock
 from gascl.graph.numbering import Renumbered
-from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.parallel import blocks, cores, filled, in_order, in_threads
 from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
 from gascl.graph.runs import Runs
@@ -164,10 +164,7 @@ class Order:
         with self.lock:
             if self._given is None:
                 parts = blocks(len(self.row))
-                # Most pairs are not, and that shows at once.
-                self._given = all(map(self._rises, parts[:1])) and all(
-                    in_threads(self._rises, parts)
-                )
+                self._given = _everywhere(self._rises, parts)
             return self._given
 
     def _rises(self, block: slice) -> bool:
@@ -255,7 +252,7 @@ class Order:
             return bool((end[1:] >= end[:-1]).all())
 
         parts = blocks(0 if self.both else len(self.row))
-        return not self.both and all(map(rises, parts[:1])) and all(in_threads(rises, parts))
+        return not self.both and _everywhere(rises, parts)
 
     def _keys(self, part: slice, bits: int, places: bool) -> tuple[np.ndarray, np.ndarray | None]:
         """Some of the pairs, each as one number, row before end, and their positions.
@@ -278,6 +275,12 @@ class Order:
             np.not_equal(row, end, out=once[1::2])
             keys, place = keys[once], None if place is None else place[once]
         return keys, place
+
+
+def _everywhere(holds: Callable[[slice], bool], parts: Sequence[slice]) -> bool:
+    """Whether something holds for all parts; where it does not, that shows at once in most graphs,
+    and not many more parts are looked at."""
+    return all(map(holds, parts[:1])) and all(in_order(holds, parts[1:]))
 
 
 def _bounds(offsets: np.ndarray) -> np.ndarray:
