@@ -169,6 +169,11 @@ class Order:
 
     def _rises(self, block: slice) -> bool:
         """Whether the pairs of a block, and the one behind it, are in order."""
+        if isinstance(self.row, Runs):
+            end = self.end[block.start : block.stop + 1]
+            falls = block.start + 1 + np.flatnonzero(end[1:] < end[:-1])
+            begins = self.row.offsets  # only there may ends fall
+            return bool((begins[np.searchsorted(begins, falls)] == falls).all())
         row, end = (ends[block.start : block.stop + 1] for ends in (self.row, self.end))
         same = row[1:] == row[:-1]
         return bool(((row[1:] > row[:-1]) | (same & (end[1:] >= end[:-1]))).all())
