@@ -310,7 +310,6 @@ class ResidentGraph:
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
-        self._pins: list[tuple[Any, ...]] = []
         self._tables: dict[tuple[Part, ...], list[np.ndarray]] = {}
         self._reaches: dict[tuple[Part, ...], np.ndarray] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
@@ -426,9 +425,7 @@ class ResidentGraph:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
                 found = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
-                    its = [staging.in_pinned(self.device.context, values) for values in found]
-                    found = [values for values, _ in its]
-                    self._pins += [pins for _, pins in its]
+                    found = [staging.in_pinned(self.device.context, values) for values in found]
                 self._cut[key, tuple(parts)] = found
             return found
 
