@@ -175,6 +175,10 @@ class Ranks:
             found.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
         return np.concatenate(found).reshape(own.shape)
 
+    def arrive(self) -> None:
+        """Wait until all ranks have come here."""
+        self.counts(0)
+
     def counts(self, own: int) -> np.ndarray:
         """A number of each rank, int64 (ranks,)."""
         counts = np.empty(self.size, np.int64)
