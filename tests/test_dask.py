@@ -481,9 +481,9 @@ def test_refused_weights_name_the_partition(client, program):
         for each in (f"edge 500 {ends} has", "; edge 500 is row 200 of partition 1 (the first")
     )
     with pytest.raises(GasclError, match=found):
-        gascl.dask.run(edges, run, **COLUMNS)
+        gascl.dask.run(edges, run, **COLUMNS, weight="minutes")
     with pytest.raises(GasclError) as caught:
-        gascl.dask.run(edges, run, **COLUMNS, self_loops="drop")
+        gascl.dask.run(edges, run, **COLUMNS, weight="minutes", self_loops="drop")
     assert ends in str(caught.value) and "partition" not in str(caught.value)
 
 
