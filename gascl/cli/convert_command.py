@@ -136,7 +136,7 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
     if "vertex-fields" in dropped and vertex_fields:
         report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
         vertex_fields = {}
-    ends = (graph.edge_src, graph.edge_dst, graph.num_vertices, graph.directed)
+    ends = (graph.src, graph.dst, graph.num_vertices, graph.directed)
     reduced = Graph(*ends, labels, edge_fields, vertex_fields, report)
     reduced._arcs.update(graph._arcs)
     return reduced

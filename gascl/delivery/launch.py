@@ -84,7 +84,7 @@ _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
 #: What a device tells others that share the run.
-TOTAL = Launch("gascl_total", "one group", ("tallies", "num_tallies", "total"))
+TOTAL = Launch("gascl_total", "one group", ("tallies", "num_tallies", "control", "total"))
 #: What is sent to the vertices of other devices (mail.cl).
 MAIL_OUT = Launch("gascl_mail_out", "vertices", ("STATE", "first_row", "last_row"))
 MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arrived", "wraps"))

@@ -329,7 +329,7 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
-            **({"total": Array(header.tally, 1)} if extent.all_arcs is not None else {}),
+            **({"total": Array(header.control, 1)} if extent.all_arcs is not None else {}),
             **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
             **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
             **({"boxes": Array(header.box, boxes)} if boxes else {}),

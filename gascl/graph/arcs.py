@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from gascl.graph.kept import Kept, Lock
 from gascl.graph.numbering import Renumbered
-from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.parallel import blocks, cores, filled, in_order, in_threads
 from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
+from gascl.graph.runs import Runs
 
 INT32_MAX = int(np.iinfo(np.int32).max)
 #: What is sorted at a time, pieces of the pairs and then ranges of rows, has at least so many
 #: pairs. If that would be more pieces, or more ranges, than these, they are larger.
 _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
+#: The most ends that are counted at a time by a thread, unless there are more vertices.
+_MOST = 1 << 25
 #: int32 (E,): one end of each edge.
-Ends = np.ndarray | Renumbered
+Ends = np.ndarray | Renumbered | Runs
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
@@ -36,42 +38,6 @@ def index_dtype(num_arcs: int) -> np.dtype:
     return np.dtype(np.int32 if num_arcs <= INT32_MAX else np.int64)
 
 
-class _Lock:
-    """A lock that a thread may take twice. A copy of what it protects gets one of its own."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Lock, ()
-
-
-class _Kept:
-    """A property that is an array: made when it is first read, under the object's lock, since two
-    threads would need twice the memory; kept in the object's `kept`, and read-only."""
-
-    def __init__(self, make: Callable[[Any], np.ndarray]):
-        self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
-
-    def __get__(self, owner: Any, cls: type) -> np.ndarray:
-        if self.name not in owner.kept:
-            with owner.lock:
-                if self.name not in owner.kept:
-                    owner.kept[self.name] = self.make(owner)
-                    owner.kept[self.name].setflags(write=False)
-        array: np.ndarray = owner.kept[self.name]
-        return array
-
-    def __set__(self, owner: Any, value: Any) -> None:
-        raise AttributeError(f"{self.name} cannot be set: a graph's arcs do not change")
-
-
 class Order:
     """Pairs (row, end) sorted by row and then by end; equal ones keep their order.
 
@@ -84,8 +50,6 @@ class Order:
         known: those of the three arrays that have been made already.
         index: I, if it is to be another.
 
-    Attributes:
-        came: the ends were known from the start, as those in a file are.
     """
 
     def __init__(
@@ -100,14 +64,23 @@ class Order:
     ):
         self.row, self.end, self.num_vertices, self.both = row, end, num_vertices, both
         self._index = index
-        self.lock = _Lock()
+        self.lock = Lock()
         self.kept = known or {}
-        self.came = "ends" in self.kept
+        self._known = "ends" in self.kept
         self._given = False if both or "places" in self.kept else None
 
-    @_Kept
+    @property
+    def came(self) -> bool:
+        """Whether the ends were in this order from the start, as in a file with arcs, or where the
+        edges themselves are told by offsets."""
+        return self._known or (isinstance(self.row, Runs) and self.given)
+
+    @Kept
     def offsets(self) -> np.ndarray:
         """I (V+1): the pairs of row v are offsets[v:v+2]."""
+        if isinstance(self.row, Runs) and not self.both:
+            index = self._index or index_dtype(len(self.row))
+            return self.row.offsets.astype(index, copy=False)
         if self.given:
             return self._begins()
         counts = _counts(self.row, self.num_vertices)
@@ -149,7 +122,7 @@ class Order:
         for name in ("offsets", "ends"):
             getattr(self, name)
 
-    @_Kept
+    @Kept
     def ends(self) -> np.ndarray:
         """int32 (P): the end of each pair."""
         if self.given:
@@ -158,7 +131,7 @@ class Order:
         self._sort("ends", *(["places"] if few else []))
         return self.kept["ends"]
 
-    @_Kept
+    @Kept
     def places(self) -> np.ndarray:
         """I (P): the position of each pair among those given."""
         if self.given:
@@ -183,11 +156,7 @@ class Order:
         """int32 (P): the row of each pair; made anew each time."""
         if self.given:
             return np.asarray(self.row)
-        return rows(self.offsets)
-
-    def rows_of(self, block: slice) -> np.ndarray:
-        """`rows[block]`."""
-        return rows_of(self.offsets, block)
+        return Runs(self.offsets).whole
 
     @property
     def given(self) -> bool:
@@ -195,14 +164,16 @@ class Order:
         with self.lock:
             if self._given is None:
                 parts = blocks(len(self.row))
-                # Most pairs are not, and that shows at once.
-                self._given = all(map(self._rises, parts[:1])) and all(
-                    in_threads(self._rises, parts)
-                )
+                self._given = _everywhere(self._rises, parts)
             return self._given
 
     def _rises(self, block: slice) -> bool:
         """Whether the pairs of a block, and the one behind it, are in order."""
+        if isinstance(self.row, Runs):
+            end = self.end[block.start : block.stop + 1]
+            falls = block.start + 1 + np.flatnonzero(end[1:] < end[:-1])
+            begins = self.row.offsets  # only there may ends fall
+            return bool((begins[np.searchsorted(begins, falls)] == falls).all())
         row, end = (ends[block.start : block.stop + 1] for ends in (self.row, self.end))
         same = row[1:] == row[:-1]
         return bool(((row[1:] > row[:-1]) | (same & (end[1:] >= end[:-1]))).all())
@@ -286,7 +257,7 @@ class Order:
             return bool((end[1:] >= end[:-1]).all())
 
         parts = blocks(0 if self.both else len(self.row))
-        return not self.both and all(map(rises, parts[:1])) and all(in_threads(rises, parts))
+        return not self.both and _everywhere(rises, parts)
 
     def _keys(self, part: slice, bits: int, places: bool) -> tuple[np.ndarray, np.ndarray | None]:
         """Some of the pairs, each as one number, row before end, and their positions.
@@ -311,24 +282,18 @@ class Order:
         return keys, place
 
 
+def _everywhere(holds: Callable[[slice], bool], parts: Sequence[slice]) -> bool:
+    """Whether something holds for all parts; where it does not, that shows at once in most graphs,
+    and not many more parts are looked at."""
+    return all(map(holds, parts[:1])) and all(in_order(holds, parts[1:]))
+
+
 def _bounds(offsets: np.ndarray) -> np.ndarray:
     """int64: the bounds of ranges of rows, each of less than 2 `size` pairs or a single row."""
     size = max(_LEAST, int(offsets[-1] - offsets[0]) // _RANGES)
     rows = np.searchsorted(offsets, np.arange(offsets[0], offsets[-1], size), "right") - 1
     long = rows[offsets[rows + 1] - offsets[rows] > size]
     return np.unique(np.concatenate([[0], rows, long + 1, [len(offsets) - 1]]))
-
-
-def rows(offsets: np.ndarray) -> np.ndarray:
-    """int32 (P): the row of each pair, if row v has the pairs offsets[v:v+2]."""
-    return filled(np.empty(int(offsets[-1]), np.int32), lambda block: rows_of(offsets, block))
-
-
-def rows_of(offsets: np.ndarray, block: slice) -> np.ndarray:
-    """`rows(offsets)[block]`."""
-    first, last = np.searchsorted(offsets, [block.start, block.stop - 1], "right") - 1
-    bounds = offsets[first : last + 2].clip(block.start, block.stop)
-    return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
 
 
 def room(num_pairs: int) -> int:
@@ -345,7 +310,8 @@ def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
     # Each part is counted in an array of its own, which must not be larger than the part.
     size = max(len(ends) // cores() + 1, num_vertices, _LEAST)
     parts = blocks(len(ends), size) or [slice(0, 0)]
-    step = 4 * max(num_vertices, _LEAST)  # of which NumPy makes numbers of 8 bytes at a time
+    # NumPy makes numbers of 8 bytes of what it counts at a time, and an array of counts each time.
+    step = max(num_vertices, min(4 * num_vertices, _MOST), _LEAST)
 
     def count(part: slice) -> np.ndarray:
         counts = np.zeros(num_vertices, np.int64)
@@ -389,7 +355,7 @@ class Arcs:
         known: dict[str, np.ndarray] | None = None,
     ):
         self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
-        self.lock = _Lock()
+        self.lock = Lock()
         self.kept = known or {}
         self._parts: dict[Part, ArcsPart] = {}
 
@@ -423,14 +389,15 @@ class Arcs:
         """I (A): edge ids."""
         return self.into.places
 
-    @_Kept
+    @Kept
     def out_reversed(self) -> np.ndarray:
         """uint8 (A): 1 where the arc runs from edge_dst to edge_src."""
         if self.way != "both":
             return np.full(int(self.out_offsets[-1]), self.way == "in", np.uint8)
-        return self.reversed_among(self.out_edges, self.out.rows_of)
+        rows = Runs(self.out_offsets)
+        return self.reversed_among(self.out_edges, lambda block: rows[block])
 
-    @_Kept
+    @Kept
     def in_reversed(self) -> np.ndarray:
         """uint8 (A): `out_reversed` in CSC order."""
         if self.way != "both":
@@ -445,7 +412,7 @@ class Arcs:
         flags = np.empty(len(edges), np.uint8)
         return filled(flags, lambda b: self.edge_src.take(edges[b]) != scatterers(b))
 
-    @_Kept
+    @Kept
     def slot(self) -> np.ndarray:
         """I (A): for each arc in CSR order its place in CSC order.
 
@@ -496,10 +463,10 @@ class ArcsPart:
         offsets.setflags(write=False)
         ends, count = whole.into.piece("ends", part), len(offsets) - 1
         known = {"offsets": offsets, "ends": ends}
-        receivers = rows(offsets)
+        receivers = Runs(offsets).whole
         self.into = Order(receivers, ends, count, known=known, index=offsets.dtype)
         self.out = Order(ends, receivers, count, index=offsets.dtype)
-        self.lock = _Lock()
+        self.lock = Lock()
         self.kept: dict[str, np.ndarray] = {}
 
     @property
@@ -510,11 +477,11 @@ class ArcsPart:
     def out_reversed(self) -> np.ndarray:
         return self.in_reversed.take(self.slot)
 
-    @_Kept
+    @Kept
     def in_edges(self) -> np.ndarray:
         return self.whole.into.piece("places", self.part)
 
-    @_Kept
+    @Kept
     def in_reversed(self) -> np.ndarray:
         whole, sources = self.whole, self.into.ends
         if whole.way != "both" or "in_reversed" in whole.kept:
@@ -525,7 +492,7 @@ class ArcsPart:
     def slot(self) -> np.ndarray:
         return self.out.places
 
-    @_Kept
+    @Kept
     def places(self) -> np.ndarray:
         """I (arcs of the part): the place of each, in CSR order, among all arcs in that order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.

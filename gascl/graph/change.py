@@ -54,8 +54,8 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
     touched = (graph.edge_src[removed], graph.edge_dst[removed], src, dst)
     return replace(
         graph,
-        edge_src=np.concatenate([graph.edge_src[kept], src]),
-        edge_dst=np.concatenate([graph.edge_dst[kept], dst]),
+        src=np.concatenate([graph.edge_src[kept], src]),
+        dst=np.concatenate([graph.edge_dst[kept], dst]),
         edge_fields={
             name: np.concatenate([values[kept], given[name]])
             for name, values in graph.edge_fields.items()

@@ -23,6 +23,8 @@ from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
 from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.outside import outside
+from gascl.graph.parallel import blocks
+from gascl.graph.runs import Runs
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.summary import Summary, summary
@@ -45,8 +47,8 @@ class Graph:
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
 
-    edge_src: np.ndarray  # int32 (E,)
-    edge_dst: np.ndarray  # int32 (E,)
+    src: np.ndarray | Runs  # int32 (E,); `edge_src` is an array in any case
+    dst: np.ndarray | Runs  # likewise, `edge_dst`
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,) of integers, str or object
@@ -66,13 +68,13 @@ class Graph:
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*self.edge_fields.values(), *self.vertex_fields.values())
-        for array in (self.edge_src, self.edge_dst, self.labels, *fields):
-            if array is not None:
+        for array in (self.src, self.dst, self.labels, *fields):
+            if array is not None and not isinstance(array, Runs):
                 array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = (dict(self.edge_fields), dict(self.vertex_fields))
-        state = (self.edge_src, self.edge_dst, self.num_vertices, self.directed, self.labels)
+        state = (self.src, self.dst, self.num_vertices, self.directed, self.labels)
         return Graph, (*state, *fields, self.report, self.change)
 
     def __repr__(self) -> str:
@@ -138,6 +140,59 @@ class Graph:
         graph = cls._build(
             *(src, dst, num_vertices, directed, labels, edge_fields, {}),
             *(duplicates, self_loops, report),
+        )
+        if not vertex_fields:
+            return graph
+        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        return replace(graph, vertex_fields=fields)
+
+    @classmethod
+    def from_csr(
+        cls,
+        offsets: Any,
+        targets: Any,
+        *,
+        labels: Iterable[Any] | None = None,
+        vertex_fields: Mapping[str, Any] | None = None,
+        **edge_fields: Any,
+    ) -> Graph:
+        """A directed graph with an edge from v to each of targets[offsets[v]:offsets[v + 1]].
+
+        These are `indptr` and `indices` of compressed sparse rows. They are not copied if they are
+        of the dtypes below, so that they may be mapped from a file, and must not be changed. The
+        sources need no memory: `edge_src` is made if it is read.
+
+        Programs pull along edges in the order of targets. A graph that is too large to be sorted
+        comes as compressed columns: `Graph.from_csr(offsets, sources).reversed()` has an edge from
+        each of sources[offsets[v]:offsets[v + 1]], which should rise, to v.
+
+        Args:
+            offsets: (V + 1,) integers, int32 or, from 2^31 edges on, int64; from 0 to E, each as
+                high as the one before or higher.
+            targets: (E,) integers, int32, in [0, V).
+            labels: (V,) unique names of the vertices, as in `from_edges`.
+            vertex_fields: as in `from_edges`.
+            edge_fields: name=(E,), as in `from_edges`.
+
+        Raises:
+            GraphError: an argument is not as above; names the edge and the remedy.
+        """
+        intake.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
+        report: list[str] = []
+        names = None if labels is None else label_array(labels)
+        ends, highest = intake.checked_ids(targets, "targets")
+        begins = intake.checked_offsets(offsets, len(ends))
+        num_vertices = len(begins) - 1
+        more = "give an offset more for each vertex that is missing"
+        intake.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
+        graph = cls(
+            Runs(begins),
+            np.ascontiguousarray(ends, np.int32).view(),
+            num_vertices,
+            True,
+            names,
+            intake.checked_fields(edge_fields, len(ends), report=report),
+            report=report,
         )
         if not vertex_fields:
             return graph
@@ -294,8 +349,8 @@ class Graph:
             )
         else:
             graph = cls._build(
-                parsed.src,
-                parsed.dst,
+                np.asarray(parsed.src),
+                np.asarray(parsed.dst),
                 parsed.num_vertices,
                 parsed.directed,
                 parsed.labels,
@@ -513,9 +568,19 @@ class Graph:
         return outside("to_arrow")(self)
 
     @property
+    def edge_src(self) -> np.ndarray:
+        """int32 (E,): where each edge comes from."""
+        return self.src.whole if isinstance(self.src, Runs) else self.src
+
+    @property
+    def edge_dst(self) -> np.ndarray:
+        """int32 (E,): where each edge leads to."""
+        return self.dst.whole if isinstance(self.dst, Runs) else self.dst
+
+    @property
     def num_edges(self) -> int:
         """The number of edges; an undirected edge counts once."""
-        return len(self.edge_src)
+        return len(self.src)
 
     @property
     def num_arcs(self) -> int:
@@ -530,7 +595,7 @@ class Graph:
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
-        return intake.count_loops(self.edge_src, self.edge_dst)
+        return intake.count_loops(self.src, self.dst)
 
     def arcs(self, edges: str = "out") -> Arcs:
         """The arcs along which a program scatters. Each array is made when it is first read.
@@ -552,7 +617,7 @@ class Graph:
             if way == "in":  # the orders of "out" in exchange
                 self._arcs[way] = self._arcs_along("out").turned()
             else:
-                self._arcs[way] = arcs_of(self.edge_src, self.edge_dst, self.num_vertices, way)
+                self._arcs[way] = arcs_of(self.src, self.dst, self.num_vertices, way)
         return self._arcs[way]
 
     def numbered(self, edges: str = "out", ranks: int = 1) -> tuple[Numbering, Arcs] | None:
@@ -575,7 +640,7 @@ class Graph:
             found = numbering(degree, ranks)
             if found is None:
                 return None
-            src, dst = (Renumbered(e, found.number) for e in (self.edge_src, self.edge_dst))
+            src, dst = (Renumbered(e, found.number) for e in (self.src, self.dst))
             arcs = arcs_of(src, dst, self.num_vertices, way)
             begins = np.zeros_like(offsets)
             np.cumsum(by_number(found, degree), out=begins[1:])
@@ -779,11 +844,11 @@ class Graph:
             return self
 
         def find() -> Graph:
-            src, dst, report = self.edge_dst, self.edge_src, list(self.report)
-            turned = replace(self, edge_src=src, edge_dst=dst, report=report, change=None)
+            src, dst, report = self.dst, self.src, list(self.report)
+            turned = replace(self, src=src, dst=dst, report=report, change=None)
             for way in ("out", "both"):
                 arcs = self._arcs_along(way)
-                turned._arcs[way] = Arcs(arcs.into, arcs.out, turned.edge_src, way)
+                turned._arcs[way] = Arcs(arcs.into, arcs.out, turned.src, way)
             return turned
 
         found: Graph = self._once(("reversed",), find)
@@ -822,7 +887,7 @@ class Graph:
         that continues from a State compares the values of those that its program reads.
         """
         labels = None if self.labels is None else canonical(self.labels)
-        ends = [self.edge_src], [self.edge_dst]
+        ends = (map(end.__getitem__, blocks(len(end))) for end in (self.src, self.dst))
         return fingerprint(self.num_vertices, self.directed, self.num_edges, ends, labels)
 
     def index_of(self, label: Any) -> int:

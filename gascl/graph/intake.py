@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.arcs import INT32_MAX, Order
+from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
 
@@ -214,12 +214,43 @@ def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
     return ids, highest
 
 
+def checked_offsets(values: Any, num_edges: int) -> np.ndarray:
+    """Offsets of edges, (V + 1,), as a contiguous `index_dtype(num_edges)`.
+
+    Raises:
+        GraphError: `values` are not integers in one dimension that rise from 0 to `num_edges`.
+    """
+    offsets = np.asarray(values)
+    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not len(offsets):
+        raise GraphError(
+            f"offsets must be integers of shape (vertices + 1,), not {offsets.dtype} of shape "
+            f"{offsets.shape}"
+        )
+    first, last = int(offsets[0]), int(offsets[-1])
+    if (first, last) != (0, num_edges):
+        raise GraphError(
+            f"offsets go from {first:,} to {last:,}, and should go from 0 to {num_edges:,}, the "
+            "number of targets"
+        )
+    fall = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(fall):
+        raise GraphError(
+            f"the edges of vertex {fall[0]} end at {offsets[fall[0] + 1]:,}, before they begin at "
+            f"{offsets[fall[0]]:,}: each of the offsets must be as high as the one before or higher"
+        )
+    return np.ascontiguousarray(offsets, index_dtype(num_edges)).view()
+
+
 def checked_num_vertices(
     ends: Mapping[str, tuple[np.ndarray, int]],
     num_vertices: int | None,
     labels: np.ndarray | None,
+    remedy: str = "",
 ) -> int:
     """The number of vertices, checked against the ids: what `checked_ids` gives, by name.
+
+    Args:
+        remedy: where there are too few and no labels, what to do; by default to give the number.
 
     Raises:
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
@@ -248,10 +279,12 @@ def checked_num_vertices(
             beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
             known = f"0 to {count - 1}" if count else "none"
-            more = f"num_vertices={value + 1}" if labels is None else f"{value + 1} labels"
+            more = f"give {value + 1} labels"
+            if labels is None:
+                more = remedy or f"give num_vertices={value + 1}"
             raise GraphError(
                 f"edge {beyond[0]}: {name} is {value}, and the graph has {count} vertices (ids: "
-                f"{known}); correct the id or give {more}"
+                f"{known}); correct the id or {more}"
             )
     return count
 
@@ -374,7 +407,7 @@ def check_policy(name: str, value: str, allowed: Any) -> None:
         )
 
 
-def count_loops(src: np.ndarray, dst: np.ndarray) -> int:
+def count_loops(src: Ends, dst: Ends) -> int:
     """The number of edges from a vertex to itself."""
     return sum(in_threads(lambda b: int((src[b] == dst[b]).sum()), blocks(len(src))))
 

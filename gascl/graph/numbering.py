@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gascl.graph.parallel import blocks, cores, filled, in_threads
+from gascl.graph.runs import Runs
 
 #: Vertices are numbered anew if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
 #: are at least `LEAST`: what is read of fewer fits into a cache in any order.
@@ -46,7 +47,7 @@ class Renumbered:
         number: as in `Numbering`.
     """
 
-    def __init__(self, ends: np.ndarray, number: np.ndarray):
+    def __init__(self, ends: np.ndarray | Runs, number: np.ndarray):
         self.ends, self.number = ends, number
 
     def __len__(self) -> int:

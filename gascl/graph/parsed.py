@@ -9,14 +9,15 @@ import numpy as np
 
 from gascl.graph.arcs import Arcs
 from gascl.graph.numbering import Numbering
+from gascl.graph.runs import Runs
 
 
 @dataclass(frozen=True)
 class Parsed:
     """The edges of a graph as they were found, before checks and policies are applied."""
 
-    src: np.ndarray  # (E,) integers
-    dst: np.ndarray  # (E,) integers
+    src: np.ndarray | Runs  # (E,) integers
+    dst: np.ndarray | Runs  # (E,) integers
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,)

@@ -22,8 +22,8 @@ def simple(graph: Graph, directed: bool) -> Graph:
     edges.apply_duplicates("first", graph.num_vertices, directed)
     return replace(
         graph,
-        edge_src=edges.src,
-        edge_dst=edges.dst,
+        src=edges.src,
+        dst=edges.dst,
         edge_fields=edges.fields,
         directed=directed,
         report=report,
@@ -36,8 +36,8 @@ def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
     number = inverse(hubs_first(graph.degree))
     numbered = replace(
         graph,
-        edge_src=np.asarray(Renumbered(graph.edge_src, number)),
-        edge_dst=np.asarray(Renumbered(graph.edge_dst, number)),
+        src=np.asarray(Renumbered(graph.edge_src, number)),
+        dst=np.asarray(Renumbered(graph.edge_dst, number)),
         labels=None,
         edge_fields={},
         vertex_fields={},

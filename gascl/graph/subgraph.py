@@ -30,8 +30,8 @@ def subgraph(graph: Graph, vertices: Iterable[Any]) -> Graph:
     inside = kept[graph.edge_src] & kept[graph.edge_dst]
     return replace(
         graph,
-        edge_src=number[graph.edge_src[inside]],
-        edge_dst=number[graph.edge_dst[inside]],
+        src=number[graph.edge_src[inside]],
+        dst=number[graph.edge_dst[inside]],
         num_vertices=len(ids),
         labels=ids if graph.labels is None else graph.labels[ids],
         edge_fields={name: values[inside] for name, values in graph.edge_fields.items()},

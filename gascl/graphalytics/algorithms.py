@@ -123,8 +123,8 @@ def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
     return replace(
         graph,
         labels=ids[order],
-        edge_src=place[graph.edge_src],
-        edge_dst=place[graph.edge_dst],
+        src=place[graph.edge_src],
+        dst=place[graph.edge_dst],
         edge_fields=fields,
         _label_index=None,
     )

@@ -88,7 +88,9 @@ class Sorted:
     def _ends(self) -> list[Any]:
         """The rows and ends as they are given, new numbers looked up on the device."""
         device, given = self.device, [self.order.row, self.order.end]
-        ends = [device.upload(e.ends if isinstance(e, Renumbered) else e) for e in given]
+        ends = [
+            device.upload(np.asarray(e.ends if isinstance(e, Renumbered) else e)) for e in given
+        ]
         if isinstance(given[1], Renumbered):
             number = device.upload(given[1].number)
             ends = [self._take(number, places, len(given[1]), 4, "int32") for places in ends]

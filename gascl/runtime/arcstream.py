@@ -20,7 +20,7 @@ from gascl.errors import DeviceError
 from gascl.graph.parts import bit_of, cut
 from gascl.runtime import process
 from gascl.runtime.device import Device
-from gascl.runtime.resident import ResidentGraph, part_blocks
+from gascl.runtime.resident import ResidentGraph
 from gascl.sizes import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -183,18 +183,18 @@ class ArcStream:
         if NEEDED in spec.own:
             self.reaches = self.device.upload(graph.reaches(self.parts))
             no_offsets = self.device.upload(np.zeros_like(offsets))
-        for number, part in enumerate(self.parts):
+        for number, (part, table) in enumerate(
+            zip(self.parts, graph.tables(self.parts), strict=True)
+        ):
             first, last, begin, _ = part
             rows = offsets[first : last + 1] - offsets.dtype.type(begin)
             placed[number * pad + first : number * pad + last + 1] = rows
-            table = part_blocks(offsets, part, graph.group, graph.block, self.device.groups)
-            table["begin"] -= begin
-            table["end"] -= begin
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
             if NEEDED in spec.own:
-                table["begin"] = table["end"] = 0
-                self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(table)})
+                empty = table.copy()
+                empty["begin"] = empty["end"] = 0
+                self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(empty)})
         whole = self.device.upload(placed)
         step = pad * offsets.itemsize
         self._offsets = [

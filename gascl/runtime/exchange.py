@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.mpiranks import Ranks
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import part_blocks
+from gascl.runtime.sharedrows import Rows, SharedRows
 from gascl.runtime.state import State
 
 CONTROL, COUNTS, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "counts", "mail", "total"))
@@ -89,17 +91,6 @@ class Piece(NamedTuple):
     groups: int
 
 
-class _Memory(NamedTuple):
-    """Shared memory, and where in it the rows of each buffer begin."""
-
-    array: np.ndarray
-    places: Mapping[Key, int]
-
-
-#: A range of vertices, first and last, of each rank.
-_Rows = Sequence[tuple[int, int]]
-
-
 class Exchange:
     """What the ranks of a run tell each other, after each superstep and when it ends.
 
@@ -112,24 +103,34 @@ class Exchange:
         pieces: of this rank's vertices, where some are told of while others are computed: if that
             is what no kernel of the superstep reads, and it pays.
         tallies: of all pieces, a buffer.
+        due: when this rank is to read the records of its supersteps, by time.perf_counter().
+        ends: all ranks are to do so now: one is due, the devices had stopped before the latest
+            superstep, or Ctrl-C was pressed.
     """
 
     def __init__(self, ranks: Ranks, spec: ProgramSpec, plan: Plan, state: State):
         self.ranks, self.state, self.device = ranks, state, state.device
+        self.due, self.ends = math.inf, False
         self._told = _to_tell(spec, plan, state)
         self._said = set[Key]()  # what has been told once, in lists
-        self._tallies = self.device.reserve(ranks.size * state.header.tally.itemsize)
-        self._sent: list[np.ndarray] = []  # what is on its way to the device
+        tally, control = state.header.tally, state.header.control
+        self._tallies = self.device.reserve(ranks.size * tally.itemsize)
+        word = np.dtype([("control", control), ("pending", "?"), ("due", "?")])
+        # This rank's word, those of all, and the tallies among them, on their way to the device.
+        self._own = self._kept("own", TOTAL, word.itemsize).view(word)
+        self._every = self._kept("every", TOTAL, ranks.size * word.itemsize).view(word)
+        self._sent = self._kept("sent", TOTAL, ranks.size * tally.itemsize).view(tally)
         places, size = {}, 0
         for key in self._told.rows:
             places[key] = size
             size += -(-state.sizes[key] // _ALIGNED) * _ALIGNED
         self._shared = shared = ranks.shared(self.device, 2 * size) if size else None
         # In two halves: while a rank still reads one, another may write to the other.
-        self._halves: list[_Memory] = []
+        self._halves: list[SharedRows] = []
         if shared is not None:
-            self._halves = [_Memory(half, places) for half in (shared[:size], shared[size:])]
-        self._rows: list[_Rows] = []  # of each piece, or of all as one
+            halves = shared[:size], shared[size:]
+            self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
+        self._rows: list[Rows] = []  # of each piece, or of all as one
         self._shown: list[list[Any]] = []  # for each of these, the events of copies to there
         self.pieces: list[Piece] = []
         # What this superstep reads must stay until it ends.
@@ -158,7 +159,7 @@ class Exchange:
         cuts = cut(work, number, own.first, own.last)[::-1]
         cuts += [own._replace(last=own.first)] * (number - len(cuts))
         every = self.ranks.comm.allgather([(part.first, part.last) for part in cuts])
-        self._rows = [list(rows) for rows in zip(*every, strict=True)]
+        self._rows = list(zip(*every, strict=True))
         # A buffer within another begins at certain places alone.
         tally = state.header.tally.itemsize
         apart = max(int(device.cl.mem_base_addr_align) // 8, 8)
@@ -188,90 +189,49 @@ class Exchange:
             computed: the event after which it is there.
         """
         self.device.queue.flush()  # a queue may wait for ever for what another has not been given
-        self._shown.append(
-            self._copy_out(self._out, self._rows[piece], self._halves[0], [computed])
-        )
+        self._shown.append(self._halves[0].copy_out(self._out, self._rows[piece], [computed]))
 
     def tell(self, interrupts: Interrupts) -> Heard:
         """Tell what a superstep came to, once this rank's tallies have been added up."""
-        state, queue, checked = self.state, self.device.queue, self._told.checked
+        state, queue, ranks = self.state, self.device.queue, self.ranks
         if not self._halves:
             self._tell_rows(self._told.rows)
         elif not self.pieces:
             self._rows = [self._parts()]
-            self._shown.append(self._copy_out(queue, self._rows[0], self._halves[0]))
+            self._shown.append(self._halves[0].copy_out(queue, self._rows[0]))
         coming: list[Any] = []
         for number, copied in enumerate(self._shown[:-1]):
             _wait(copied)
-            self.ranks.comm.allgather(None)  # then all have copied theirs
-            coming += self._copy_in(self._in, self._rows[number], self._halves[0])
+            ranks.arrive()  # then all have copied theirs
+            coming += self._halves[0].copy_in(self._in, self._rows[number])
         self._tell_marks(self._told.marks)
-        tally = state.read(TOTAL, np.empty(1, state.header.tally))
-        record = np.empty(1, state.header.control)
-        checks = [0, 0, 0]
-        if checked:
-            state.read(CONTROL, record)
-            checks = [int(record[name][0]) for name in ("overflow", "fault", "under_way")]
-        for copied in self._shown[-1:]:
-            _wait(copied)
-        everyone = self.ranks.comm.allgather((tally.tobytes(), checks, interrupts.pending))
+        own, every = self._own, self._every
+        told = cl.enqueue_copy(queue, own["control"], state.buffers[TOTAL], is_blocking=False)
+        _wait([*itertools.chain(*self._shown[-1:]), told])
+        own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
+        ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
+        controls = every["control"]
+        stopped = bool(controls["stopped"].any())
         if self._shown:
-            last = self._rows[len(self._shown) - 1], self._halves[0]
-            coming += self._copy_in(self._in if self.pieces else queue, *last)
+            if not stopped:  # else nothing is new
+                last = self._rows[len(self._shown) - 1]
+                coming += self._halves[0].copy_in(self._in if self.pieces else queue, last)
             if self.pieces and coming:
                 cl.enqueue_barrier(queue, wait_for=coming)
             self._halves.reverse()
             self._shown.clear()
-        tallies = np.frombuffer(b"".join(each[0] for each in everyone), state.header.tally)
-        self._sent = [tallies, record]  # until the loop has read the superstep's record
-        cl.enqueue_copy(queue, self._tallies, tallies, is_blocking=False)
-        if checked:
-            record["overflow"] = min(each[1][0] for each in everyone)
-            record["fault"] = min(each[1][1] for each in everyone)
-            record["under_way"] = max(each[1][2] for each in everyone)
-            cl.enqueue_copy(queue, state.buffers[CONTROL], record, is_blocking=False)
-        interrupts.agreed = any(each[2] for each in everyone)
-        return Heard(self._tallies, any(each[1][2] for each in everyone))
+        self._sent[:] = controls["tally"]
+        cl.enqueue_copy(queue, self._tallies, self._sent, is_blocking=False)
+        if self._told.checked:
+            for name, worst in (("overflow", np.min), ("fault", np.min), ("under_way", np.max)):
+                own["control"][name] = worst(controls[name])
+            cl.enqueue_copy(queue, state.buffers[CONTROL], own["control"], is_blocking=False)
+        interrupts.agreed = bool(every["pending"].any())
+        self.ends = stopped or interrupts.agreed or bool(every["due"].any())
+        return Heard(self._tallies, bool(controls["under_way"].any()))
 
-    def _parts(self) -> _Rows:
-        return [(part.first, part.last) for part in self.state.resident.parts]
-
-    def _copy_out(
-        self, queue: Any, rows: _Rows, memory: _Memory, after: Sequence[Any] = ()
-    ) -> list[Any]:
-        """Enqueue copies of what this rank tells to shared memory; their events."""
-        first, last = rows[self.ranks.rank]
-        copied = []
-        for key, place in memory.places.items():
-            size = self.state.sizes[key] // self.state.graph.num_vertices
-            its = memory.array[place + first * size : place + last * size]
-            if len(its):
-                copy = cl.enqueue_copy(
-                    *(queue, its, self.state.buffers[key]),
-                    src_offset=first * size,
-                    is_blocking=False,
-                    wait_for=after,
-                )
-                copied.append(copy)
-        queue.flush()
-        return copied
-
-    def _copy_in(self, queue: Any, rows: _Rows, memory: _Memory) -> list[Any]:
-        """Enqueue copies of what the other ranks have copied to shared memory; their events."""
-        copied = []
-        for key, place in memory.places.items():
-            size = self.state.sizes[key] // self.state.graph.num_vertices
-            for rank, (first, last) in enumerate(rows):
-                its = memory.array[place + first * size : place + last * size]
-                if rank != self.ranks.rank and len(its):
-                    copy = cl.enqueue_copy(
-                        *(queue, self.state.buffers[key], its),
-                        dst_offset=first * size,
-                        is_blocking=False,
-                    )
-                    copied.append(copy)
-        queue.flush()
-        return copied
+    def _parts(self) -> Rows:
+        return tuple((part.first, part.last) for part in self.state.resident.parts)
 
     def mail(self, parts: Sequence[Part], when: str) -> np.ndarray:
         """What has been sent to this rank's vertices in the others: parcels, as in mail.cl.
@@ -319,13 +279,13 @@ class Exchange:
             if whole is None or self.state.sizes[key] > len(whole):
                 self._tell_rows([key])
                 continue
-            its = self._parts(), _Memory(whole, {key: 0})
-            self.ranks.comm.allgather(None)  # then nobody reads what was there
-            _wait(self._copy_out(queue, *its))
-            self.ranks.comm.allgather(None)  # then all have copied theirs
-            _wait(self._copy_in(queue, *its))
+            shared = SharedRows(whole, {key: 0}, self.state, self.ranks.rank)
+            self.ranks.arrive()  # then nobody reads what was there
+            _wait(shared.copy_out(queue, self._parts()))
+            self.ranks.arrive()  # then all have copied theirs
+            _wait(shared.copy_in(queue, self._parts()))
         if whole is not None:
-            self.ranks.comm.allgather(None)  # then nobody reads what is there now
+            self.ranks.arrive()  # then nobody reads what is there now
         self._tell_arcs()
 
     # In lists ---------------------------------------------------------------------------------

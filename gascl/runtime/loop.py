@@ -162,7 +162,7 @@ class Loop:
         if self.checkpoint:
             self._go_on(self.checkpoint, standstill)
         stopped = self._begin(fixed is None)
-        runs_ahead = self.program.converged is None and self.ranks is None
+        runs_ahead = self.program.converged is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
@@ -184,7 +184,9 @@ class Loop:
             before = time.perf_counter()
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
-            if runs_ahead:
+            if self.ranks:
+                ahead = MOST_AHEAD if runs_ahead else 1
+            elif runs_ahead:
                 # A rule may hold at any time, and what is enqueued behind it is for nothing.
                 soon = 2 * ahead if fixed is None else MOST_AHEAD
                 ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
@@ -220,6 +222,8 @@ class Loop:
 
     def _first_batch(self) -> int:
         """How many supersteps can be enqueued before it is known how long one takes."""
+        if self.ranks:  # which end a batch
+            return MOST_AHEAD
         each = (self.resident.num_arcs + self.graph.num_vertices) * self.program.lanes
         return min(MOST_AHEAD, max(1, _FIRST_BATCH[self.device.kind] // max(each, 1)))
 
@@ -370,7 +374,14 @@ class Loop:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
         self._needed = []
-        events = [self._enqueue_superstep(number, ask_stop) for number in range(count)]
+        events: list[list[_Launched]] = []
+        if self.exchange:
+            self.exchange.due = time.perf_counter() + _AHEAD
+        for number in range(count):
+            events.append(self._enqueue_superstep(number, ask_stop))
+            if self.exchange and self.exchange.ends:
+                break
+        count = len(events)
         self._timed()  # while the device is busy
         read = self._records(count)
         records = read[1:]

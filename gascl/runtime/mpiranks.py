@@ -79,7 +79,6 @@ class Ranks:
         self.alone = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
-        self._pins: tuple[Any, ...] = ()
         self._one_host = True  # as far as is known
         self._calls: list[Any] = []
         process.holds_opencl(self)
@@ -177,6 +176,10 @@ class Ranks:
             found.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
         return np.concatenate(found).reshape(own.shape)
 
+    def arrive(self) -> None:
+        """Wait until all ranks have come here."""
+        self.counts(0)
+
     def counts(self, own: int) -> np.ndarray:
         """A number of each rank, int64 (ranks,)."""
         counts = np.empty(self.size, np.int64)
@@ -215,8 +218,7 @@ class Ranks:
         """Memory of the host, uint8 (size,), that all ranks see; None where they are on several
         hosts. All must call this, with the same size."""
         if self._one_host and (self._shared is None or len(self._shared) < size):
-            self._shared = shared_memory(self.comm, size)
-            self._one_host = self._shared is not None
-            if self._shared is not None:
-                self._pins = pin(device.context, self._shared)
+            shared = shared_memory(self.comm, size)
+            self._one_host = shared is not None
+            self._shared = None if shared is None else pin(device.context, shared)
         return None if self._shared is None else self._shared[:size]

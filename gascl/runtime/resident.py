@@ -310,6 +310,7 @@ class ResidentGraph:
         self._turned: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
+        self._tables: dict[tuple[Part, ...], list[np.ndarray]] = {}
         self._reaches: dict[tuple[Part, ...], np.ndarray] = {}
         self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
         self._lock = self._shared_arcs.lock
@@ -398,7 +399,7 @@ class ResidentGraph:
         places = any(e.order == name and self._given(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
             return None
-        made = "ends" in order.kept and ("places" in order.kept or not places)
+        made = (order.came or "ends" in order.kept) and (not places or "places" in order.kept)
         offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
@@ -424,9 +425,21 @@ class ResidentGraph:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
                 found = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
-                    context = self.device.context
-                    found = [staging.pinned_copy(context, values) for values in found]
+                    found = [staging.in_pinned(self.device.context, values) for values in found]
                 self._cut[key, tuple(parts)] = found
+            return found
+
+    def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
+        """The row blocks of each of the parts, whose arcs are numbered from 0."""
+        with self._lock:
+            found = self._tables.get(tuple(parts))
+            if found is None:
+                offsets, size = self.arcs.into.offsets, (self.group, self.block)
+                found = [part_blocks(offsets, its, *size, self.device.groups) for its in parts]
+                for table, part in zip(found, parts, strict=True):
+                    table["begin"] -= part.begin
+                    table["end"] -= part.begin
+                self._tables[tuple(parts)] = found
             return found
 
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:

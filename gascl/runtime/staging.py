@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyopencl as cl
 
 from gascl.graph.numbering import spread
 from gascl.graph.parallel import blocks, in_threads
+from gascl.runtime import process
 
 #: Bytes that are copied at a time, by several threads, while those before them are on their way.
 PIECE, BLOCK = 1 << 25, 1 << 20
@@ -67,40 +69,50 @@ class Staging:
         return sent
 
 
-def pinned(context: Any, size: int) -> np.ndarray:
-    """Memory of the host that a GPU reads and writes by itself: uint8 (size,)."""
-    queue = cl.CommandQueue(context)  # in another one, this would wait for what is running there
-    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
-    buffer = cl.Buffer(context, flags, size)
-    access: Any = cl.map_flags.READ | cl.map_flags.WRITE
-    mapped: Any = cl.enqueue_map_buffer(queue, buffer, access, 0, (size,), np.dtype(np.uint8))
-    found: np.ndarray = mapped[0]  # keeps the buffer
-    return found
+class _Pinned:
+    """Memory of the host that a GPU reads and writes by itself, as long as this is there.
+
+    The buffer is never mapped: NVIDIA's driver then takes as much memory of the device for it, as
+    it does for CL_MEM_ALLOC_HOST_PTR, which takes seventeen times as long (an H200, 2 GiB).
+    """
+
+    def __init__(self, context: Any, values: np.ndarray):
+        kind = cl.mem_flags.READ_WRITE if values.flags.writeable else cl.mem_flags.READ_ONLY
+        self.buffer = cl.Buffer(context, kind | cl.mem_flags.USE_HOST_PTR, hostbuf=values)
+        self.__array_interface__ = values.__array_interface__
+        process.holds_opencl(self)
 
 
-def pin(context: Any, values: np.ndarray) -> tuple[Any, ...]:
-    """Pin memory of the host, uint8 (size,), while what this returns is kept; () if the driver does
-    not."""
-    queue = cl.CommandQueue(context)
-    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
-    access: Any = cl.map_flags.READ | cl.map_flags.WRITE
-    size = values.shape, np.dtype(np.uint8)
+def pin(context: Any, values: np.ndarray) -> np.ndarray:
+    """A contiguous array in pinned memory: itself, where it is; or as it is, if the driver pins no
+    more. Its memory is pinned as long as what this returns is there."""
     try:
-        buffer = cl.Buffer(context, flags, hostbuf=values)
-        return buffer, cl.enqueue_map_buffer(queue, buffer, access, 0, *size)
-    except cl.Error:
-        return ()
-
-
-def pinned_copy(context: Any, values: np.ndarray) -> np.ndarray:
-    """A copy of a contiguous array in memory that is pinned, or the array if the driver gives no
-    more of it."""
-    try:
-        found = pinned(context, max(values.nbytes, 1))[: values.nbytes]
+        return np.asarray(_Pinned(context, values))
     except cl.Error:
         return values
+
+
+def pinned(context: Any, size: int) -> np.ndarray:
+    """New memory of the host that is pinned: uint8 (size,)."""
+    return pin(context, np.empty(size, np.uint8))
+
+
+def in_pinned(context: Any, values: np.ndarray) -> np.ndarray:
+    """`pin`, or a pinned copy of an array in a mapped file: NVIDIA's driver ends the process that
+    wants the pages of one pinned."""
+    if not _in_file(values):
+        return pin(context, values)
+    found = pinned(context, values.nbytes)
     copy(found, values.view(np.uint8))
     return found.view(values.dtype)
+
+
+def _in_file(values: np.ndarray) -> bool:
+    """Whether an array is a view of a mapped file."""
+    owner: Any = values
+    while isinstance(owner, (np.ndarray, memoryview)):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    return isinstance(owner, mmap.mmap)
 
 
 def copy(to: np.ndarray, source: np.ndarray) -> None:

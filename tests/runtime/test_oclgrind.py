@@ -232,7 +232,7 @@ SPOILT_WORDS = {
     "messages from others": ("gascl_mail_in", INVALID_WRITE, "mail.cl", "mail[i].place,",
                              "mail[i].place + 999,"),
     "the total of a rank's tallies": ("gascl_total", INVALID_WRITE, "superstep.cl",
-                                      "COPY_TALLY(*total,", "COPY_TALLY(total[9],"),
+                                      "COPY_CONTROL(*total,", "COPY_CONTROL(total[9],"),
     "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox.cl",
                                         "gascl_read_letter(&outbox[at],",
                                         "gascl_read_letter(&outbox[at + 999],"),

@@ -13,7 +13,9 @@ from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
+from gascl.graph.arcs import Order
 from gascl.graph.parts import Division, bit_of, cut, reaches, shares
+from gascl.graph.runs import Runs
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -222,3 +224,27 @@ def test_shares_have_about_as_much_work(ranks):
             assert max(work) <= sum(work) / ranks + max(degrees) + each
     even = shares(np.full(100, 2**31 - 1, np.int32), Division(0, 9, 2**31 - 1))  # of 64 bits
     assert {part.last - part.first for part in even} == {11}
+
+
+@pytest.mark.parametrize("memory", [None, "1.2 MiB"])
+@pytest.mark.parametrize("mapped", [False, True])
+def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, memory, mapped):
+    """Of a graph from compressed columns, nothing is sorted, nor are receivers written out."""
+    rng = np.random.default_rng(5)
+    src, dst = rng.zipf(1.4, 1 << 18) % 8000, np.sort(rng.integers(0, 8000, 1 << 18))
+    src = src[np.lexsort((src, dst))]
+    same = Graph.from_edges(src, dst, num_vertices=8000)
+    expected = Engine(same, device).run(PageRank(supersteps=5))
+
+    def never(*_):
+        raise AssertionError("that takes memory for all edges")
+
+    graph = Graph.from_csr(np.searchsorted(dst, np.arange(8001)), src).reversed()
+    if mapped:
+        graph.write(tmp_path / "g.npz")
+        graph = Graph.read(tmp_path / "g.npz")
+    monkeypatch.setattr(Order, "_sorted", never)
+    found = Engine(graph, device, device_memory=memory).run(PageRank(supersteps=5))
+    np.testing.assert_allclose(found.rank, expected.rank, rtol=1e-5)
+    assert bool(found.trace[0].why) == bool(memory)
+    assert isinstance(graph.dst, Runs) and "whole" not in graph.dst.kept

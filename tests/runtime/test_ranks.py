@@ -78,6 +78,15 @@ def test_ranks_of_several_hosts():
     succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
 
 
+@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+def test_records_of_many_supersteps_are_read_at_once(way):
+    succeed(2, f"{way}batches")
+
+
+def test_ctrl_c_in_one_rank_ends_all_with_a_superstep():
+    succeed(2, "presses")
+
+
 def test_ranks_tell_while_others_are_computed():
     succeed(2, "pieces")
 

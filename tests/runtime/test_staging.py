@@ -6,6 +6,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
+from gascl import Graph
 from gascl.runtime import device as devices
 from gascl.runtime import staging
 from gascl.runtime.device import Device, find
@@ -57,3 +58,41 @@ def test_large_arrays_go_to_gpus_and_back_so(monkeypatch):
         device.download(found, device.upload(values))
         assert np.array_equal(found, values.ravel())
         assert (device.queue_of_thread().staging(4 * count) is not None) == staged
+
+
+@pytest.mark.parametrize("writeable", [True, False])
+@pytest.mark.parametrize("first", [0, 3])
+def test_memory_is_pinned_where_it_is(writeable, first):
+    values = np.arange(100_000, dtype=np.int32)[first:]
+    values.setflags(write=writeable)
+    found = staging.in_pinned(find().context, values)
+    assert found.base is not None and np.shares_memory(found, values)
+    assert found.flags.writeable == writeable
+    del values
+    assert np.array_equal(found, np.arange(first, 100_000))
+    assert np.array_equal(staging.in_pinned(find().context, found), found)  # twice
+
+
+@pytest.mark.parametrize("reader", ["NumPy's", "gascl's"])
+def test_files_are_copied_to_pinned_memory(tmp_path, reader):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    if reader == "gascl's":
+        graph.write(tmp_path / "g.npz")
+        values = Graph.read(tmp_path / "g.npz").edge_src
+    else:
+        np.save(tmp_path / "src.npy", graph.edge_src)
+        values = np.load(tmp_path / "src.npy", mmap_mode="r")
+    found = staging.in_pinned(find().context, values)
+    assert not np.shares_memory(found, values)
+    assert np.array_equal(found, [0, 1, 2])
+
+
+@pytest.mark.parametrize("size", [0, 5])
+def test_what_cannot_be_pinned_stays(monkeypatch, size):
+    def full(*_, **given):
+        raise cl.MemoryError("out of host memory")
+
+    monkeypatch.setattr(cl, "Buffer", full)
+    values = np.arange(size)
+    assert staging.in_pinned(find().context, values) is values
+    assert len(staging.pinned(find().context, size)) == size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -16,7 +17,17 @@ from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
-from gascl import Engine, GasclError, Graph, VertexProgram, arc, generators, param, vertex
+from gascl import (
+    Engine,
+    GasclError,
+    Graph,
+    Interrupted,
+    VertexProgram,
+    arc,
+    generators,
+    param,
+    vertex,
+)
 from gascl.delivery import runspec
 from gascl.delivery.launch import Launch
 from gascl.graph import numbering
@@ -39,8 +50,10 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
-from gascl.runtime import exchange, mpiranks
+from gascl.runtime import exchange, loop, mpiranks
+from gascl.runtime.interrupts import Interrupts
 from gascl.runtime.loop import Loop
+from gascl.trace import Step
 
 COMM = MPI.COMM_WORLD
 
@@ -239,6 +252,74 @@ def checkpoints(folder: str) -> None:
             assert found.supersteps == 40
             for name in whole.arc_fields:
                 assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
+
+
+def batches() -> None:
+    """Hosts read the records of many supersteps at once, of as many in all ranks, whatever a clock
+    says in one of them; and the result is as if they read each."""
+    graph, reads = generators.rmat(7, seed=1), []
+
+    def records(loop: Loop, count: int) -> np.ndarray:
+        reads.append(count)
+        return recorded(loop, count)
+
+    def run(program: VertexProgram, most: int = 100, **options: Any) -> Any:
+        reads.clear()
+        options = {"max_supersteps": most, "not_converged": "ignore", **options}
+        return Engine(graph, comm=COMM).run(program, **options)
+
+    class Asked(Counting):
+        def converged(self, step: Step) -> bool:
+            return step.superstep == 70
+
+    recorded = Loop._records
+    Loop._records = records  # type: ignore[method-assign]
+    alone = Engine(graph).run(Counting(), max_supersteps=100, not_converged="ignore")
+    own = np.iinfo(np.int32).max if COMM.rank else -1
+    for ahead, expected in ((1e9, [1, 64, 35]), (own, [1] * 100)):
+        loop._AHEAD = ahead
+        seen: list[int] = []
+        found = run(Counting(), callback=lambda step: seen.append(step.superstep))  # noqa: B023
+        assert reads == expected, reads
+        assert found.x.tobytes() == alone.x.tobytes()
+        assert seen == list(range(100))
+    loop._AHEAD = 1e9
+    run(Counting(), most=64, delivery="slots")
+    assert reads == [1, 63]
+    assert run(PageRank(supersteps=70)).supersteps == 70
+    assert reads == [64, 6]
+    assert run(Asked()).supersteps == 71
+    assert reads == [1] * 71
+    # A rule that holds is known with the next superstep, which does nothing.
+    for program in (PageRank(), BreadthFirst(source=0)):
+        agree(graph, program)
+        done = run(program).supersteps
+        assert reads == [1, done]
+
+
+def presses() -> None:
+    """Ctrl-C in one rank ends all with the superstep that they tell each other next."""
+    told = []
+
+    def tell(its: exchange.Exchange, interrupts: Interrupts) -> exchange.Heard:
+        told.append(len(told))
+        if COMM.rank == 1 and len(told) == 10:
+            signal.raise_signal(signal.SIGINT)
+        return tells(its, interrupts)
+
+    tells = exchange.Exchange.tell
+    exchange.Exchange.tell = tell  # type: ignore[method-assign]
+    loop._AHEAD = 1e9
+    graph = generators.rmat(7, seed=1)
+    options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
+    alone = Engine(graph).run(Tolls(), max_supersteps=10, **options)
+    with pytest.raises(Interrupted) as caught:
+        Engine(graph, comm=COMM).run(Tolls(), max_supersteps=100, **options)
+    assert len(told) == 10
+    found = caught.value.result
+    assert found.supersteps == 10 and found.stopped == "interrupted by Ctrl-C"
+    assert found.x.tolist() == alone.x.tolist()
+    assert found.arc_fields["paid"].tolist() == alone.arc_fields["paid"].tolist()
 
 
 def states() -> None:

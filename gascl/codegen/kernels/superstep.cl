@@ -192,12 +192,17 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                         most_arcs, records, record);
 }
 
-// One total of what the groups of a device counted, for others that share the run.
+// The control record with one total of what the groups of a device counted, for others that share the
+// run.
 __kernel void gascl_total(__global const gascl_tally *tallies, const int num_tallies,
-                          __global gascl_tally *total) {
+                          __global const gascl_control *control, __global gascl_control *total) {
     __local gascl_shared shared;
     gascl_tally tally;
     gascl_total_of(&tally, 0, tallies, num_tallies, 0, 0, &shared);
-    if (get_local_id(0) == 0)
-        GASCL_COPY_TALLY(*total, tally);
+    if (get_local_id(0) == 0) {
+        gascl_control now;
+        GASCL_COPY_CONTROL(now, *control);
+        GASCL_COPY_TALLY(now.tally, tally);
+        GASCL_COPY_CONTROL(*total, now);
+    }
 }

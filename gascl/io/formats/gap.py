@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, rows_of, stable_order
+from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
 from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.parsed import Parsed
+from gascl.graph.runs import Runs
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.undirected import MADE_DIRECTED, unpaired
@@ -263,6 +264,8 @@ class _Neighbours:
         row, vertex = np.empty(num_arcs, np.int32), np.empty(num_arcs, np.int32)
         weight = np.empty(num_arcs, np.int32) if "weight" in (dtype.names or ()) else None
 
+        runs = Runs(offsets)
+
         def take(block: slice) -> tuple[int | None, bool, list[int]]:
             arcs = taken(block)
             ends, numbers = vertex[block], None
@@ -274,7 +277,7 @@ class _Neighbours:
                 outside = (ends < 0) | (ends >= num_vertices)
                 return block.start + int(np.argmax(outside)), False, []
             rows = row[block]
-            rows[:] = rows_of(offsets, block)
+            rows[:] = runs[block]
             rises = ((rows[1:] > rows[:-1]) | (ends[1:] >= ends[:-1])).all()
             pairs = [(rows, ends) if way else (ends, rows) for way in ways]
             return None, bool(rises), [_hashed(*pair, numbers) for pair in pairs]

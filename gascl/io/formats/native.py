@@ -23,6 +23,7 @@ from gascl.graph.labels import shown
 from gascl.graph.numbering import Numbering, Renumbered, inverse
 from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
+from gascl.graph.runs import Runs
 from gascl.io.arrayfile import ArrayFile
 from gascl.io.files import created
 from gascl.io.format import Format
@@ -41,10 +42,14 @@ from gascl.progress import Progress
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
-#: Of the layout; a reader accepts versions up to its own.
-VERSION = 2  # in version 1, the arcs were always there, in one way, and not tied to the edges
+#: Of the layout; a reader accepts versions up to its own. In version 1, the arcs were always there,
+#: in one way, and not tied to the edges. In version 3, offsets tell one end of the edges; files
+#: without them are of version 2, for readers of that.
+VERSION = 3
 ABOUT = "gascl.json"
 FLAGS = ("out_reversed", "in_reversed")
+ENDS = ("edge_src", "edge_dst")
+RUNS = ".offsets"  # where edges are in the order of an end: END.offsets in place of END
 LABELS = ("labels", "labels.utf8", "labels.offsets")
 NUMBERED = "numbered"  # arcs by other numbers of the vertices: WAY.numbered
 
@@ -60,10 +65,11 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     Raises:
         FormatError: labels are objects, or a field is neither numbers nor text.
     """
-    members: dict[str, np.ndarray | ArrayFile] = {
-        "edge_src": graph.edge_src,
-        "edge_dst": graph.edge_dst,
-    }
+    members: dict[str, np.ndarray | ArrayFile] = {}
+    for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
+        members |= {name + RUNS: end.offsets} if isinstance(end, Runs) else {name: end}
+    # Equal arrays are one object in Arcs, and one member here.
+    stored = {id(array): name for name, array in members.items()}
     members |= _labels(path, graph)
     for noun, values in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
         for name, array in values.items():
@@ -73,8 +79,6 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
                     "holds integers, floats and text; convert it or leave it out"
                 )
             members[f"{noun}.{name}"] = array
-    # Equal arrays are one object in Arcs, and one member here.
-    stored = {id(graph.edge_src): "edge_src", id(graph.edge_dst): "edge_dst"}
     places: dict[str, dict[str, str]] = {}
     shares: dict[str, float] = {}
     if arcs:
@@ -125,14 +129,14 @@ def save(
     """
     places = places or {}
     found = {place for arrays in places.values() for place in arrays.values()}
-    found |= {"edge_src", "edge_dst", *LABELS}
+    found |= {*ENDS, *(name + RUNS for name in ENDS), *LABELS}
     tied = [name for name in members if name in found] if places else []
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
-        "version": VERSION,
+        "version": VERSION if any(name + RUNS in members for name in ENDS) else VERSION - 1,
         "num_vertices": num_vertices,
-        "num_edges": len(members["edge_src"]),
+        "num_edges": max(len(members[name]) for name in ENDS if name in members),
         "directed": directed,
         "edge_fields": [*edge_fields],
         "vertex_fields": [*vertex_fields],
@@ -227,7 +231,7 @@ def read(
             return parsed
         report.append("arcs=False: the file's arcs are not used")
         return replace(parsed, checked=False)
-    src, dst, values = parsed.src, parsed.dst, parsed.fields
+    src, dst, values = np.asarray(parsed.src), np.asarray(parsed.dst), parsed.fields
     if directed:
         report.append(MADE_DIRECTED)
         src, dst, values = both_ways(src, dst, values)
@@ -326,7 +330,7 @@ class _Contents:
         """Raises FormatError unless arcs and edges were written together."""
         ties = self.about.get("tied")
         places = {place for arrays in self.places.values() for place in arrays.values()}
-        for name in sorted({"edge_src", "edge_dst", *places}):
+        for name in sorted({*ENDS, *(name + RUNS for name in ENDS), *places}):
             known = ties.get(name) if isinstance(ties, dict) else None
             if name in self.members and self.members[name].crc != known:
                 raise FormatError(
@@ -343,10 +347,7 @@ class _Contents:
             self._check_tied()
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
-        src, dst = (
-            self._array(name, np.dtype(np.int32), (edges,), count)
-            for name in ("edge_src", "edge_dst")
-        )
+        src, dst = (self._end(name) for name in ENDS)
         return Parsed(
             src=src,
             dst=dst,
@@ -364,6 +365,13 @@ class _Contents:
             fingerprint=self._fingerprint(),
             checked=True,
         )
+
+    def _end(self, name: str) -> np.ndarray | Runs:
+        """One end of each edge."""
+        if name + RUNS not in self.members:
+            return self._array(name, np.dtype(np.int32), (self.num_edges,), self.num_vertices)
+        index = index_dtype(self.num_edges)
+        return Runs(self._array(name + RUNS, index, (self.num_vertices + 1,), self.num_edges + 1))
 
     def _fingerprint(self) -> str | None:
         """That in the file, if the edges and labels are those that it is of."""
@@ -394,7 +402,7 @@ class _Contents:
         return array.astype(native, copy=False)
 
     def _numbered(
-        self, way: str, src: np.ndarray, dst: np.ndarray
+        self, way: str, src: np.ndarray | Runs, dst: np.ndarray | Runs
     ) -> tuple[str, tuple[Numbering, Arcs]]:
         """A way, and the arcs along it by other numbers."""
         place = self.places[way].get("order", f"arcs.{way}.order")
@@ -472,12 +480,14 @@ class _Contents:
         for way in self.places:
             count, num_arcs = len(self._member_of(way, "out_targets")), self.num_edges
             if way.startswith("both"):
-                ends = (self.members[name].array for name in ("edge_src", "edge_dst"))
+                ends = (self._end(name) for name in ENDS)
                 num_arcs = 2 * num_arcs - count_loops(*ends)
             if count != num_arcs:
                 raise self._wrong("arcs", f"are {count:,}, and the edges make {num_arcs:,}")
             for name in ("out_offsets", "in_offsets"):
                 self._check_offsets(self.places[way][name], self._member_of(way, name), count)
+        for name in (name + RUNS for name in ENDS if name + RUNS in self.members):
+            self._check_offsets(name, self.members[name].array, self.num_edges)
         labels = self.members["labels"].array if "labels" in self.members else None
         if labels is not None and labels.dtype.kind == "U" and labels.size:
             codes = labels.view(labels.dtype.byteorder + "u4")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.arcs import arcs_of, index_dtype, rows
+from gascl.graph.arcs import arcs_of, index_dtype
 from gascl.graph.parallel import in_threads
 from gascl.graph.parsed import Parsed
+from gascl.graph.runs import Runs
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
@@ -106,7 +107,7 @@ def _entries(
         return None
     if (second[1:] < second[:-1]).any():
         return None
-    places = (rows(second), first)
+    places = (Runs(second).whole, first)
     row, col = places if kind == "csr" else places[::-1]
     offsets = second.astype(index_dtype(len(first)), copy=False)
     return kind, row, col, values, height, offsets if first.dtype == np.int32 else None
