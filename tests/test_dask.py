@@ -468,7 +468,9 @@ def test_an_error_of_the_users_names_its_line(client, wrong, kind, message, line
     assert (__file__, number) in lines
 
 
-@pytest.mark.parametrize("program", [ShortestPaths, WeightedBetweenness])
+@pytest.mark.parametrize(
+    "program", [ShortestPaths, pytest.param(WeightedBetweenness, marks=pytest.mark.slow)]
+)
 def test_refused_weights_name_the_partition(client, program):
     """And the ends of the edge, as without Dask; not where edges are no longer rows."""
     df = frame("integers")
