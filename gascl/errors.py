@@ -26,8 +26,13 @@ def _callers_lines(error: BaseException) -> list[str]:
 
 
 class GasclError(Exception):
-    """Base class of all errors that gascl raises on purpose."""
+    """Base class of all errors that gascl raises on purpose.
 
+    Attributes:
+        edge: the number of the edge that is wrong, if it is one.
+    """
+
+    edge: int | None = None
     _render_traceback_ = _callers_lines  # IPython's name
 
 

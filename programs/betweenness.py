@@ -26,6 +26,8 @@ import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
 from gascl.graph.parallel import blocks, in_threads
+from gascl.graph.runs import Runs
+from gascl.programs.sources import how_many
 
 #: The largest number of sources that are searched from at once.
 LANES = 8
@@ -106,6 +108,9 @@ class Betweenness(VertexProgram):
             return {"centrality": scaled(self, graph, total, len(sources))}
         return {"centrality": self.between_others(graph, total, sources)}
 
+    def largest_runs(self, size):
+        return lanes_for(how_many(self.sources, size)), size
+
     def sums(self, stages, sources):
         """The sum of the dependencies of some sources on each vertex."""
         total = np.zeros(stages.graph.num_vertices)
@@ -166,6 +171,9 @@ class EdgeBetweenness(VertexProgram):
             total = np.bincount(edges, total, graph.num_edges)[edges]
         return {"centrality": scaled(self, graph, total, len(sources))}
 
+    def largest_runs(self, size):
+        return lanes_for(how_many(self.sources, size)), size
+
     def sums(self, stages, sources):
         """What the paths from some sources to all targets lead along each arc."""
         graph = stages.graph
@@ -185,8 +193,7 @@ class EdgeBetweenness(VertexProgram):
 
 def dependencies(stages, sources, dtype):
     """Some of the sources at a time, and the Result of `Backward` from each of them."""
-    # A power of two, since kernels are built for each number of lanes.
-    lanes = min(LANES, 1 << (len(sources) - 1).bit_length())
+    lanes = lanes_for(len(sources))
     for begin in range(0, len(sources), lanes):
         batch = sources[begin : begin + lanes]
         padded = (batch * lanes)[:lanes]  # the last batch may be smaller
@@ -195,6 +202,12 @@ def dependencies(stages, sources, dtype):
         last = [search.supersteps - 1] * lanes
         found = stages.run(Backward(last=last, dtype=dtype))
         yield batch, found
+
+
+def lanes_for(count):
+    """How many of so many sources are searched from at once. It is a power of two, since kernels
+    are built for each number of lanes."""
+    return min(LANES, 1 << max(count - 1, 0).bit_length())
 
 
 def of_each(batch, found, name):
@@ -208,9 +221,10 @@ def add_shares(graph, found, batch, distances, total):
     share = (1 + dependency) / np.maximum(paths, 1)
     distance, length = distances
     arcs = graph.arcs()
+    rows = Runs(arcs.out_offsets)
 
     def add(block):
-        src, dst = arcs.out.rows_of(block), arcs.out_targets[block]
+        src, dst = rows[block], arcs.out_targets[block]
         long = length[block] if len(length) > 1 else length
         part = paths[src] * share[dst]  # 0 where no path leads to src
         part[distance[src] + long[:, None] != distance[dst]] = 0

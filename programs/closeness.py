@@ -48,6 +48,9 @@ class Closeness(VertexProgram):
             centrality *= found["reached"] / np.maximum(others, 1)
         return {"centrality": centrality}
 
+    def largest_runs(self, size):
+        return MultiSourceSearch.largest_runs_from(self.sources, size)
+
     def sums(self, stages, sources):
         """How many sources have a path to each vertex, and their distances."""
         return MultiSourceSearch.from_each(stages, sources)
@@ -60,6 +63,9 @@ class WeightedCloseness(Closeness):
     """
 
     weight = edge.real(default=1, low=0)
+
+    def largest_runs(self, size):
+        return 1, size
 
     def sums(self, stages, sources):
         """How many sources have a path to each vertex, and their distances."""

@@ -57,6 +57,9 @@ class Eccentricity(VertexProgram):
             "distances": found["distances"],
         }
 
+    def largest_runs(self, size):
+        return Farthest.largest_runs_from(self.targets, size)
+
     def sums(self, stages, targets):
         """The sums over the distances to all targets, and the largest."""
         return Farthest.from_each(stages, targets)
@@ -68,6 +71,9 @@ class WeightedEccentricity(Eccentricity):
     weight = edge.real(default=1, low=0)
     eccentricity = vertex.real()
     distances = vertex.real()
+
+    def largest_runs(self, size):
+        return 1, size
 
     def sums(self, stages, targets):
         """The sums over the distances to all targets, and the largest."""

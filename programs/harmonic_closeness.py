@@ -36,6 +36,9 @@ class HarmonicCloseness(VertexProgram):
         sources = stages.vertices(self.sources, self.seed)
         return {"centrality": self.sums(stages, sources)["inverses"]}
 
+    def largest_runs(self, size):
+        return MultiSourceSearch.largest_runs_from(self.sources, size)
+
     def sums(self, stages, sources):
         """The sums over the distances from all sources."""
         return MultiSourceSearch.from_each(stages, sources, dtype=self.dtype)
@@ -48,6 +51,9 @@ class WeightedHarmonicCloseness(HarmonicCloseness):
     """
 
     weight = edge.real(default=1, low=0)
+
+    def largest_runs(self, size):
+        return 1, size
 
     def sums(self, stages, sources):
         """The sums over the distances from all sources."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from gascl import Graph, ProgramError
@@ -18,6 +21,12 @@ def joined_pairs(graph: Graph) -> tuple[Graph, np.ndarray]:
     pair[other] = found
     ends = np.divmod(keys, max(count, 1))
     return Graph.from_edges(*ends, num_vertices=count, directed=False), pair
+
+
+def size_with_places(size: Any) -> Any:
+    """The size of the graph `with_places`, where no edges are parallel."""
+    rows = max(size.num_vertices, 2 * size.num_edges)
+    return replace(size, num_vertices=rows, directed=False, num_loops=0)
 
 
 def with_places(pairs: Graph) -> tuple[Graph, np.ndarray]:

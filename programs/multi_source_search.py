@@ -15,9 +15,16 @@ Differences: a vertex sends all its bits, not only its new ones; the others chan
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
+from gascl.programs.sources import how_many
 
 #: Sources of one lane, and the largest number of lanes.
 WORD, LANES = 64, 8
+
+
+def lanes_for(words):
+    """How many words of sources there are at once. It is a power of two, since kernels are built
+    for each number of lanes."""
+    return min(LANES, 1 << max(words - 1, 0).bit_length())
 
 
 class MultiSourceSearch(VertexProgram):
@@ -50,6 +57,11 @@ class MultiSourceSearch(VertexProgram):
     """
 
     @classmethod
+    def largest_runs_from(cls, wanted, size):
+        """What `largest_runs` returns where `from_each` searches from the `wanted` sources."""
+        return lanes_for(-(-how_many(wanted, size) // WORD)), size
+
+    @classmethod
     def from_each(cls, stages, sources, **values):
         """Search from all sources, up to 512 at once; the sums over all of them, by the field's
         name."""
@@ -61,8 +73,7 @@ class MultiSourceSearch(VertexProgram):
             count = stages.graph.num_vertices
             place = np.full(count, -1)
             place[stages.graph.indices_of(sources)] = np.arange(len(sources))
-            # A power of two, since kernels are built for each number of lanes.
-            lanes = min(LANES, 1 << (len(words) - 1).bit_length())
+            lanes = lanes_for(len(words))
             for begin in range(0, len(sources), WORD * lanes):
                 first = [begin + WORD * lane for lane in range(lanes)]
                 bits = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]

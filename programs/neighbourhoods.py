@@ -34,3 +34,6 @@ class Neighbourhoods(VertexProgram):
     def solve(self, stages):
         found = Backwards.from_each(stages, stages.vertices(None), supersteps=self.hops)
         return {"size": found["reached"] + 1}
+
+    def largest_runs(self, size):
+        return Backwards.largest_runs_from(None, size)

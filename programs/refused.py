@@ -45,8 +45,10 @@ def refuse_edges(graph, name, right, rule):
     if len(wrong):
         first = int(wrong[0])
         src, dst = (graph.label_of(int(ends[first])) for ends in (graph.edge_src, graph.edge_dst))
-        raise ProgramError(
+        error = ProgramError(
             f"{name} must be {rule}, but edge {first} ({src!r} to {dst!r}) has "
             f"{graph.edge_fields[name][first]} ({len(wrong):,} such edges): change or remove these "
             "edges"
         )
+        error.edge = first
+        raise error

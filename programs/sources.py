@@ -40,6 +40,13 @@ def with_source(
     return values | {"source": sources[0], "sources": sources}
 
 
+def how_many(wanted: int | list[Any] | None, size: Any) -> int:
+    """How many vertices a `param.vertices()` stands for, in a graph of this size."""
+    if wanted is None:
+        return size.num_vertices
+    return len(wanted) if isinstance(wanted, list) else wanted
+
+
 def begin_at_sources(
     program: Any, graph: Graph, initial: dict[str, np.ndarray], field: str, far: float
 ) -> None:

@@ -16,7 +16,7 @@ runs on a graph with as many vertices as there are arcs.
 import numpy as np
 
 from gascl import VertexProgram, arc, vertex
-from gascl.programs.joined_pairs import joined_pairs, with_places
+from gascl.programs.joined_pairs import joined_pairs, size_with_places, with_places
 
 
 class Bounds(VertexProgram):
@@ -99,3 +99,6 @@ class TrussNumber(VertexProgram):
         found = stages.run(program, graph=rows, fresh=True).truss
         truss = np.where(pair < 0, 0, found[pair])
         return {"truss": truss[graph.arcs().out_edges]}
+
+    def largest_runs(self, size):
+        return 1, size_with_places(size)

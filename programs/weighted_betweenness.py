@@ -94,6 +94,9 @@ class WeightedBetweenness(Betweenness):
 
     weight = edge.real(default=1)
 
+    def largest_runs(self, size):
+        return 1, size
+
     def searches(self, stages, sources):
         """Some of the sources at a time, and a Result with the dependency on each vertex."""
         return weighted_dependencies(stages, sources, self.dtype)
@@ -107,6 +110,9 @@ class WeightedEdgeBetweenness(EdgeBetweenness):
     """Betweenness of edges where an arc is as long as the edge field `weight` says."""
 
     weight = edge.real(default=1)
+
+    def largest_runs(self, size):
+        return 1, size
 
     def searches(self, stages, sources):
         """As that of `WeightedBetweenness`."""

@@ -22,7 +22,7 @@ number of the arc's place.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, edge, param, vertex
-from gascl.programs.joined_pairs import joined_pairs, with_places
+from gascl.programs.joined_pairs import joined_pairs, size_with_places, with_places
 
 
 class Intensities(VertexProgram):
@@ -96,6 +96,9 @@ class WeightedClustering(VertexProgram):
         else:
             possible = possible / 2
         return {"coefficient": np.divide(total, possible, out=total * 0, where=possible > 0)}
+
+    def largest_runs(self, size):
+        return 1, size_with_places(size)
 
     def roots(self, graph, simple):
         """The cube roots of the weights of the simple graph, as shares of the largest one."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, 
 from gascl.dask.mailbox import Mailbox
 from gascl.graph.held import NotHeldError
 from gascl.graph.parts import Division, shares
-from gascl.programs import BreadthFirst, PageRank, ShortestPaths
+from gascl.programs import BreadthFirst, PageRank, ShortestPaths, WeightedBetweenness
 from gascl.progress import Progress
 
 pd = pytest.importorskip("pandas")
@@ -412,6 +413,80 @@ def test_errors_of_a_rank(client):
     assert caught.value.result.supersteps == 2
     with pytest.warns(gascl.NotConverged, match="PageRank did not converge"):
         gascl.dask.run(edges, PageRank(), **COLUMNS, max_supersteps=2)
+
+
+class Strange(Exception):
+    """An error that pickle cannot make again."""
+
+    def __init__(self, first, second):
+        super().__init__(first)
+
+
+class Shared(VertexProgram):
+    """The second rank fails in the function that it is given."""
+
+    wrong = param.choice("division", "strange", "label")
+    count = vertex.int32()
+
+    def solve(self, stages):
+        return stages.share(stages.vertices(2), self.work)
+
+    def work(self, stages, items):
+        if is_second() and self.wrong == "division":
+            return {"count": 1 // (len(items) - 1)}
+        if is_second() and self.wrong == "strange":
+            raise Strange("odd", 7)
+        if is_second():
+            stages.run(BreadthFirst(source=3))
+        return {"count": np.zeros(stages.graph.num_vertices, np.int32)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message", "line"),
+    [
+        (
+            "division",
+            DeviceError,
+            "rank 1 of 2, .*ZeroDivisionError: .*by zero",
+            'return {"count": 1 //',
+        ),
+        ("strange", DeviceError, r"rank 1 of 2, .*\bStrange: odd", "raise Strange"),
+        ("label", GraphError, "Shared: no vertex has the label 3", "stages.run(Breadth"),
+    ],
+)
+def test_an_error_of_the_users_names_its_line(client, wrong, kind, message, line):
+    text = Path(__file__).read_text().splitlines()
+    (number,) = (i for i, each in enumerate(text, 1) if each.lstrip().startswith(line))
+    edges = in_partitions(frame("integers"), 2)
+    with pytest.raises(kind, match=message) as caught:
+        gascl.dask.run(edges, Shared(wrong=wrong), **COLUMNS)
+    error = caught.value
+    if kind is DeviceError:
+        assert str(error).endswith(f", at {__file__}:{number}")
+        error = error.__cause__
+    lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    assert (__file__, number) in lines
+
+
+@pytest.mark.parametrize(
+    "program", [ShortestPaths, pytest.param(WeightedBetweenness, marks=pytest.mark.slow)]
+)
+def test_refused_weights_name_the_partition(client, program):
+    """And the ends of the edge, as without Dask; not where edges are no longer rows."""
+    df = frame("integers")
+    df.loc[[500, 700], "minutes"] = 0 if program is WeightedBetweenness else -1
+    source = {} if program is WeightedBetweenness else {"source": int(df["a"][0])}
+    run, edges = program(**source), in_partitions(df, 3)
+    ends = f"({df['a'][500]} to {df['b'][500]})"
+    found = ".*".join(
+        re.escape(each)
+        for each in (f"edge 500 {ends} has", "; edge 500 is row 200 of partition 1 (the first")
+    )
+    with pytest.raises(GasclError, match=found):
+        gascl.dask.run(edges, run, **COLUMNS, weight="minutes")
+    with pytest.raises(GasclError) as caught:
+        gascl.dask.run(edges, run, **COLUMNS, weight="minutes", self_loops="drop")
+    assert ends in str(caught.value) and "partition" not in str(caught.value)
 
 
 def test_a_worker_that_dies(client):

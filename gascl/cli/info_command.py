@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise GasclError("--program, --set and --device are of an estimate: give --memory, too")
     program = None
     if arguments.program:
-        from gascl.cli.programfile import construct, program_class
+        from gascl.cli.programfile import example, program_class
 
-        program = construct(program_class(arguments.program), dict(arguments.set))
+        program = example(program_class(arguments.program), dict(arguments.set))
     elif arguments.set:
         raise GasclError("--set sets parameters of a program: give --program, too")
     graph = graphfile.read(arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from gascl.cli import programoption
@@ -22,30 +23,41 @@ options = programoption.options
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the source; no device is needed."""
-    from gascl.cli.programfile import construct, program_class
+    from gascl.cli.programfile import example, program_class
     from gascl.errors import ProgramError
+    from gascl.language.example import example_of
     from gascl.language.inner import inner_programs
 
     cls = program_class(arguments.program)
+    program = example(cls, dict(arguments.set))  # refuses wrong parameters
     if cls.solve is None:
-        program = construct(cls, _placeholders(cls) | dict(arguments.set))
         print(_source(program, arguments.delivery), end="")
         return DONE
-    construct(cls, _placeholders(cls) | dict(arguments.set))  # refuses wrong parameters
     parts = inner_programs(cls)
     if not parts:
-        raise ProgramError(f"the code of {cls.__name__} names no program that it runs: name one")
+        raise ProgramError(
+            f"the code of {cls.__name__} names no program that it runs: give `gascl kernel` the "
+            f"one that you want to see, such as {_others(cls, arguments.program)}"
+        )
     for part in parts:
         print(f"// {part.__name__}, which {cls.__name__} runs")
-        print(_source(construct(part, _placeholders(part)), arguments.delivery), end="")
+        print(_source(example_of(part, program.dtype), arguments.delivery), end="")
     return DONE
 
 
-def _placeholders(cls: type[VertexProgram]) -> dict[str, str]:
-    """Required parameters with any values: only choices and dtype affect the source."""
-    from gascl.language.fields import REQUIRED
+def _others(cls: type[VertexProgram], given: str) -> str:
+    """The programs without `solve` that there are in the file of a class, as they are given to
+    `gascl kernel`; or a bundled one, if there are none."""
+    from gascl.language.program import VertexProgram
 
-    return {n: "0" for n, p in cls.spec.params.items() if p.default is REQUIRED}
+    there = vars(sys.modules[cls.__module__]).items()
+    names = [
+        name
+        for name, other in there
+        if isinstance(other, type) and issubclass(other, VertexProgram) and other.spec.snippets
+    ]
+    file = given.rpartition(":")[0]
+    return " or ".join(f"{file}:{name}" if file else name for name in names) or "PageRank"
 
 
 def _source(program: VertexProgram, delivery: str) -> str:

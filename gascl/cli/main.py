@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exitcode.DONE
         except KeyboardInterrupt as pressed:
+            if not is_first():  # Ctrl-C comes to all ranks
+                return exitcode.INTERRUPTED
             return say(str(pressed) or "interrupted", exitcode.INTERRUPTED)
         except GasclError as error:
             return say(f"error: {error}", exitcode.ERROR)

@@ -96,6 +96,17 @@ def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
     return frames[-1] if frames else None
 
 
+def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+    """As `construct`, where only what the class declares counts: parameters that are required and
+    not given have any value."""
+    from gascl.language.example import any_values
+
+    try:
+        return construct(cls, values)
+    except ProgramError:
+        return construct(cls, {n: str(v) for n, v in any_values(cls).items()} | values)
+
+
 def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
     """The program with these parameters, given as text. Raises ProgramError if one is wrong."""
     for name in values:

@@ -9,6 +9,8 @@ from operator import attrgetter, getitem
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+
 from gascl.dask.daskedges import error_of, labels_of, merged, part_of, whole
 from gascl.dask.daskparts import (
     Layout,
@@ -54,6 +56,7 @@ class Cluster:
         self._ranks: list[Any] = []
         self.shown: Progress | None = None
         self._showing: tuple[Any, ...] = ()
+        self._rows: list[int] = []  # of each partition, where the edges are the rows
 
     def __enter__(self) -> Cluster:
         return self
@@ -95,10 +98,12 @@ class Cluster:
         wrong = client.gather(client.submit(error_of, labels))
         if wrong is not None:
             raise wrong
+        every = policies[1:] == ("keep", "keep")
+        self._rows = client.gather(client.map(attrgetter("num_edges"), parts)) if every else []
         found = client.gather(client.map(fields_of, parts))
         fields = next((one for one in found if one is not None), None)
         if fields is not None and program is not None and options is not None:
-            plain = policies[1:] == ("keep", "keep") and not options.get("checkpoint")
+            plain = every and not options.get("checkpoint")
             if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
                 debug = bool(options.get("debug"))
                 own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
@@ -151,7 +156,7 @@ class Cluster:
         self._done(self._ranks)
         self._show()
         told: list[Told] = self._client.gather(self._parts("told"))
-        self._raise([one.error for one in told])
+        self._raise(told)
         return list(zip(told, self._parts("rows"), strict=True))
 
     def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
@@ -199,15 +204,28 @@ class Cluster:
             if report.title:
                 self.shown.at(report.done, report.note)
 
-    def _raise(self, errors: Sequence[Exception | None]) -> None:
+    def _raise(self, told: Sequence[Told]) -> None:
         """Raise what a rank has failed with, if one has; not what follows from that in others."""
-        found = [(rank, error) for rank, error in enumerate(errors) if error is not None]
+        found = [(rank, one) for rank, one in enumerate(told) if one.error is not None]
         if not found:
             return
-        rank, error = min(found, key=lambda each: isinstance(each[1], RankError))
+        rank, first = min(found, key=lambda each: isinstance(each[1].error, RankError))
+        error, there = first.error, first.traceback
+        assert error is not None
+        if there is not None:
+            error = error.with_traceback(there.as_traceback())
         if isinstance(error, GasclError):
+            if error.edge is not None and self._rows:
+                error.args = (f"{error}; {self._row(error.edge)}", *error.args[1:])
             raise error
         raise DeviceError(
-            f"rank {rank} of {len(errors)}, on {self.addresses[rank]}, has failed: "
-            f"{type(error).__name__}: {error}"
+            f"rank {rank} of {len(told)}, on {self.addresses[rank]}, has failed: "
+            f"{type(error).__name__}: {error}{first.line}"
         ) from error
+
+    def _row(self, edge: int) -> str:
+        """Where an edge is in the partitions."""
+        ends = np.cumsum(self._rows)
+        number = int(np.searchsorted(ends, edge, "right"))
+        row = edge - int(ends[number]) + self._rows[number]
+        return f"edge {edge} is row {row} of partition {number} (the first of both is 0)"

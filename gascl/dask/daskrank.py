@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import sysconfig
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any
+
+import cloudpickle
+from tblib import Traceback
 
 from gascl.dask.daskcomm import DaskComm
 from gascl.dask.daskparts import OwnArcs
@@ -26,13 +33,17 @@ class Told:
     """What the client is told of a rank.
 
     Attributes:
-        error: what it failed with; the others are there where it did not.
+        error: what it failed with; those below the next are there where it did not.
+        traceback: where it failed, since Python pickles errors without that.
+        line: the line of the user's code where it failed, as the end of a message; "": none.
         result: without the vertices; its device is that of no address.
         labels: the first and the last in its rows; None: it has none.
         meta: its rows, without any.
     """
 
     error: Exception | None = None
+    traceback: Traceback | None = None
+    line: str = ""
     result: Any = None
     labels: tuple[Any, Any] | None = None
     meta: Any = None
@@ -104,7 +115,7 @@ def run_rank(
             comm.free()
     except Exception as error:
         comm.Abort(1)
-        return Ran(Told(error.with_traceback(None)))
+        return Ran(failed(error))
     told = DaskResult(
         vertices=None,
         supersteps=result.supersteps,
@@ -119,7 +130,31 @@ def run_rank(
     )
     labels = (rows.index[0], rows.index[-1]) if len(rows) else None
     noted = [(str(one.message), one.category) for one in caught]
-    return Ran(Told(None, told, labels, rows.iloc[:0], noted), rows)
+    return Ran(Told(result=told, labels=labels, meta=rows.iloc[:0], warnings=noted), rows)
+
+
+def failed(error: Exception) -> Told:
+    """What a rank tells of an error, which may be of a class that cannot be pickled."""
+    where, line = Traceback(error.__traceback__), _users_line(error)
+    error = error.with_traceback(None)
+    error.__cause__ = error.__context__ = None
+    try:
+        pickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        kind = type(error)
+        error = RuntimeError(f"{kind.__module__}.{kind.__qualname__}: {error}")
+    return Told(error, where, line)
+
+
+def _users_line(error: Exception) -> str:
+    installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+    line = ""
+    for frame, number in walk_tb(error.__traceback__):
+        file, package = frame.f_code.co_filename, frame.f_globals.get("__name__", "")
+        own = package.partition(".")[0] != "gascl"
+        if own and not any(file.startswith(f"{folder}{os.sep}") for folder in installed):
+            line = f", at {file}:{number}"
+    return line
 
 
 def lost_rank(rank: int, size: int) -> str:

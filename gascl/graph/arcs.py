@@ -8,7 +8,7 @@ import numpy as np
 
 from gascl.graph.kept import Kept, Lock
 from gascl.graph.numbering import Renumbered
-from gascl.graph.parallel import blocks, cores, filled, in_order, in_threads
+from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.parts import Part
 from gascl.graph.radix import radix_sorted
 from gascl.graph.runs import Runs
@@ -283,9 +283,11 @@ class Order:
 
 
 def _everywhere(holds: Callable[[slice], bool], parts: Sequence[slice]) -> bool:
-    """Whether something holds for all parts; where it does not, that shows at once in most graphs,
-    and not many more parts are looked at."""
-    return all(map(holds, parts[:1])) and all(in_order(holds, parts[1:]))
+    """Whether something holds for all parts. Where it does not, that shows at once in most graphs,
+    and few more parts are looked at."""
+    at_once = 16 * cores()
+    rounds = [parts[:1], *(parts[i : i + at_once] for i in range(1, len(parts), at_once))]
+    return all(all(in_threads(holds, some)) for some in rounds)
 
 
 def _bounds(offsets: np.ndarray) -> np.ndarray:

@@ -34,6 +34,9 @@ from gascl.progress import Progress
 from gascl.version import __version__
 
 LEAST = 512 << 20  # bytes
+#: Counts up where a stage leaves something else than before, in its files or its notes: what an
+#: earlier gascl has left is then deleted, and the work begins anew.
+LAYOUT = 2
 #: Bytes that Python, its libraries and the blocks under way take beside what is sorted, measured.
 BASE = 384 << 20
 
@@ -89,6 +92,7 @@ class Conversion:
         source.check(self.folder, self._room)
         self._identity = {
             "gascl": __version__,
+            "layout": LAYOUT,
             **source.identity(),
             "policies": [duplicates, self_loops],
         }

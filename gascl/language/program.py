@@ -180,6 +180,16 @@ class VertexProgram:
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 
+    def largest_runs(self, size: Any) -> tuple[int, Any]:
+        """For estimates of memory, of a program with `solve`: how many lanes the programs that it
+        runs have at most, and the size of the largest graph that they run on. Override it where
+        they have more than one lane, or run on a graph that is larger than the program's own.
+
+        Args:
+            size: that of the program's graph, a `gascl.memory.GraphSize`.
+        """
+        return 1, size
+
     def fixed_supersteps(self) -> int | None:
         """The number of supersteps that was asked for; None: until it converges."""
         name = self.spec.supersteps_param

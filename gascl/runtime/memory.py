@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,18 +14,28 @@ from gascl.codegen.header import Header
 from gascl.delivery.admission import (
     Demand,
     Parts,
-    cannot_take_parts,
     demand_of,
-    parts_refuses,
 )
 from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.runspec import Extent, RunSpec, graph_arrays, run_spec, turned_arrays
+from gascl.delivery.runspec import (
+    ARC,
+    GRAPH,
+    TWINS,
+    VERTEX,
+    Extent,
+    Key,
+    RunSpec,
+    graph_arrays,
+    run_spec,
+    turned_arrays,
+)
 from gascl.delivery.table import choose
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
+from gascl.language.example import example_of
 from gascl.language.facts import Facts
 from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
@@ -126,7 +136,9 @@ def estimate(
     )
     label_bytes = _count("label_bytes", label_bytes)
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
-    edges = program.spec.way if program is not None else "out"
+    programs, run_on = _programs(program, size)
+    ways = [each.spec.way for each in programs]
+    edges = "both" if "both" in ways else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     if numbered:  # both ways, and the degrees that decide it
         host["numbers of the vertices"] = (
@@ -136,23 +148,21 @@ def estimate(
     if not directed and not num_loops:
         notes.append("undirected self-loops take less: they are one arc, not two")
     found = _find(device, notes)
-    arcs, symmetric = size.num_arcs(edges), is_symmetric(directed, edges)
-    if program is None or found is None:
+    runs = [_run_of(found, each, delivery, numbered, run_on) for each in programs if found]
+    if runs:
+        arrays, fields = _held(runs), 0
+        host |= {"results": _results(_run_of(found, program, delivery, False, size))}
+        known = graph if run_on == size else None
+        notes += filter(None, [_shortage(runs, device_memory, known)])
+    else:
+        arcs, symmetric = size.num_arcs(edges), is_symmetric(directed, edges)
         extent = Extent(num_vertices, arcs, index_dtype(arcs).name, 1, 1, 1, 1, 0, symmetric)
         arrays = {k.name: a.nbytes for k, a in graph_arrays(extent).items() if k.name in ARRAYS}
         fields = edge_bytes * arcs // max(num_edges, 1)
         notes.append("device: only the graph's arrays; a program uses some of them, and its own")
-    else:
-        its = found, program, delivery, numbered, num_vertices, arcs, symmetric
-        arrays, results, note = _needs(_Run(*its), device_memory, graph)
-        if type(program).solve is not None:
-            notes.append(
-                f"device: {type(program).__name__} runs other programs, one after the other; "
-                "this is what its own fields take, and a run may need more"
-            )
-        notes += [note] if note else []
-        fields = 0
-        host |= {"results": results}
+        if program is not None and not programs:
+            name = type(program).__name__
+            notes.append(f"device: the code of {name} names no program that it runs")
     arrays |= {"edge fields, by arc": fields} if fields else {}
     name, memory = (str(found), device_memory or found.memory) if found else ("", None)
     return Estimate(host, building, arrays, name, memory, notes)
@@ -189,18 +199,22 @@ def described(
         delivery=delivery,
         device=device,
         device_memory=device_memory,
-        numbered=program is not None and _numbered(graph, program),
+        numbered=_numbered(graph, program),
         graph=graph,
     )
     return known.lines()
 
 
-def _numbered(graph: Graph, program: VertexProgram) -> bool:
+def _numbered(graph: Graph, program: VertexProgram | None) -> bool:
     """Whether a run numbers the vertices anew."""
-    way = program.spec.way
-    if not Facts.of(program.spec, program.lanes).renumbers or graph.numbered(way) is None:
-        return False
-    return not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory()))
+    size = GraphSize(graph.num_vertices, graph.num_edges, graph.directed, graph.num_loops)
+    for each in _programs(program, size)[0]:
+        way = each.spec.way
+        if not Facts.of(each.spec, each.lanes).renumbers or graph.numbered(way) is None:
+            continue
+        if not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory())):
+            return True
+    return False
 
 
 def _host(
@@ -251,6 +265,20 @@ class _Run:
     symmetric: bool
     parts: Parts | None = None
 
+    def place(self, key: Key, turned: bool = False) -> tuple[Any, ...]:
+        """Where an array of the graph is on the device: another run finds it by the same.
+
+        Args:
+            turned: it is of odd supersteps, where edges alternate.
+        """
+        way, name = "both" if self.symmetric else self.program.spec.way, key.name
+        if turned:
+            way = "in" if way == "out" else "out"
+        twins = TWINS | {twin: name for name, twin in TWINS.items()}
+        if way == "in" and key.owner == GRAPH and name in twins:
+            way, name = "out", twins[name]
+        return (*group_size(self.header, self.device), self.numbered, way, key.owner, name)
+
     @cached_property
     def demand(self) -> Demand:
         device = self.device
@@ -275,31 +303,76 @@ class _Run:
         return run_spec(self.program.spec, self.header, facts, self.chosen, extent)
 
 
-def _needs(run: _Run, limit: int | None, graph: Graph | None) -> tuple[dict[str, int], int, str]:
-    """The bytes of a run: of each buffer on the device, and of its results on the host; and what
-    it does if there is no room, "" if there is."""
-    device, declared, types = run.device, run.program.spec, run.header.types
-    spec = run.spec(run.extent())
-    sizes: dict[str, int] = {}
-    turned = declared.alternates and not run.symmetric  # odd supersteps have arrays of their own
-    more = turned_arrays(spec.graph) if turned else {}
-    for key, array in (*spec.graph.items(), *more.items(), *spec.own.items()):
-        sizes[str(key)] = sizes.get(str(key), 0) + array.nbytes
-    results = run.vertices * sum(types[n].itemsize for n in declared.vertex_fields)
-    results += run.arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
-    note = ""
-    if run.vertices and (short := shortage(device, spec.sizes(), limit=limit)):
+def _programs(
+    program: VertexProgram | None, size: GraphSize
+) -> tuple[list[VertexProgram], GraphSize]:
+    """The programs that run where this one does, and the size of the graph that they run on: the
+    program itself, or what its `solve` runs, as far as its code shows."""
+    if program is None or type(program).solve is None:
+        return [] if program is None else [program], size
+    lanes, size = program.largest_runs(size)
+    cls = type(program)
+    inner = [example_of(each, program.dtype, lanes) for each in inner_programs(cls)]
+    for each in inner:
+        each.run_by = cls.__name__
+    return inner, size
+
+
+def _run_of(device: Any, program: Any, delivery: str, numbered: bool, size: GraphSize) -> _Run:
+    way = program.spec.way
+    arcs, symmetric = size.num_arcs(way), is_symmetric(size.directed, way)
+    its = numbered and Facts.of(program.spec, program.lanes).renumbers
+    return _Run(device, program, delivery, its, size.num_vertices, arcs, symmetric)
+
+
+def _held(runs: Sequence[_Run]) -> dict[str, int]:
+    """The bytes of each buffer on the device, where runs come one after the other: their arrays of
+    the graph and their fields stay, and of the others there are those of the run that has most."""
+    arrays: dict[Any, tuple[str, int]] = {}
+    fields: dict[Key, int] = {}
+    others: dict[Key, int] = {}
+    for run in runs:
+        spec, declared = run.spec(run.extent()), run.program.spec
+        turned = declared.alternates and not run.symmetric
+        for key, array in spec.graph.items():
+            arrays[run.place(key)] = str(key), array.nbytes
+        for key, array in (turned_arrays(spec.graph) if turned else {}).items():
+            arrays[run.place(key, turned=True)] = str(key), array.nbytes
+        sizes = {key: array.nbytes for key, array in spec.own.items()}
+        fields |= {key: size for key, size in sizes.items() if key.owner in (VERTEX, ARC)}
+        rest = {key: size for key, size in sizes.items() if key not in fields}
+        others = max(others, rest, key=lambda each: sum(each.values()))
+    sizes_of: dict[str, int] = {}
+    for name, nbytes in (*arrays.values(), *((str(k), n) for k, n in (fields | others).items())):
+        sizes_of[name] = sizes_of.get(name, 0) + nbytes
+    return sizes_of
+
+
+def _results(run: _Run) -> int:
+    """The bytes of a run's results on the host."""
+    declared, types = run.program.spec, run.header.types
+    found = run.vertices * sum(types[n].itemsize for n in declared.vertex_fields)
+    found += run.arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
+    return found * run.program.lanes
+
+
+def _shortage(runs: Sequence[_Run], limit: int | None, graph: Graph | None) -> str:
+    """What the device does if there is no room for one of the runs; "" if there is."""
+    notes = []
+    for run in runs:
+        short = shortage(run.device, run.spec(run.extent()).sizes(), limit=limit)
+        if not run.vertices or not short:
+            continue
         try:
-            note = f"{short}; {_in_parts(run, Parts(short=short), limit, graph)}"
+            notes.append(f"{short}; {_in_parts(run, Parts(short=short), limit, graph)}")
         except DeviceError as error:
-            note = str(error)
-    return sizes, results * run.program.lanes, note
+            return str(error)
+    return notes[0] if notes else ""
 
 
 def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -> str:
     """In how many parts the arcs come to the device, which has no room for all."""
     device, spec = run.device, run.program.spec
-    _check_inner(run.program, parts)
     numbered = run.numbered and not (graph and came_sorted(graph, spec.way))
     run = replace(run, numbered=numbered, parts=parts)
     if graph is None:
@@ -314,12 +387,3 @@ def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -
     most = limit or device.memory
     number = in_parts(device, orders, run.spec, run.extent(), most).extent.parts
     return f"so the arcs come to it in {about}{number} parts"
-
-
-def _check_inner(program: VertexProgram, parts: Parts) -> None:
-    """Raise DeviceError if the program runs another one that takes no parts, which `choose` does
-    not see."""
-    cls = type(program)
-    for inner in inner_programs(cls) if cls.solve is not None else ():
-        if why := parts_refuses(Facts.of(inner.spec, 1), parts):
-            raise DeviceError(cannot_take_parts(cls.__name__, why, parts))

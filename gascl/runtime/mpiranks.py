@@ -22,6 +22,7 @@ from gascl.machine import machine_memory
 from gascl.runtime import process
 from gascl.runtime.device import Device, devices, find
 from gascl.runtime.hostmemory import shared_memory
+from gascl.runtime.lastwords import say_last
 from gascl.runtime.staging import pin, pinned
 
 #: How many bytes of an array each rank tells at a time, where arrays of all are combined.
@@ -126,7 +127,7 @@ class Ranks:
     def abort(self, error: BaseException) -> None:
         """End all ranks, of which this one cannot go on."""
         told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
-        print(f"gascl: {told}", file=sys.__stderr__, flush=True)
+        say_last(f"gascl: {told}")
         self.comm.Abort(1)
 
     def first(self, value: Any) -> Any:

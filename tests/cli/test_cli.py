@@ -95,6 +95,17 @@ def test_no_such_graph(gascl_):
         assert gascl_(*command, "missing.txt") == (1, "", expected)
 
 
+@pytest.mark.parametrize(("rank", "said"), [("0", "gascl: interrupted\n"), ("1", "")])
+def test_ctrl_c_comes_to_all_ranks_and_one_says_so(gascl_, monkeypatch, rank, said):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("PMI_SIZE", "2")
+    monkeypatch.setenv("PMI_RANK", rank)
+    monkeypatch.setattr("gascl.cli.run_command.communicator", interrupted)
+    assert gascl_("run", "PageRank", KARATE) == (130, "", said)
+
+
 def test_ctrl_c_while_reading(gascl_, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

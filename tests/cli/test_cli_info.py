@@ -176,6 +176,16 @@ def test_memory_of_a_run_within_a_limit(gascl_, tmp_path):
     assert code == 1 and "--device-memory limits a run: give --memory and --program, too" in err
 
 
+def test_memory_of_a_run_from_any_vertex(gascl_):
+    """Its label need not be known, and one that is given changes nothing."""
+    run = ("info", "karate", "--memory", "--program", "BreadthFirst")
+    code, out, err = gascl_(*run)
+    assert (code, err) == (0, "")
+    assert gascl_(*run, "--set", "source=33")[1] == gascl_(*run, "--set", "sources=0,33")[1] == out
+    code, _, err = gascl_(*run, "--set", "sorce=33")
+    assert code == 1 and "no parameter 'sorce'; did you mean 'source'?" in err
+
+
 def test_a_dataset_by_its_name_unless_there_is_such_a_file(gascl_, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     code, out, _ = gascl_("info", "karate")

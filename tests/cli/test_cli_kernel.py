@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gascl
-from gascl.programs import ShortestPaths
+from gascl.programs import BreadthFirst, ShortestPaths
 
 
 @pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
@@ -57,3 +57,37 @@ def test_kernel_of_one_that_runs_others(gascl_, program, parts):
     assert (code, err) == (0, "")
     shown = [line for line in out.splitlines() if line.endswith(f", which {program} runs")]
     assert sorted(shown) == [f"// {part}, which {program} runs" for part in parts.split()]
+
+
+def test_kernel_of_one_that_takes_several_sources(gascl_):
+    code, out, err = gascl_("kernel", "BreadthFirst", "--set", "sources=0,33")
+    assert (code, err) == (0, "") and BreadthFirst.scatter in out
+
+
+def test_kernel_of_one_that_names_no_others(gascl_, write):
+    path = write("mine.py", HIDDEN)
+    code, out, err = gascl_("kernel", f"{path}:Whole")
+    assert (code, out) == (1, "")
+    assert err.endswith(
+        "the code of Whole names no program that it runs: give `gascl kernel` the one that you "
+        f"want to see, such as {path}:Hop\n"
+    )
+    assert gascl_("kernel", f"{path}:Hop")[0] == 0
+
+
+HIDDEN = """
+from gascl import VertexProgram, param, vertex
+
+class Hop(VertexProgram):
+    least = param.int32(low=2)
+    x = vertex.int32()
+    apply_on = "all"
+    supersteps = param.supersteps(1)
+    apply = "v.x = p.least;"
+
+class Whole(VertexProgram):
+    x = vertex.int32()
+
+    def solve(self, stages):
+        stages.run(self.inner())
+"""

@@ -213,6 +213,25 @@ def test_unfinished_work_on_another_file_is_not_used(tmp_path, monkeypatch):
     assert same(source, tmp_path).num_edges == 2000
 
 
+def test_unfinished_work_of_an_earlier_gascl_begins_anew(tmp_path, monkeypatch):
+    """The notes are those of 0.1.0 as it was at first, with the limits of the ids."""
+    source, target = tmp_path / "edges.parquet", tmp_path / "here.npz"
+    parquet.write_table(table("gaps", 1000), source)
+    with monkeypatch.context() as patch:
+        patch.setattr(conversion.native, "save", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            conversion_of(source, target, LEAST).run()
+    path = conversion_of(source, target, LEAST).folder / "gascl-unfinished.json"
+    notes = json.loads(path.read_text())
+    del notes["identity"]["layout"]
+    read = notes["stages"]["read"]
+    for name in ("labels", "loops", "first_loop"):
+        del read[name]
+    notes["stages"] = {"read": read | {"limits": [0, 7000]}}
+    path.write_text(json.dumps(notes))
+    assert same(source, tmp_path).num_edges == 1000
+
+
 def test_what_is_refused(tmp_path, monkeypatch):
     source, target = tmp_path / "edges.parquet", tmp_path / "g.npz"
     parquet.write_table(table("whole", 10), source)

@@ -1,0 +1,26 @@
+"""Programs with any values of their parameters, where only what the class declares counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gascl.language.fields import REQUIRED
+from gascl.language.program import VertexProgram
+
+
+def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
+    """A value for each parameter that is required. Neither the generated code nor the buffers of a
+    run depend on which it is."""
+    values = {}
+    for name, param in cls.spec.params.items():
+        if param.default is REQUIRED:
+            bounds = (bound for bound in (param.low, param.high) if bound is not None)
+            values[name] = next(bounds, 0)
+    return values
+
+
+def example_of(cls: type[VertexProgram], dtype: str, lanes: int = 1) -> VertexProgram:
+    """A program of this class, with so many lanes."""
+    program = cls(**any_values(cls), dtype=dtype)
+    program.lanes = max(lanes, program.lanes)
+    return program
