@@ -26,6 +26,7 @@ import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
 from gascl.graph.parallel import blocks, in_threads
+from gascl.graph.runs import Runs
 
 #: The largest number of sources that are searched from at once.
 LANES = 8
@@ -208,9 +209,10 @@ def add_shares(graph, found, batch, distances, total):
     share = (1 + dependency) / np.maximum(paths, 1)
     distance, length = distances
     arcs = graph.arcs()
+    rows = Runs(arcs.out_offsets)
 
     def add(block):
-        src, dst = arcs.out.rows_of(block), arcs.out_targets[block]
+        src, dst = rows[block], arcs.out_targets[block]
         long = length[block] if len(length) > 1 else length
         part = paths[src] * share[dst]  # 0 where no path leads to src
         part[distance[src] + long[:, None] != distance[dst]] = 0
