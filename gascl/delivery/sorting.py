@@ -6,9 +6,30 @@ from gascl.delivery.assembly import Assembly
 
 #: The bits of a key by which a pass sorts, and the keys that a work-item has at a time.
 DIGIT_BITS, EACH = 4, 8
+#: The least number of items in a work-group that sorts; a multiple of that of digits.
+LEAST_GROUP = 64
 #: OpenCL C's names of types, of places and by the bytes of a value.
 _OFFSETS = {"int32": "int", "int64": "long"}
 VALUES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+
+
+def fitting_group(group: int, offset: int, places: bool, memory: int) -> int:
+    """The number of items in a work-group that sorts: LEAST_GROUP, or more if local memory has room
+    for their keys, up to those of the device's other kernels.
+
+    Args:
+        group: the number of these, a power of two.
+        offset: the bytes of an offset.
+        places: as for `sorting`.
+        memory: the local memory in bytes.
+    """
+    digits = 1 << DIGIT_BITS
+    while group > LEAST_GROUP:
+        tile = group * (EACH + 1) * (8 + offset * places)  # with what stands between the banks
+        if tile + 2 * digits * group + offset * (group + digits) <= memory:
+            break
+        group //= 2
+    return max(group, LEAST_GROUP)
 
 
 def sorting(offset: str, group: int, places: bool) -> str:

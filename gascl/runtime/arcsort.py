@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.sorting import DIGIT_BITS, EACH, sorting
+from gascl.delivery.sorting import DIGIT_BITS, EACH, LEAST_GROUP, fitting_group, sorting
 from gascl.graph.arcs import Order
 from gascl.graph.numbering import Renumbered
 from gascl.runtime.device import Device, built, kernel
 from gascl.runtime.taking import take
 
-#: The most work-groups that add up counts, and the least items of any group.
-_SUMS, _LEAST_GROUP = 512, 64
+#: The most work-groups that add up counts.
+_SUMS = 512
 
 
 def pays(device: Device) -> bool:
@@ -27,7 +27,7 @@ def room(order: Order, offset: np.dtype, places: bool) -> int:
     """The bytes of the device that sorting an Order with such offsets takes beyond its results."""
     pairs, keys = len(order.row), len(order.row) << order.both
     index = offset.itemsize
-    counts = index * (_SUMS + (keys // (_LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
+    counts = index * (_SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
     ends = 8 * pairs * (1 + isinstance(order.row, Renumbered))
     return ends + 2 * keys * (8 + index * places) + counts
 
@@ -49,7 +49,7 @@ class Sorted:
             places: whether `places` is asked for.
         """
         self.device, self.order = device, order
-        self._group = max(device.group, _LEAST_GROUP)
+        self._group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
         self._bits = max(order.num_vertices - 1, 1).bit_length()
         self._keys = len(order.row) << order.both
         self._offset = offset

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.agreement import find_device
 
 from gascl import Engine, Graph
 from gascl.graph.arcs import Order
 from gascl.programs import ConnectedComponents, ShortestPaths, WeightedPageRank
 from gascl.runtime import arcsort
 from gascl.runtime.arcsort import Sorted
-from gascl.runtime.device import find
+from gascl.runtime.device import find, kernel
 
 
 def read(device, buffer, like):
@@ -52,6 +53,32 @@ def test_sorted(vertices, pairs, given, both, places):
         values = rng.integers(0, 100, pairs).astype(dtype)
         taken = made.taken(values, len(rows))
         assert np.array_equal(read(device, taken, values[edges]), values[edges[sorts]])
+
+
+@pytest.mark.parametrize(
+    ("memory", "offset"), [(16, np.int32), (32, np.int32), (32, np.int64), (48, np.int64)]
+)
+def test_a_tile_fits_local_memory(memory, offset, monkeypatch):
+    """In groups of a GPU's size: what the compiler says of each kernel."""
+    device = find_device(256)
+    if "Portable" not in device.platform:
+        pytest.skip("PoCL says how much local memory a kernel declares; others may not")
+    taken = {}
+
+    def told(program, name):
+        found = kernel(program, name)
+        what = cl.kernel_work_group_info.LOCAL_MEM_SIZE
+        taken[name] = found.get_work_group_info(what, device.cl)
+        return found
+
+    monkeypatch.setattr(arcsort, "kernel", told)
+    monkeypatch.setattr(cl.Device, "local_mem_size", memory << 10)
+    row, end = np.random.default_rng(0).integers(0, 9, (2, 3000)).astype(np.int32)
+    made = Sorted(device, Order(row, end, 9), len(row), np.dtype(offset), places=True)
+    ends = read(device, made.ends, end)
+    assert np.array_equal(ends, end[np.lexsort((end, row))])
+    assert memory << 8 < taken["gascl_sort_move"] <= memory << 10  # no less than it may
+    assert max(taken.values()) <= memory << 10
 
 
 @pytest.mark.parametrize("directed", [True, False])
