@@ -140,6 +140,8 @@ def estimate(
     ways = [each.spec.way for each in programs]
     edges = "both" if "both" in ways else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
+    if graph is not None and num_edges:
+        host["ends of the edges"] = graph.src.nbytes + graph.dst.nbytes
     if numbered:  # both ways, and the degrees that decide it
         host["numbers of the vertices"] = (
             8 + index_dtype(size.num_arcs(edges)).itemsize

@@ -299,3 +299,8 @@ def test_counts_that_cannot_be(counts, words):
     with pytest.raises(GraphError, match=words):
         estimate(**{"num_vertices": 2, "num_edges": 2} | counts)
     assert estimate(np.int64(2), np.int32(2)) == estimate(2, 2)
+
+
+def test_offsets_take_less_than_an_end():
+    graph = Graph.from_csr(np.arange(0, 10_001, 10), np.zeros(10_000, np.int32))
+    assert "  ends of the edges: 43.0 KiB" in described(graph)  # 4 * (10_000 + 1_001) bytes
