@@ -157,11 +157,12 @@ class Checkpoint:
             records: the device's records of all supersteps, in parts.
             watch: what `Standstill` knows.
         """
-        trace = np.concatenate(records)
+        # As bytes: where NumPy puts records together, it leaves out what is between their fields.
+        trace = np.concatenate([its.view(np.uint8).reshape(len(its), -1) for its in records])
         about = {"run": self._run, "layout": state.layout(), "watch": dict(watch)}
         arrays = {
             _ABOUT: np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8),
-            _TRACE: trace.view(np.uint8).reshape(len(trace), -1),
+            _TRACE: trace,
             **{_BUFFER + name: rows for name, rows in state.saved(leave_out).items()},
         }
         try:

@@ -521,3 +521,27 @@ def test_an_empty_graph(file):
     for _ in range(2):
         assert Engine(graph).run(Posts(), checkpoint=file, resume=True).converged
     assert not file.exists()
+
+
+class Narrow(VertexProgram):
+    """Aggregators that leave gaps in the records of supersteps."""
+
+    supersteps = param.supersteps(9)
+    level = vertex.int32(init="v.id")
+    low, high = aggregate.int8("min"), aggregate.int64("max")
+    last = aggregate.int8("max")
+    message, combine = "int32", "max"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.level);"
+    apply = """
+        v.level = (v.level + msg + prev.last) % 101;
+        aggregate_low(v.level);
+        aggregate_high(v.level);
+        aggregate_last(v.level);
+    """
+
+
+def test_records_with_gaps_are_kept_whole(file):
+    engine = Engine(graph_of(""))
+    whole = engine.run(Narrow())
+    same_result(in_pieces(Narrow, [engine], file, [2, 4]), whole)
