@@ -523,25 +523,22 @@ def test_an_empty_graph(file):
     assert not file.exists()
 
 
-class Narrow(VertexProgram):
-    """Aggregators that leave gaps in the records of supersteps."""
+class Bounds(VertexProgram):
+    """A vector as an aggregator, which leaves gaps in the records of supersteps."""
 
     supersteps = param.supersteps(9)
-    level = vertex.int32(init="v.id")
-    low, high = aggregate.int8("min"), aggregate.int64("max")
-    last = aggregate.int8("max")
-    message, combine = "int32", "max"
+    at = vertex.real2(init="(real2)(v.id, -v.id)")
+    box = aggregate.real2("fmax(a, b)", identity="(real2)(-INFINITY, -INFINITY)")
+    message, combine = "int32", "sum"
     scatter_on = apply_on = "all"
-    scatter = "send(v.level);"
+    scatter = "send(1);"
     apply = """
-        v.level = (v.level + msg + prev.last) % 101;
-        aggregate_low(v.level);
-        aggregate_high(v.level);
-        aggregate_last(v.level);
+        v.at = (real2)(v.at.y + msg, v.at.x);
+        aggregate_box(v.at);
     """
 
 
 def test_records_with_gaps_are_kept_whole(file):
     engine = Engine(graph_of(""))
-    whole = engine.run(Narrow())
-    same_result(in_pieces(Narrow, [engine], file, [2, 4]), whole)
+    whole = engine.run(Bounds(dtype="float64"))
+    same_result(in_pieces(lambda: Bounds(dtype="float64"), [engine], file, [2, 4]), whole)
