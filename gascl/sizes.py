@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -12,12 +13,17 @@ _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
-def amount(size: int) -> str:
-    """A number of bytes as text, such as 1.5 GiB, in a unit that keeps it short."""
+def amount(size: int, up: bool = False) -> str:
+    """A number of bytes as text, such as 1.5 GiB, in a unit that keeps it short.
+
+    Args:
+        up: round up, so that who gives as much as the text says gives enough.
+    """
     if size < 10_000:
         return f"{size:,} bytes"
     unit = "GiB" if size >= 1000 * 2**20 else "MiB" if size >= 1000 * 2**10 else "KiB"
-    return f"{size / _UNITS[unit]:,.1f} {unit}"
+    tenths = 10 * size / _UNITS[unit]
+    return f"{(math.ceil(tenths) if up else tenths) / 10:,.1f} {unit}"
 
 
 def bytes_of(given: Any, name: str) -> int:

@@ -180,10 +180,21 @@ class Graph:
         intake.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
         report: list[str] = []
         names = None if labels is None else label_array(labels)
+        for name in ("duplicates", "self_loops", "directed", "num_vertices"):
+            if name in edge_fields:
+                raise GraphError(
+                    f"from_csr takes no {name}=: the graph is directed, has a vertex for each row, "
+                    "and keeps all edges; use from_edges, or simple() of what from_csr returns"
+                )
+        if np.asarray(targets).dtype.kind not in "iuf":
+            raise GraphError(
+                f"targets must be integers, not {np.asarray(targets).dtype}: number the vertices "
+                "from 0, and give their names as labels="
+            )
         ends, highest = intake.checked_ids(targets, "targets")
         begins = intake.checked_offsets(offsets, len(ends))
         num_vertices = len(begins) - 1
-        more = "give an offset more for each vertex that is missing"
+        more = "add the missing vertices to the offsets"
         intake.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
         graph = cls(
             Runs(begins),

@@ -221,10 +221,14 @@ def checked_offsets(values: Any, num_edges: int) -> np.ndarray:
         GraphError: `values` are not integers in one dimension that rise from 0 to `num_edges`.
     """
     offsets = np.asarray(values)
-    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not len(offsets):
+    if offsets.ndim != 1 or not len(offsets):
         raise GraphError(
-            f"offsets must be integers of shape (vertices + 1,), not {offsets.dtype} of shape "
-            f"{offsets.shape}"
+            f"offsets have the shape {offsets.shape}, and should have (vertices + 1,), with a 0 as "
+            "the first one"
+        )
+    if offsets.dtype.kind not in "iu":
+        raise GraphError(
+            f"offsets must be integers, not {offsets.dtype}; convert them with .astype(int)"
         )
     first, last = int(offsets[0]), int(offsets[-1])
     if (first, last) != (0, num_edges):

@@ -89,12 +89,12 @@ def in_parts(
 
     asks = Key(GRAPH, "all_out_targets") in specified(0, FEWEST).graph
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
-    parts = FEWEST
+    parts, smallest = FEWEST, 0
     while True:
-        least = specified(longest, parts)  # with parts as small as can be
-        if needed(least) > limit:
+        least = needed(specified(longest, parts))  # with parts as small as can be
+        if least > limit and 0 < smallest <= least:  # what all parts need for themselves rises
             raise DeviceError(
-                f"the run needs {amount(needed(least))} on {device} for what it keeps of "
+                f"the run needs {amount(smallest, up=True)} on {device} for what it keeps of "
                 f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
                 f"largest of {longest:,} arcs that end in one vertex; it may take "
                 f"{amount(limit)}: let it take more, or use a device with more"
@@ -105,6 +105,7 @@ def in_parts(
         widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
         if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
             return spec
+        smallest = min(needed(spec), smallest or needed(spec))
         parts = max(parts + 1, int(1.1 * parts))
 
 

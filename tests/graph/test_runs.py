@@ -91,16 +91,16 @@ def test_every_slice(ends):
 
 
 @pytest.mark.parametrize(("offsets", "targets", "words"), [
-    ([], [], "offsets must be integers of shape (vertices + 1,), not float64 of shape (0,)"),
-    ([0.0, 1.0], [0], "offsets must be integers of shape (vertices + 1,), not float64"),
-    ([[0, 1]], [0], "of shape (1, 2)"),
+    ([], [], "offsets have the shape (0,), and should have (vertices + 1,)"),
+    ([0.0, 1.0], [0], "offsets must be integers, not float64"),
+    ([[0, 1]], [0], "offsets have the shape (1, 2)"),
     ([0, 1], [0, 0], "offsets go from 0 to 1, and should go from 0 to 2, the number of targets"),
     ([1, 2], [0, 0], "offsets go from 1 to 2, and should"),
     ([0, 2, 1, 3], [0, 1, 2], "vertex 1 end at 1, before they begin at 2: each of the offsets"),
     ([0, 2], [0, 1], "edge 1: targets is 1, and the graph has 1 vertices (ids: 0 to 0); correct "
-                     "the id or give an offset more"),
+                     "the id or add the missing vertices"),
     ([0, 1], [-1], "edge 0: targets is -1, and vertex ids start at 0"),
-    ([0, 1], ["a"], "targets must be integers"),
+    ([0, 1], ["a"], "targets must be integers, not <U1: number the vertices from 0"),
 ])  # fmt: skip
 def test_what_is_no_csr_is_refused(offsets, targets, words):
     with pytest.raises(GraphError) as refused:
@@ -115,6 +115,8 @@ def test_labels_and_fields_are_checked():
         Graph.from_csr([0, 1, 2], [0, 1], weight=[1])
     with pytest.raises(GraphError, match="did you mean labels="):
         Graph.from_csr([0, 1, 2], [0, 1], label=None)
+    with pytest.raises(GraphError, match="from_csr takes no duplicates=: the graph is directed"):
+        Graph.from_csr([0, 1, 2], [0, 1], duplicates="sum")
     graph = Graph.from_csr([0, 1, 2], [1, 0], labels=["a", "b"], weight=[True, False])
     assert graph.neighbors("a").tolist() == ["b"]
     assert graph.edge_fields["weight"].dtype == np.int8

@@ -248,3 +248,12 @@ def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, memory, mapped):
     np.testing.assert_allclose(found.rank, expected.rank, rtol=1e-5)
     assert bool(found.trace[0].why) == bool(memory)
     assert isinstance(graph.dst, Runs) and "whole" not in graph.dst.kept
+
+
+@pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=1)], ids=["all", "weights"])
+def test_as_much_as_it_asks_for_is_enough(device, web, program):
+    with pytest.raises(DeviceError) as refused:
+        Engine(web, device, device_memory=1).run(program)
+    asked = re.search(r"needs ([\d.,]+ \w+) on", str(refused.value))[1].replace(",", "")
+    found = Engine(web, device, device_memory=asked.replace("bytes", "")).run(program)
+    assert "parts" in found.trace[0].why
