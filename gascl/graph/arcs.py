@@ -140,6 +140,10 @@ class Order:
         self._sort("places", *([] if "ends" in self.kept else ["ends"]))
         return self.kept["places"]
 
+    def only_places(self) -> np.ndarray:
+        """`places`, for who does not need the ends, which else are made and kept beside them."""
+        return self.piece("places", Part(0, self.num_vertices, 0, int(self.offsets[-1])))
+
     def piece(self, name: str, part: Part) -> np.ndarray:
         """What a part has of `ends` or `places`. No other pairs are sorted for it."""
         own = slice(part.begin, part.end)
@@ -424,7 +428,7 @@ class Arcs:
         """
         if self.into.given:
             return self.out_edges
-        return Order(self.in_sources, self.into.rows, self.into.num_vertices).places
+        return Order(self.in_sources, self.into.rows, self.into.num_vertices).only_places()
 
     def made(self) -> dict[str, np.ndarray]:
         """The arrays that have been made, by name."""
@@ -523,4 +527,4 @@ def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
 
 def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:
     """The stable order that sorts `keys`, int32 in [0, num_keys)."""
-    return Order(keys, np.broadcast_to(np.int32(0), len(keys)), num_keys).places
+    return Order(keys, np.broadcast_to(np.int32(0), len(keys)), num_keys).only_places()
