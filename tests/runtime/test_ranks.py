@@ -78,12 +78,16 @@ def test_ranks_of_several_hosts():
     succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
 
 
-@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+#: Ranks that share memory, and those that do not.
+WAYS = ["", pytest.param("on_several_hosts:", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_records_of_many_supersteps_are_read_at_once(way):
     succeed(2, f"{way}batches")
 
 
-@pytest.mark.parametrize("way", ["", "on_several_hosts:"])
+@pytest.mark.parametrize("way", WAYS)
 def test_long_frontiers_on_ranks(way):
     succeed(2, f"{way}frontiers")
 
