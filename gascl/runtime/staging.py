@@ -98,8 +98,8 @@ def pinned(context: Any, size: int) -> np.ndarray:
 
 
 def in_pinned(context: Any, values: np.ndarray) -> np.ndarray:
-    """`pin`, or a pinned copy of an array in a mapped file: with NVIDIA's driver, a process ended that
-    wanted the pages of one pinned."""
+    """`pin`, or a pinned copy of an array in a mapped file: with NVIDIA's driver, a process ended
+    that wanted the pages of one pinned."""
     if not _in_file(values):
         return pin(context, values)
     found = pinned(context, values.nbytes)
