@@ -49,7 +49,6 @@ class Order:
         both: sort the pairs (end, row), too, but for those of equal ends.
         known: those of the three arrays that have been made already.
         index: I, if it is to be another.
-
     """
 
     def __init__(
@@ -141,7 +140,7 @@ class Order:
         return self.kept["places"]
 
     def only_places(self) -> np.ndarray:
-        """`places`, for who does not need the ends, which else are made and kept beside them."""
+        """`places`, without the ends, which are otherwise made and kept with them."""
         return self.piece("places", Part(0, self.num_vertices, 0, int(self.offsets[-1])))
 
     def piece(self, name: str, part: Part) -> np.ndarray:
@@ -307,8 +306,8 @@ def room(num_pairs: int) -> int:
     each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
     size = max(_LEAST, num_pairs // _PIECES)
     threads = min(cores(), -(-num_pairs // size))
-    # What the threads sort are different pairs; each is in up to eight arrays of 8 bytes then.
-    return each * num_pairs + 64 * min(2 * size * threads, num_pairs)
+    # What the threads sort are different pairs; each is in up to seven arrays of 8 bytes then.
+    return each * num_pairs + 56 * min(2 * size * threads, num_pairs)
 
 
 def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
