@@ -75,6 +75,8 @@ class VertexProgram:
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""
+    #: The vertex fields that it declares; a stage takes no others from the graph.
+    outer_fields: frozenset[str] | None = None
 
     #: What the class declares; each class has its own.
     spec: ClassVar[ProgramSpec]

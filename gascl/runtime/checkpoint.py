@@ -250,7 +250,9 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
     """What processes that share a run must agree in, in words and as text."""
     spec = program.spec
     read = [n for n in spec.edge_fields if n in graph.edge_fields]
-    given = {n: _hash(np.ma.asanyarray(values)) for n, values in program.initial.items()}
+    of_graph = {n: v for n, v in graph.vertex_fields.items() if n in spec.vertex_fields}
+    initial = {**of_graph, **program.initial}
+    given = {n: _hash(np.ma.asanyarray(values)) for n, values in initial.items()}
     return {
         "program": f"{spec.name}, lanes: {program.lanes}",
         "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",

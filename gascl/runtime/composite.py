@@ -148,6 +148,9 @@ class Stages:
             self.trace.phases += [phase._replace(first=before) for phase in phases]
 
         program.run_by = type(self._whole).__name__
+        fields = frozenset(type(self._whole).spec.vertex_fields)
+        above = self._whole.outer_fields
+        program.outer_fields = fields if above is None else fields & above
         if fresh is True:
             self.state = None
         elif self.state is not None:

@@ -64,6 +64,7 @@ from gascl.runtime.values import (
     check_edge_fields,
     check_prepared,
     empty_field,
+    graph_values,
     has_rest,
     initial_values,
 )
@@ -338,7 +339,9 @@ class Engine:
             by_hubs = self._numbered(spec.way) if may else None
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
-            initial = initial_values(program, self.graph, types)
+            kept = previous.names() if previous else ()
+            of_graph, notes = graph_values(program, self.graph, kept)
+            initial = initial_values(program, self.graph, types, of_graph)
             program.prepare(self.graph, initial)
             check_prepared(program, self.graph, types, initial)
             read_only = {
@@ -383,7 +386,7 @@ class Engine:
                 progress.begin(f"{program.title()}: uploading the graph")
             header = plan.header
             read = {n: header.types[n] for n in spec.edge_fields if n in header.types}
-            for note in check_edge_fields(program, self.graph, read, self.left_out):
+            for note in [*check_edge_fields(program, self.graph, read, self.left_out), *notes]:
                 warn(f"{program.title()}: {note}")
             if note := self._stale_note(program):
                 warn(f"{program.title()}: {note}")

@@ -152,19 +152,58 @@ def _renaming(name: str, graph: Graph) -> str:
     return f"; to use another field as {name!r}, construct the program with {name}='FIELD'"
 
 
-def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type]) -> dict[str, Any]:
-    """The vertex fields given at construction, each in its field's type.
+def graph_values(
+    program: VertexProgram, graph: Graph, kept: Collection[str] = ()
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """The graph's vertex fields that a program takes as initial values, and warnings about others.
+
+    A field that no snippet writes is an input, like an edge field. A field that the program
+    computes has a start of its own: the graph's column is often the result of an earlier run.
+
+    Args:
+        kept: the fields whose values come from a State.
+    """
+    spec = program.spec
+    found = [
+        name
+        for name in spec.vertex_fields
+        if name in graph.vertex_fields
+        and name not in kept
+        and name not in program.initial
+        and (program.outer_fields is None or name in program.outer_fields)
+    ]
+    notes = []
+    for name in (n for n in found if n in spec.written):
+        here = f"{spec.name}({name}=graph.vertex_fields[{name!r}]) starts from it"
+        notes.append(
+            f"the graph's vertex field {name!r} is not used, since the program computes its own "
+            f"{name!r}{'' if program.run_by else f'; {here}'}"
+        )
+    return {n: graph.vertex_fields[n] for n in found if n not in spec.written}, notes
+
+
+def initial_values(
+    program: VertexProgram,
+    graph: Graph,
+    types: dict[str, Type],
+    of_graph: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, Any]:
+    """The vertex fields given at construction, and those of the graph, each in its field's type.
 
     Their shape is (V,), or with lanes (V, lanes), plus a dimension for the components of a vector.
     Where a dict leaves out vertices and only the device can tell how these begin, it is a masked
     array.
 
+    Args:
+        of_graph: those of the graph to use, as `graph_values` returns them.
+
     Raises:
         ProgramError: an array has the wrong shape, or a value does not fit the type.
-        GraphError: there is no such vertex.
+        GraphError: there is no such vertex, or the graph's values do not fit.
     """
     arrays = {}
-    for name, values in program.initial.items():
+    of_graph = of_graph or {}
+    for name, values in {**of_graph, **program.initial}.items():
         given = by_label(values, graph)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
@@ -174,7 +213,7 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
             values = _with_rest(program, name, type_, shape, given, graph)
         elif np.ndim(given) == 0 or isinstance(given, tuple):
             values = np.full(shape, _one(program, name, type_, "", given), type_.scalar)
-        elif type_.members:
+        elif type_.members and name not in of_graph:
             values = _struct_array(program, name, type_, given)
         else:
             values = np.asarray(given)
@@ -182,19 +221,31 @@ def initial_values(program: VertexProgram, graph: Graph, types: dict[str, Type])
             values = np.ma.repeat(values[:, None], program.lanes, axis=1)
         shape = (graph.num_vertices, *lanes, *tail)
         if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
+            what, remedy = f"{type(program).__name__}({name}=...): expected ", ""
+            if name in of_graph:
+                what = f"{program.title()}: the graph's vertex field {name!r} must have "
+                remedy = f"; change it{_instead_of_graph(program, name)}"
             raise ProgramError(
-                f"{type(program).__name__}({name}=...): expected "
-                f"{'values' if type_.members else 'numbers'} of shape {shape}, one per "
+                f"{what}{'values' if type_.members else 'numbers'} of shape {shape}, one per "
                 "vertex, or a single one, or a dict from labels to values; got "
-                f"{values.dtype}, {values.shape}"
+                f"{values.dtype}, {values.shape}{remedy}"
             )
         if not type_.members:
             remedy = _wider(program.spec.vertex_fields[name], type_)
+            what = f"the initial {name!r}"
+            if name in of_graph:
+                what = f"{program.title()}: the graph's vertex field {name!r}"
+                remedy += _instead_of_graph(program, name)
             mask = np.ma.getmask(values)
-            values = convert(np.ma.getdata(values), type_, f"the initial {name!r}", remedy)
+            values = convert(np.ma.getdata(values), type_, what, remedy)
             values = values if mask is np.ma.nomask else np.ma.MaskedArray(values, mask)
         arrays[name] = values.copy()
     return arrays
+
+
+def _instead_of_graph(program: VertexProgram, name: str) -> str:
+    """How to start from other values than the graph's, in the middle of a remedy."""
+    return f", give other values with {program.spec.name}({name}=...)"
 
 
 def _with_rest(

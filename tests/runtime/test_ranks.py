@@ -154,9 +154,9 @@ def test_states_of_ranks():
 
 def test_ranks_that_do_not_run_the_same():
     told = succeed(2, "differ")
-    for what in ("parameters", "parameters", "program", "graph", "edge fields"):
+    for what in ("parameters", "parameters", "program", "graph", "edge fields", "initial fields"):
         assert f"rank 1 of 2 and rank 0 differ in their {what}: " in told
-    assert told.count("all ranks must run the same program on the same graph") == 10
+    assert told.count("all ranks must run the same program on the same graph") == 12
 
 
 def test_what_fails_in_one_rank_is_raised_in_all():

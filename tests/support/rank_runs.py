@@ -489,12 +489,16 @@ def differ() -> None:
     """Ranks that do not run the same."""
     graph = generators.rmat(5, seed=1)
     weighted = graph.with_fields(weight=np.arange(graph.num_edges) + COMM.rank)
+    own = np.arange(graph.num_vertices) + COMM.rank + 1
+    fields = {"num_vertices": graph.num_vertices, "vertex_fields": {"personalization": own}}
+    grouped = Graph.from_edges(graph.edge_src, graph.edge_dst, **fields)
     for engine, program in (
         (Engine(graph, comm=COMM), PageRank(damping=0.5 + 0.1 * COMM.rank)),
         (Engine(graph, comm=COMM), ShortestPaths(source=COMM.rank)),
         (Engine(graph, comm=COMM), Counting() if COMM.rank else PageRank()),
         (Engine(generators.rmat(5, seed=COMM.rank), comm=COMM), PageRank()),
         (Engine(weighted, comm=COMM), ShortestPaths(source=0)),
+        (Engine(grouped, comm=COMM), PageRank()),
     ):
         try:
             engine.run(program)
