@@ -62,6 +62,9 @@ class Result:
     Attributes:
         arc_fields: arc fields by name, (A,) or (A, lanes), sorted by scattering vertex, other end
             and edge id.
+        aggregates: the aggregators' values by name: those of the last superstep, or if none ran,
+            those after init, which are the identities if init adds nothing. Of a program of
+            several stages, what it returned; on the empty graph, 0 for integers and else NaN.
         supersteps: how many ran.
         converged: whether the program's own rule ended the run.
         stopped: why it ended, in words.
@@ -71,11 +74,11 @@ class Result:
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
-        missing: fields that were not computed yet when a program of several stages ended early.
+        missing: vertex fields, arc fields and aggregators that were not computed yet when a
+            program of several stages ended early.
         types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
             `types.inputs` are the vertex fields that the program reads and never writes.
         edges: the arcs that `arc_fields` are of, as in `Graph.arcs`.
-        scalars: what a program of several stages returned for its aggregators.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
@@ -89,12 +92,12 @@ class Result:
     delivery: str
     seconds: dict[str, float] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
+    aggregates: Mapping[str, Any] = field(default_factory=dict)
     state: KeptState | None = None
     missing: tuple[str, ...] = ()
     numbering: str = ""
     types: FieldTypes = field(default_factory=FieldTypes)
     edges: str = "out"
-    scalars: Mapping[str, float | int] | None = None
     named: Sequence[Sequence[Any]] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -127,14 +130,6 @@ class Result:
 
     def __contains__(self, name: object) -> bool:
         return name in self.fields
-
-    @property
-    def aggregates(self) -> dict[str, Any]:
-        """The aggregators' values at the end by name: those of the last superstep, or what a
-        program of several stages returned. Empty if no superstep ran."""
-        if self.scalars is not None:
-            return dict(self.scalars)
-        return dict(self.trace[-1].aggregates) if self.trace else {}
 
     def __repr__(self) -> str:
         return (

@@ -330,7 +330,7 @@ def test_an_arc_field_called_like_a_column(tmp_path):
 # Numbers of the whole graph -----------------------------------------------------------------------
 
 
-def test_aggregates_are_those_of_the_last_superstep():
+def test_aggregates_are_those_of_the_last_superstep_or_of_init():
     class Count(VertexProgram):
         left = vertex.int32(init="v.id")
         total = aggregate.int64("sum")
@@ -338,7 +338,9 @@ def test_aggregates_are_those_of_the_last_superstep():
         stop, ends = "superstep == 1", "stop"
 
     assert Engine(roads()).run(Count()).aggregates == {"total": 0 + 1 + 2 + 3 + 4 - 10}
-    assert Engine(roads()).run(Count(), max_supersteps=0, not_converged="ignore").aggregates == {}
+    assert Engine(roads()).run(Count(), max_supersteps=0, not_converged="ignore").aggregates == {
+        "total": 0
+    }
 
 
 class Spread(VertexProgram):
@@ -358,9 +360,12 @@ def test_solve_returns_numbers():
     assert result.aggregates == {"deepest": 1, "mean": pytest.approx(2 / 3)}
     assert type(result.aggregates["deepest"]) is int
     assert pickle.loads(pickle.dumps(result)).aggregates == result.aggregates
-    assert Engine(Graph.from_edges([], [])).run(Spread()).aggregates == {}
+    nothing = Engine(Graph.from_edges([], [])).run(Spread()).aggregates
+    assert nothing == {"deepest": 0, "mean": pytest.approx(math.nan, nan_ok=True)}
     cut = Engine(roads()).run(Spread(), max_supersteps=1, not_converged="ignore")
-    assert cut.aggregates == {}
+    assert cut.aggregates == {} and cut.missing == ("deepest", "mean")
+    with pytest.raises(FieldError, match="'mean' is not computed yet: the run ended too early"):
+        cut["mean"]
 
 
 @pytest.mark.parametrize(

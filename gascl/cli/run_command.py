@@ -240,8 +240,9 @@ def _run(arguments: argparse.Namespace) -> int:
         _print_top(result, field, arguments.smallest, largest=False)
         for label in arguments.path:
             _print_path(result, field, label)
-        for name, value in (result.scalars or {}).items():
-            print(f"{name}: {number(value)}")
+        if cls.spec.composite:  # whose aggregators are numbers that it returns
+            for name, value in result.aggregates.items():
+                print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = in_the_shells_words(result.stopped)

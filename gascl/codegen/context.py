@@ -112,9 +112,7 @@ class Context:
 
     @cached_property
     def arc_fields(self) -> dict[str, Type]:
-        """The arc fields; none if scatter does not use them."""
-        fields = self.spec.arc_fields if self.facts.arc_state else {}
-        return {n: f.resolve(self.real) for n, f in fields.items()}
+        return {n: f.resolve(self.real) for n, f in self.spec.arc_fields.items()}
 
     @cached_property
     def edge_members(self) -> dict[str, Type]:

@@ -141,7 +141,8 @@ class Phases:
             put(f"        gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name} = {value};")
         put("}", "", "static void gascl_store_arc(const gascl_edge e,")
         put("        const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {")
-        written = c.spec.snippets["scatter"].writes("e")
+        scatter = c.snippet("scatter")
+        written = scatter.writes("e") if scatter is not None else set()
         for name in c.arc_fields:
             if name in written:
                 put(f"    gascl_a_{name}[GASCL_AT(gascl_arc)] = e.{name};")

@@ -73,7 +73,7 @@ def _asking_again_refuses(demand: Demand) -> str | None:
     """Scatter runs wherever its message is needed, not once for each arc."""
     facts = demand.facts
     if facts.arc_state:
-        return "its scatter has arc state, and pull may run scatter again"
+        return "it has arc fields, and pull may run scatter again"
     if facts.scatters and not facts.sends_only:
         return "its scatter does more than send along its arcs, and pull may run scatter again"
     return slots_refuses(demand)

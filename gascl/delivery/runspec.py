@@ -301,8 +301,7 @@ class _Builder:
         types, rows = self.header.types, self.extent.vertices
         vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
         copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
-        arcs = self.spec.arc_fields if self.facts.arc_state else ()
-        arc = [("a.", ARC, n, self.extent.arcs) for n in arcs]
+        arc = [("a.", ARC, n, self.extent.arcs) for n in self.spec.arc_fields]
         return [
             (
                 before + name,

@@ -17,7 +17,7 @@ class Facts:
         scatters: there is a scatter snippet.
         sends_only: scatter's only effect is `send`, so that its message can be recomputed anywhere.
         reads_edge: scatter reads `e`.
-        arc_state: scatter uses arc fields.
+        arc_state: there are arc fields, whether or not scatter uses them.
         every_arc_sends: every arc carries a message in every superstep.
         reads_singly: a gather snippet reads the messages one by one.
         sends_to: a snippet uses `send_to`.
@@ -156,7 +156,6 @@ class Facts:
         )
         reads_mask = asks or spec.apply_on == "mask" or "pairs" in snippets
         late = others(*(s for s in (gather, apply) if s is not None))
-        arcs = bool(scatter and scatter.reads("e") & set(spec.arc_fields))
         masks = ("set_mask", "set_mask_of")
         reads_to = tuple(n for n in spec.edge_fields if used(f"{n}_to"))
         checked = (
@@ -186,9 +185,9 @@ class Facts:
             sends_only=scatter is not None
             and scatter.uses("send")
             and not scatter.uses(*masks, "send_to")
-            and not arcs,
+            and not scatter.reads("e") & set(spec.arc_fields),
             reads_edge=reads_edge,
-            arc_state=arcs,
+            arc_state=bool(spec.arc_fields),
             every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,
             reads_singly=gather is not None,
             sends_to=used("send_to"),

@@ -94,7 +94,7 @@ CONSTRUCTION = frozenset(("dtype", "initial", "self"))
 #: Attributes of `Result`: a vertex field with such a name could not be read as an attribute.
 RESULT = frozenset(
     "aggregates arc_fields converged delivery device dtype edges fields graph initial missing "
-    "named numbering path plot save save_trace scalars seconds state stopped supersteps "
+    "named numbering path plot save save_trace seconds state stopped supersteps "
     "to_pandas top trace types".split()
 )
 _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE

@@ -352,7 +352,7 @@ class Stages:
 
 
 def _state_of(result: Result) -> State | None:
-    """The State of a run with keep_state; None if the graph has no vertices."""
+    """The State of a run with keep_state."""
     return result.state if isinstance(result.state, State) else None
 
 
@@ -407,6 +407,7 @@ def solve(
         raise
     fields = _fields(program, stages, found, types, whole)
     arc_fields = _arc_fields(program, stages, found, whole)
+    aggregates = _aggregates(program, found, whole, graph)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
     result = Result(
@@ -422,12 +423,17 @@ def solve(
         numbering="; ".join(stages.numberings),
         seconds=seconds,
         state=stages.state if keep_state else None,
-        missing=tuple(name for name in types if name not in fields),
+        missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
-        scalars=_scalars(program, found, whole and graph.num_vertices > 0),
+        aggregates=aggregates,
         named=program.named_vertices(),
     )
     return result, interrupted
+
+
+def _declared(cls: type[VertexProgram]) -> list[str]:
+    """The names of what solve may return."""
+    return [*cls.spec.vertex_fields, *cls.spec.arc_fields, *cls.spec.aggregates]
 
 
 def _fields(
@@ -435,7 +441,7 @@ def _fields(
 ) -> dict[str, np.ndarray]:
     """The declared vertex fields: those that solve returned, and the others from the State."""
     cls, graph = type(program), stages.graph
-    declared = [*types, *cls.spec.arc_fields, *cls.spec.aggregates]
+    declared = _declared(cls)
     if not isinstance(found, dict) or not set(found) <= set(declared):
         known = ", ".join(declared)
         _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
@@ -479,19 +485,24 @@ def _arc_fields(
     return fields
 
 
-def _scalars(program: VertexProgram, found: dict[str, Any], whole: bool) -> dict[str, Any]:
+def _aggregates(
+    program: VertexProgram, found: dict[str, Any], whole: bool, graph: Graph
+) -> dict[str, Any]:
     """The declared aggregators, all of which solve must have returned if it came to its end."""
-    cls, scalars = type(program), {}
+    cls, values = type(program), {}
     for name, declared in cls.spec.aggregates.items():
-        if name in found:
+        is_float = declared.resolve("float64").is_float
+        if not graph.num_vertices:
+            values[name] = np.nan if is_float else 0
+        elif name in found:
             value = np.asarray(found[name])
             plain = value.item() if value.ndim == 0 else found[name]
             if why := unfit(plain, declared.type):
                 _refuse(cls, f"returned {name}={found[name]!r}: {why}")
-            scalars[name] = float(plain) if declared.resolve("float64").is_float else int(plain)
+            values[name] = float(plain) if is_float else int(plain)
         elif whole:
             _refuse(cls, f"did not compute {name!r}: return it")
-    return scalars
+    return values
 
 
 def _within(name: str, message: str) -> str:

@@ -63,14 +63,13 @@ from gascl.runtime.state import State
 from gascl.runtime.values import (
     check_edge_fields,
     check_prepared,
-    empty_field,
     graph_values,
     has_rest,
     initial_values,
 )
 from gascl.runtime.waiting import check_free
 from gascl.sizes import bytes_of
-from gascl.trace import Phase, Step, Trace
+from gascl.trace import Phase, Step
 
 
 class Engine:
@@ -390,67 +389,50 @@ class Engine:
                 warn(f"{program.title()}: {note}")
             if note := self._stale_note(program):
                 warn(f"{program.title()}: {note}")
-            stopped, converged = "the graph has no vertices", True
-            trace = Trace()
-            used: list[str] = []
-            fields: Any = {n: empty_field(types[n], program.lanes) for n in spec.in_order(types)}
-            arc_fields: Any = {
-                n: empty_field(header.types[n], program.lanes)
-                for n in spec.arc_fields
-                if n in header.types
-            }
-            kept: State | None = None
-            nans: dict[str, tuple[int, int]] = {}
-            loop: Loop | None = None
-            if self.graph.num_vertices:
-                if saved:
-                    start = Start(resumes=True)
-                fresh = read_only if saved else initial
-                its = program, header, memory, resident, fresh, previous, start.resumes
-                try:
-                    state = State(*its)
-                except cl.MemoryError:  # what nobody has read yet may take what is missing
-                    self.device.give_back()
-                    state = State(*its)
-                if checkpoint and saved:
-                    checkpoint.check_layout(state)
-                    state.restore(saved.buffers)
-                self.device.queue.finish()
-                uploaded = time.perf_counter()
-                phases.append(Phase("upload", built, uploaded - built))
-                hooks = callback, progress, interrupts
-                loop = Loop(
-                    *(program, plan, resident, state, start, *hooks, keep_state),
-                    *(checkpoint, read_only, self.ranks),
-                )
-        if loop is not None:
-            stopped, converged = self._looped(loop, limit)
-            trace = loop.trace
-            phases.append(Phase("supersteps", uploaded, loop.seconds))
-            used = list(loop.deliveries)
-            state.keep()
-            kept = state if keep_state else None
-            fields = ResultFields(state, known=read_only, kept=keep_state)
-            arc_fields = ResultFields(state, ARC, kept=keep_state)
-            nans = {name: found for name, found in loop.nans.items() if name not in initial}
+            if saved:
+                start = Start(resumes=True)
+            fresh = read_only if saved else initial
+            its = program, header, memory, resident, fresh, previous, start.resumes
+            try:
+                state = State(*its)
+            except cl.MemoryError:  # what nobody has read yet may take what is missing
+                self.device.give_back()
+                state = State(*its)
+            if checkpoint and saved:
+                checkpoint.check_layout(state)
+                state.restore(saved.buffers)
+            self.device.queue.finish()
+            uploaded = time.perf_counter()
+            phases.append(Phase("upload", built, uploaded - built))
+            hooks = callback, progress, interrupts
+            loop = Loop(
+                *(program, plan, resident, state, start, *hooks, keep_state),
+                *(checkpoint, read_only, self.ranks),
+            )
+        stopped, converged = self._looped(loop, limit)
+        trace = loop.trace
+        phases.append(Phase("supersteps", uploaded, loop.seconds))
         trace.phases = phases
+        state.keep()
         result = Result(
             graph=self.graph,
-            fields=fields,
-            arc_fields=arc_fields,
+            fields=ResultFields(state, known=read_only, kept=keep_state),
+            arc_fields=ResultFields(state, ARC, kept=keep_state),
+            aggregates=state.aggregates(),
             supersteps=len(trace),
             converged=converged,
             stopped=stopped,
             trace=trace,
             device=str(self.device),
-            delivery=" and ".join(used) or chosen.name,
+            delivery=" and ".join(loop.deliveries) or chosen.name,
             numbering=str(by_hubs[0]) if by_hubs else "",
             seconds=trace.seconds(),
-            state=kept,
+            state=state if keep_state else None,
             types=spec.types,
             edges=spec.way,
             named=program.named_vertices(),
         )
+        nans = {name: found for name, found in loop.nans.items() if name not in initial}
         return result, nans
 
     def _too_many_to_sort(self, way: str) -> bool:

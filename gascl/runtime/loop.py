@@ -47,6 +47,7 @@ from gascl.runtime.resident import ResidentGraph, num_arcs
 from gascl.runtime.restart import Start
 from gascl.runtime.standstill import Standstill
 from gascl.runtime.state import MASK, State
+from gascl.runtime.values import listed
 from gascl.runtime.waiting import wait
 from gascl.trace import KernelTime, Step, Trace
 
@@ -142,6 +143,7 @@ class Loop:
         self.exchange: Exchange | None = None
         if ranks:
             interrupts.agreed = False
+        if ranks and self.graph.num_vertices:  # otherwise there is nothing to exchange
             self.exchange = Exchange(ranks, program.spec, plan, state)
 
     def run(self, max_supersteps: int) -> Ending:
@@ -152,6 +154,9 @@ class Loop:
     def _run(self, max_supersteps: int) -> Ending:
         fixed = self.program.fixed_supersteps()
         limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
+        empty = not self.graph.num_vertices
+        if empty:  # no superstep, but aggregators have their first values
+            limit = 0
         interrupts = self.interrupts
         if self.progress:
             # Of a program of several stages, only this stage's end is known.
@@ -206,6 +211,8 @@ class Loop:
         self.seconds = time.perf_counter() - started
         if self.plan.header.reals and not self.keeps:
             self.nans = self._count_nans()
+        if empty:
+            return Ending("the graph has no vertices", True)
         if stopped == Stop.RULE:
             return Ending(f"stop is true: {self.program.spec.stop}", True)
         if stopped == Stop.EMPTY_MASK:
@@ -438,7 +445,7 @@ class Loop:
 
         @functools.cache
         def aggregates(name: str) -> list[Any]:
-            return list(records["aggregates"][name].tolist())
+            return listed(records["aggregates"][name])
 
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()

@@ -354,7 +354,7 @@ def _results(run: _Run) -> int:
     """The bytes of a run's results on the host."""
     declared, types = run.program.spec, run.header.types
     found = run.vertices * sum(types[n].itemsize for n in declared.vertex_fields)
-    found += run.arcs * sum(types[n].itemsize for n in declared.arc_fields if n in types)
+    found += run.arcs * sum(types[n].itemsize for n in declared.arc_fields)
     return found * run.program.lanes
 
 

@@ -26,7 +26,7 @@ from gascl.runtime import process, taking
 from gascl.runtime.arcstream import ArcStream, streamed_bytes, whole_arrays
 from gascl.runtime.plan import Plan
 from gascl.runtime.resident import ResidentGraph, check_memory, resident_bytes
-from gascl.runtime.values import has_rest, parameters, set_at, stored
+from gascl.runtime.values import has_rest, listed, parameters, set_at, stored
 from gascl.runtime.waiting import check_free
 
 _NEVER = np.iinfo(np.int32).max
@@ -161,7 +161,7 @@ class State:
         """The types of the program's fields."""
         of = self.header.types
         fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
-        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields if n in of}
+        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields}
 
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
@@ -342,6 +342,11 @@ class State:
     def superstep(self) -> int:
         """The number of supersteps that its program has run."""
         return int(self.control["superstep"][0])
+
+    def aggregates(self) -> dict[str, Any]:
+        """The aggregators' values after the last superstep, or else after init."""
+        values = self.control["aggregates"]
+        return {name: listed(values[name])[0] for name in self.program.spec.aggregates}
 
     def _lasting(self) -> dict[Key, Any]:
         """The buffers whose content the next superstep needs."""

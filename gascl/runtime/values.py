@@ -73,8 +73,8 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
 
 
 def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:
-    if isinstance(param, VertexParam):
-        return graph.index_of(value)
+    if isinstance(param, VertexParam):  # a program runs on the empty graph, whatever it names
+        return graph.index_of(value) if graph.num_vertices else -1
     type_ = param.resolve(program.dtype)
     if type_.is_float:
         most = float(np.finfo(type_.scalar).max)
@@ -369,3 +369,10 @@ def stored(values: np.ndarray, type_: Type) -> np.ndarray:
         return np.ascontiguousarray(values)
     pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]
     return np.pad(values, pad)
+
+
+def listed(values: np.ndarray) -> list[Any]:
+    """The values as Python objects: a struct's are tuples, a vector's are lists."""
+    if values.dtype.names:  # whose tolist() leaves the vectors within as arrays
+        return list(zip(*(listed(values[name]) for name in values.dtype.names), strict=True))
+    return list(values.tolist())

@@ -38,7 +38,6 @@ class Plain(VertexProgram):
     Small = struct([("a", "int32"), ("b", "int16")])
     x = vertex.int32()
     weight = edge.int32(default=1)
-    kept = arc.int32()
     message, combine = "int32", "min"
     scatter = "send(v.x);"
     apply = "v.x = msg; set_mask();"
@@ -46,7 +45,7 @@ class Plain(VertexProgram):
 
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and pull may run scatter again"
-ARC = "its scatter has arc state"
+ARC = "it has arc fields"
 OF_ARC = "its scatter reads `e`, so that messages are only known where they are combined"
 OF_OTHERS = "its scatter reads `e`, and fields of other vertices"
 ALTERNATES = "its edges alternate, and the list of active vertices counts this superstep's arcs"
@@ -96,7 +95,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {"scatter": "send(e.weight + x_of(e.dst));"}, {"outbox": OF_OTHERS}
     ),
     "reads others": ({"scatter": "send(x_of(0));"}, {}),
-    "edges alternate": ({"edges": "alternate", "kept": vertex.int32()}, sparse(ALTERNATES)),
+    "edges alternate": ({"edges": "alternate"}, sparse(ALTERNATES)),
     "marks in scatter": (
         {"scatter": "send(1); set_mask();"}, {**pulling(ANEW), "frontier": PUT}
     ),
@@ -104,8 +103,12 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "marks others": ({"apply": "set_mask_of(0);"}, {"frontier": PUT}),
     "asks for its mask": ({"apply": "v.x = get_mask(); set_mask();"}, {"frontier": DEPENDS}),
     "applies its mask": ({"apply_on": "mask"}, {"frontier": DEPENDS}),
+    "an arc field that scatter does not use": (
+        {"kept": arc.int32()},
+        {"pull": ARC, "frontier": ARC, "outbox": ARC},
+    ),
     "arc state": (
-        {"scatter": "send(e.kept++);"},
+        {"kept": arc.int32(), "scatter": "send(e.kept++);"},
         {"pull": ARC, "frontier": ARC, "outbox": ARC},
     ),
     "gather": (
@@ -165,7 +168,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     # Lanes
     "lanes": ({"lanes": 2}, sparse(LANES)),
     "lanes and arc state": (
-        {"lanes": 2, "scatter": "send(e.kept);"},
+        {"lanes": 2, "kept": arc.int32(), "scatter": "send(e.kept);"},
         {"push": LANES, "pull": ARC, "frontier": ARC, "outbox": ARC},
     ),
     # Of several messages one, or the nearest first

@@ -74,6 +74,11 @@ def test_all_special_programs_on_ranks(count, what):
     succeed(count, what, *SPECIAL_PROGRAMS)
 
 
+@pytest.mark.parametrize("way", ["", pytest.param("on_several_hosts:", marks=pytest.mark.slow)])
+def test_what_programs_declare_on_ranks(way):
+    succeed(2, f"{way}declared")
+
+
 def test_ranks_of_several_hosts():
     succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
 
