@@ -13,6 +13,14 @@ import numpy as np
 #: float64 holds every whole number up to this one.
 EXACT = 2**53
 
+#: Of values between these, inverses and sums of squares are normal numbers of float64.
+LEAST, MOST = 1e-100, 1e100
+
+#: The types of values. NetworkX computes with others by other rules: it adds up float32 in float32,
+#: uint8 overflows, and a matrix of bool is of bool.
+_INTEGERS: set[type] = {int, np.int64}
+_FLOATS: set[type] = {float, np.float64}
+
 #: The edges whose attributes are read at a time.
 AT_A_TIME = 1024
 
@@ -24,14 +32,16 @@ class Column:
     Attributes:
         values: int64 or float64 (E,), or None if they are not such numbers.
         refusal: why they are not; "" if they are.
-        whole: all are integers in Python, and so are their sums.
+        whole: all are integers.
         mixed: some are integers and some floats.
+        numpy: some are integers of NumPy, and so are their sums.
     """
 
     values: np.ndarray | None
     refusal: str = ""
     whole: bool = False
     mixed: bool = False
+    numpy: bool = False
 
     @property
     def numbers(self) -> np.ndarray:
@@ -46,20 +56,23 @@ class Column:
 
     @property
     def lengths(self) -> np.ndarray:
-        """float64 (E,): numbers whose sums along a path are exact if they are whole.
+        """float64 (E,): numbers whose sums along a path are NetworkX's. Sums of integers are
+        exact, and Python's.
 
         Raises:
             NotImplementedError: they are not such numbers.
         """
         found = self.numbers
-        if self.whole and np.abs(found).sum() > EXACT:
-            raise NotImplementedError("whole weights that may sum to more than 2^53")
+        if self.numpy:
+            raise NotImplementedError("integers of NumPy, whose sums NetworkX returns as NumPy's")
+        if (self.whole or self.mixed) and np.abs(found).sum() >= EXACT:
+            raise NotImplementedError("whole weights that may sum to 2^53 or more")
         return found
 
     @property
     def all_one(self) -> bool:
-        """Every value is 1, as where no edge has the attribute."""
-        return self.values is not None and bool((self.values == 1).all())
+        """Every value is 1, and not NumPy's, as where no edge has the attribute."""
+        return self.values is not None and not self.numpy and bool((self.values == 1).all())
 
 
 def column_of(
@@ -92,22 +105,23 @@ def column_of(
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
     whole = _whole(kinds)
     found = np.concatenate(parts)
-    if not whole and not np.isfinite(found).all():
-        return Column(None, f"the edge attribute {name!r} has values that are not finite")
-    if whole and len(found) and max(found.max(), -found.min()) > EXACT:
+    mixed = not whole and not kinds.isdisjoint(_INTEGERS)
+    if (whole or mixed) and max(found.max(), -found.min()) >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
-    mixed = not whole and any(issubclass(kind, int | np.integer) for kind in kinds)
-    return Column(found, whole=whole, mixed=mixed)
+    sizes = np.abs(found[found != 0])
+    if not whole and not ((sizes > LEAST) & (sizes < MOST)).all():
+        bounds = f"finite, or not between {LEAST} and {MOST}"
+        return Column(None, f"the edge attribute {name!r} has values that are not {bounds}")
+    return Column(found, whole=whole, mixed=mixed, numpy=np.int64 in kinds)
 
 
 def _refusal(name: Any, kinds: set[type]) -> str:
     """Why values of these types are not numbers; "" if they are."""
-    for kind in kinds:
-        if not issubclass(kind, int | float | np.integer | np.floating):
-            what = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
-            return f"the edge attribute {name!r} has {what}"
+    for kind in kinds - _INTEGERS - _FLOATS:
+        what = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
+        return f"the edge attribute {name!r} has {what}"
     return ""
 
 
 def _whole(kinds: set[type]) -> bool:
-    return all(issubclass(kind, int | np.integer) for kind in kinds)
+    return kinds <= _INTEGERS

@@ -10,7 +10,14 @@ from typing import Any
 
 import networkx as nx
 
-from gascl.nx.converted import Converted, convert, converted_before, log, to_networkx
+from gascl.nx.converted import (
+    Converted,
+    check_cache,
+    convert,
+    converted_before,
+    log,
+    to_networkx,
+)
 from gascl.nx.register import FUNCTIONS, VERSION, Verdict
 
 #: The modules with functions; importing them registers these.
@@ -98,7 +105,11 @@ class Backend:
         """Whether these arguments are supported; or why not."""
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
-        return _logged(name, FUNCTIONS[name].can_run(args, kwargs))
+        function = FUNCTIONS[name]
+        verdict = _logged(name, function.can_run(args, kwargs))
+        if verdict is True:
+            check_cache(function.graph(args, kwargs))
+        return verdict
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether it pays; or why not."""

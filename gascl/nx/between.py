@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,23 @@ def _worth(G: Any, k: Any, weight: Any) -> str:
 
 
 def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
-    """NetworkX's own sample of nodes; None: all."""
-    if k is None or k == len(G):
+    """NetworkX's own sample of nodes; None: all.
+
+    Callers draw from a copy of the generator first, and from the generator itself once they have
+    the answer: if they fail, NetworkX draws the same sample.
+    """
+    if k is None:
         return None
-    found = G.places(seed.sample(list(G.nodes), k))
+    found = G.places(seed.sample(G.nodes, k))
     if not found:
         raise NotImplementedError("no sources")
     return found
+
+
+def _copied(seed: Any) -> Any:
+    """A generator that draws the same as this one, a Random or NetworkX's wrapper of NumPy's."""
+    # deepcopy would give such a wrapper NumPy's global generator
+    return type(seed)(deepcopy(seed._rng)) if hasattr(seed, "_rng") else deepcopy(seed)
 
 
 def _lengths(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
@@ -82,7 +93,9 @@ def betweenness_centrality(
     seed: Any = None,
 ) -> dict[Any, float]:
     """Betweenness by the paths from all nodes, or from NetworkX's own sample of k."""
-    sources = _sources(G, k, seed)
+    if k == len(G):
+        k = None  # as NetworkX does here, but not for edges
+    sources = _sources(G, k, _copied(seed))
     if len(G) == 0:
         return {}
     field = _lengths(G, weight)
@@ -92,7 +105,9 @@ def betweenness_centrality(
         endpoints=bool(endpoints),
         dtype="float64",
     )
-    return G.by_node(G.run(program, weight=field, simple=True)["centrality"])
+    found = G.by_node(G.run(program, weight=field, simple=True)["centrality"])
+    _sources(G, k, seed)
+    return found
 
 
 @betweenness_centrality.unless
@@ -110,7 +125,7 @@ def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
 ) -> dict[tuple[Any, ...], float]:
     """Betweenness of edges, by the paths from all nodes, or from NetworkX's own sample of k."""
-    sources = _sources(G, k, seed)
+    sources = _sources(G, k, _copied(seed))
     if len(G) == 0:
         return {}
     field = _lengths(G, weight)
@@ -126,6 +141,7 @@ def edge_betweenness_centrality(
     else:
         ends = G.topology.adjacency.src, G.topology.adjacency.dst
         edges = list(zip(*(G.node_array[places].tolist() for places in ends), strict=True))
+    _sources(G, k, seed)
     return dict(zip(edges, values.tolist(), strict=True))
 
 

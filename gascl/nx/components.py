@@ -8,8 +8,9 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csgraph, csr_array
 
-from gascl.nx.converted import Converted
+from gascl.nx.converted import Converted, is_view
 from gascl.nx.register import backend_function
 from gascl.programs.bipartition import Bipartition
 from gascl.programs.breadth_first import BreadthFirst
@@ -21,7 +22,7 @@ _NULL = "Connectivity is undefined for the null graph."
 
 
 def _sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
-    """The nodes of each component, in the order of the vertices that they are named by."""
+    """The nodes of each component, in the order of the components' numbers."""
     order = np.argsort(component, kind="stable")
     nodes = G.node_array[order].tolist()
     bounds = np.flatnonzero(np.diff(component[order], prepend=-1, append=len(component))).tolist()
@@ -97,22 +98,26 @@ def is_weakly_connected(G: Converted) -> bool:
 @backend_function(first=None, cached=100_000)
 def node_connected_component(G: Converted, n: Any) -> set[Any]:
     """The nodes that can be reached."""
-    if n not in G:
-        raise KeyError(n)
     depth = G.run(BreadthFirst(source=G.topology.index[n]))["depth"]
     return set(G.node_array[depth >= 0].tolist())
 
 
+@node_connected_component.unless
+def _(G: Any, n: Any) -> str:
+    return "" if n in G else "a node that is not there"
+
+
 @backend_function(first=None, cached=200_000)
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
-    """Sets of nodes; one from which an edge leads to another comes after that."""
-    return iter(_sinks_first(G))
+    """Sets of nodes in NetworkX's order."""
+    return iter(_sets(G, _left(G)))
 
 
 @backend_function(first=None, cached=200_000)
 def kosaraju_strongly_connected_components(G: Converted, source: Any = None) -> Iterator[set[Any]]:
-    """Sets of nodes; one from which an edge leads to another comes after that."""
-    return iter(_sinks_first(G))
+    """Sets of nodes in NetworkX's order."""
+    number = _left(G, reverse=True)
+    return iter(_sets(G, number.max(initial=0) - number))
 
 
 @kosaraju_strongly_connected_components.unless
@@ -120,40 +125,19 @@ def _(G: Any, source: Any) -> str:
     return "" if source is None else "`source`"
 
 
-def _sinks_first(G: Converted) -> list[set[Any]]:
-    """The strong components in the order in which a depth-first search leaves them."""
-    component = _strong(G)
-    roots = np.flatnonzero(component == np.arange(len(component)))
-    number = np.empty(len(component), np.int64)
-    number[roots] = np.arange(len(roots))
-    number = number[component]
-    members = _sets(G, component)
-    offsets, neighbours = G.rows()
-    tails = np.repeat(np.arange(len(G)), np.diff(offsets))
-    src, dst = number[tails], number[neighbours]
-    between = src != dst
-    src, dst = src[between], dst[between]
-    order = np.argsort(src, kind="stable")
-    begins = np.searchsorted(src[order], np.arange(len(roots) + 1)).tolist()
-    dst = dst[order].tolist()
-    found: list[set[Any]] = []
-    state = [False] * len(roots)
-    for root in range(len(roots)):
-        if state[root]:
-            continue
-        state[root] = True
-        stack = [(root, begins[root])]
-        while stack:
-            at, place = stack.pop()
-            while place < begins[at + 1]:
-                other = dst[place]
-                place += 1
-                if not state[other]:
-                    state[other] = True
-                    stack += [(at, place), (other, begins[other])]
-                    break
-            else:
-                found.append(members[at])
+def _left(G: Converted, reverse: bool = False) -> np.ndarray:
+    """int32 (V,): the number of each node's strong component, in the order in which a depth-first
+    search leaves them; with `reverse`, a search against the edges.
+
+    That order depends on every step of the search, which no parallel one reproduces. SciPy's goes
+    by the last arc of a row first.
+    """
+    offsets, neighbours = G.rows(reverse)
+    lengths = np.diff(offsets)
+    backwards = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths) - np.arange(len(neighbours))
+    ones = np.ones(len(neighbours))
+    matrix = csr_array((ones, neighbours[backwards], offsets), shape=(len(G), len(G)))
+    found: np.ndarray = csgraph.connected_components(matrix, connection="strong")[1]
     return found
 
 
@@ -173,16 +157,16 @@ def is_strongly_connected(G: Converted) -> bool:
 
 @backend_function(first=None, cached=200_000)
 def attracting_components(G: Converted) -> Iterator[set[Any]]:
-    """Strong components that no edge leaves."""
+    """Strong components that no edge leaves, in NetworkX's order."""
     return iter(_attracting(G))
 
 
 def _attracting(G: Converted) -> list[set[Any]]:
-    component = _strong(G)
-    src, dst = G.topology.adjacency.src, G.topology.adjacency.dst
-    left = np.zeros(len(G), bool)
-    left[component[src[component[src] != component[dst]]]] = True
-    return [s for s in _sinks_first(G) if not left[component[G.topology.index[next(iter(s))]]]]
+    number = _left(G)
+    src, dst = (number[ends] for ends in (G.topology.adjacency.src, G.topology.adjacency.dst))
+    attracts = np.ones(len(G), bool)
+    attracts[src[src != dst]] = False
+    return list(itertools.compress(_sets(G, number), attracts.tolist()))
 
 
 @backend_function(first=None, cached=100_000)
@@ -277,6 +261,12 @@ def is_bipartite(G: Converted) -> bool:
 def color(G: Converted) -> dict[Any, int]:
     """The side of each node: 0 or 1."""
     return G.by_node(_colours(G))
+
+
+@color.unless
+def _(G: Any) -> str:
+    hides = is_view(G) and G.is_multigraph()
+    return "views of multigraphs, which count neighbors whose edges they hide" if hides else ""
 
 
 def _colours(G: Converted) -> np.ndarray:

@@ -33,6 +33,9 @@ class Topology:
 
     The device has them once for each kind of graph that programs need: as it is, reversed, or
     without parallel edges.
+
+    Raises:
+        NotImplementedError: an undirected view shows an edge at one of its ends only.
     """
 
     def __init__(self, G: Any):
@@ -40,18 +43,21 @@ class Topology:
         self.directed: bool = G.is_directed()
         self.multigraph: bool = G.is_multigraph()
         self.original: Callable[[], Any] = weakref.ref(G)
+        if is_view(G) and not self.directed and not _symmetric(self.adjacency):
+            raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
+        self._degrees = _row_lengths(G)
         self._made: dict[Any, Any] = {}
         self._lock = threading.RLock()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is on the device, and without the original."""
-        kept = {"adjacency", "directed", "multigraph"}
-        return {name: value for name, value in self.__dict__.items() if name in kept}
+    def is_current(self, G: Any) -> bool:
+        """Whether the graph still has the nodes that were read, and each as many neighbors.
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.original = _gone
-        self._made, self._lock = {}, threading.RLock()
+        This takes a millisecond for 50,000 nodes, where reading all edges would cost what the
+        cache saves.
+        """
+        return list(G._adj) == self.adjacency.nodes and np.array_equal(
+            _row_lengths(G), self._degrees
+        )
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` returned when it was first asked for by this key."""
@@ -92,14 +98,30 @@ class Topology:
         return found
 
 
-def _gone() -> None:
-    return None
+def is_view(G: Any) -> bool:
+    """Whether a graph shows another one, with which it changes."""
+    return hasattr(G, "_graph")
+
+
+def _symmetric(adjacency: Adjacency) -> bool:
+    """Whether all neighbors have each other as such, by as many edges."""
+    count = len(adjacency.nodes)
+    tails = np.repeat(np.arange(count), np.diff(adjacency.offsets))
+    heads = adjacency.neighbours.astype(np.int64)
+    there, back = tails * count + heads, heads * count + tails
+    if adjacency.counts is not None:
+        there, back = np.repeat(there, adjacency.counts), np.repeat(back, adjacency.counts)
+    return np.array_equal(np.sort(there), np.sort(back))
+
+
+def _row_lengths(G: Any) -> np.ndarray:
+    """int64 (V,): the number of neighbors in each row that the graph holds, which may be more than
+    a subclass shows."""
+    return np.fromiter(map(len, G._adj.values()), np.int64)
 
 
 class Converted:
     """What NetworkX passes to this backend's functions instead of a graph.
-
-    It can be pickled and copied, without what is on the device.
 
     Args:
         columns: the edge attributes that were asked for.
@@ -112,6 +134,11 @@ class Converted:
         self, topology: Topology, columns: Mapping[Attribute, Column], every: bool = False
     ):
         self.topology, self.columns, self.every = topology, dict(columns), every
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """None in pickles and deep copies: those of a graph contain its cache, whose conversions
+        belong to the original. NetworkX converts the copy when it is first used."""
+        return type(None), ()
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -195,8 +222,7 @@ class Converted:
         if (name, default) not in self.columns:
             if not self.every:
                 raise NotImplementedError(f"the edge attribute {name!r} was not converted")
-            records = partial(edge_records, self.original(), self.topology.adjacency)
-            found = column_of(records, self.number_of_edges(), name, default)
+            found = _read_column(self.original(), self.topology, name, default)
             if found.values is not None and len(found.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
             self.columns[name, default] = found
@@ -224,7 +250,9 @@ class Converted:
             graph = topology.graph(simple, reverse)
             if weight is not None:
                 graph = graph.with_fields(weight=weight[1])
-            return Engine(graph)
+            engine = Engine(graph)
+            engine.warns_of_nan = False
+            return engine
 
         simple, reverse = simple and topology.multigraph, reverse and topology.directed
         found: Engine = topology.once(("engine", key, simple, reverse), make)
@@ -311,12 +339,21 @@ def convert(
         shared: the topology of an earlier conversion of the same graph.
     """
     topology = shared or Topology(G)
-    records = partial(edge_records, G, topology.adjacency)
     columns = {
-        (name, default): column_of(records, topology.num_edges, name, default)
-        for name, default in attributes
+        (name, default): _read_column(G, topology, name, default) for name, default in attributes
     }
     return Converted(topology, columns, every)
+
+
+def _read_column(G: Any, topology: Topology, name: Any, default: Any) -> Column:
+    shown = G
+    while is_view(shown) and not topology.directed:
+        shown = shown._graph
+        if shown.is_directed():
+            why = "an undirected view, whose edges may have other attributes from their other ends"
+            return Column(None, why)
+    records = partial(edge_records, G, topology.adjacency)
+    return column_of(records, topology.num_edges, name, default)
 
 
 def converted_before(G: Any) -> Topology | None:
@@ -327,6 +364,33 @@ def converted_before(G: Any) -> Topology | None:
         if isinstance(found, Converted):
             return found.topology
     return None
+
+
+def current(converted: Converted) -> Converted:
+    """The same conversion, or a new one if it was cached, and its graph has been changed since
+    without NetworkX noticing."""
+    topology = converted.topology
+    original = topology.original()
+    if original is None or converted_before(original) is not topology:
+        return converted
+    if topology.is_current(original):
+        return converted
+    original.__networkx_cache__.clear()  # what other backends have is as old
+    log.info("converted again: the graph was changed without a method")
+    return convert(original, converted.columns, converted.every, None)
+
+
+def check_cache(G: Any) -> None:
+    """Called before NetworkX looks for a conversion of `G` in its cache.
+
+    A view changes with its graph, which does not empty the view's cache: a view gets none. A copy
+    by `copy.copy` shares the cache of its original, which may be gone when the conversion needs it.
+    """
+    if is_view(G):
+        G.__networkx_cache__ = None  # NetworkX's documented switch
+    topology = converted_before(G)
+    if topology is not None and topology.original() is not G:
+        G.__networkx_cache__.clear()
 
 
 def to_networkx(converted: Converted) -> Any:

@@ -44,8 +44,8 @@ def _scores(
         first = score(list(islice(others, CHUNK)))
         return chain(first, chain.from_iterable(map(score, _chunks(others))))
     pairs = list(ebunch)
-    for pair in pairs:
-        for node in pair:
+    for u, v in pairs:
+        for node in (u, v):
             if node not in G:
                 raise nx.NodeNotFound(f"Node {node} not in G.")
     return score(pairs)

@@ -55,6 +55,7 @@ def pagerank(
     count = len(G)
     if count == 0:
         return {}
+    field = weight_of(G, weight)  # what is declined is declined before errors of other arguments
     given: dict[str, Any] = {}
     if nstart is not None:
         given["rank"] = at_nodes(G, nstart)
@@ -65,7 +66,6 @@ def pagerank(
         given["personalization"] = own
     if dangling is not None:
         given.update(dangling="land", landing=at_nodes(G, dangling))
-    field = weight_of(G, weight)
     program = PageRank if field is None else WeightedPageRank
     values = {"damping": alpha, "tolerance": count * tol, **given}
     result = G.run(program(dtype="float64", **values), weight=field, max_supersteps=max_iter)
@@ -114,6 +114,8 @@ def hits(
     if not result.converged:
         raise NotImplementedError("two singular values that hardly differ")
     hubs, authorities = result["hub"], result["authority"]
+    if not (hubs.sum() and authorities.sum()):
+        raise NotImplementedError("weights that are all 0")
     if normalized:
         return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
     authorities = authorities / np.linalg.norm(authorities)

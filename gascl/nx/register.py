@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 
 from gascl.errors import DeviceError, GasclError, warn
-from gascl.nx.converted import Converted, converted_before, log
+from gascl.nx.converted import Converted, converted_before, current, log
 
 #: Of NetworkX: its major and minor number.
 VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
@@ -41,11 +41,16 @@ class Function:
         self.name, self.first, self.cached = name, first, cached
         self._function = function
         self._signature = inspect.signature(function)
+        self._first = next(iter(self._signature.parameters))
         self._check: Callable[..., str] | None = None
         self._worth: Callable[..., str] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         began = time.perf_counter()
+        G = self.graph(args, kwargs)
+        if isinstance(G, Converted):
+            args, kwargs = (current(G), *args[1:]), {**kwargs}
+            kwargs.pop(self._first, None)
         try:
             result = self._function(*args, **kwargs)
         except DeviceError as error:
@@ -83,12 +88,16 @@ class Function:
         reason = self._ask(self._worth, args, kwargs) if self._worth else ""
         if reason:
             return reason
-        G = args[0] if args else kwargs[next(iter(self._signature.parameters))]
+        G = self.graph(args, kwargs)
         cached = isinstance(G, Converted) or converted_before(G) is not None
         least = self.cached if cached else self.first
         if least is None:
             return "NetworkX is faster" + ("" if cached else " than the conversion")
         return too_few(G, least) or True
+
+    def graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The graph among the arguments: the first parameter."""
+        return args[0] if args else kwargs[self._first]
 
     def _ask(self, check: Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         bound = self._signature.bind(*args, **kwargs)
@@ -128,7 +137,11 @@ def too_few(G: Any, least: int, what: str = "") -> str:
 
 def num_edges(G: Any) -> int:
     """About the number of edges of a graph, quickly: loops of undirected graphs count half."""
-    if isinstance(G, Converted) or G.is_multigraph():
+    if isinstance(G, Converted):
+        return G.number_of_edges()
+    if (topology := converted_before(G)) is not None:
+        return topology.num_edges
+    if G.is_multigraph():
         return int(G.number_of_edges())
     entries = sum(map(len, G._adj.values()))
     return entries if G.is_directed() else entries // 2

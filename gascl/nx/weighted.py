@@ -12,7 +12,7 @@ from gascl.language.program import VertexProgram
 from gascl.nx.attribute import Column
 from gascl.nx.converted import Converted
 from gascl.nx.register import backend_function, too_few
-from gascl.nx.trees import Tree, levels, tight_arcs
+from gascl.nx.trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 
@@ -261,12 +261,30 @@ def dijkstra_predecessor_and_distance(
         raise nx.NodeNotFound(f"Node {source} is not found in the graph")
     tree, distance = _tree(G, [source], weight, cutoff)
     nodes = G.nodes
-    order = tree.order.tolist()
-    pred: dict[Any, list[Any]] = {nodes[vertex]: [] for vertex in order}
+    seen = _first_seen(G, tree.order, distance, weight, cutoff)
+    pred: dict[Any, list[Any]] = {node: [] for node in G.node_array[seen].tolist()}
     for vertex, parent in zip(*(ends.tolist() for ends in tree.parents()), strict=True):
         pred[nodes[vertex]].append(nodes[parent])
     numbers = as_numbers(G, weight, distance[tree.order], [0])
-    return pred, dict(zip(pred, numbers, strict=True))
+    return pred, dict(zip(G.node_array[tree.order].tolist(), numbers, strict=True))
+
+
+def _first_seen(
+    G: Converted, order: np.ndarray, distance: np.ndarray, weight: Any, cutoff: Any
+) -> np.ndarray:
+    """The vertices with a path in the order in which Dijkstra's algorithm first sees one to each,
+    though it may be too long.
+
+    Args:
+        order: in which they are settled, the source first.
+    """
+    offsets, neighbours = G.rows()
+    tails, places = arcs_of_rows(offsets, np.arange(len(neighbours)), order)
+    if cutoff is not None:
+        places = places[distance[tails] + entry_lengths(G, weight)[places] <= cutoff]
+    found = np.concatenate([order[:1], neighbours[places]])
+    _, firsts = np.unique(found, return_index=True)
+    return found[np.sort(firsts)]
 
 
 dijkstra_predecessor_and_distance.unless(_declines(0))
@@ -475,6 +493,8 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
 
 @negative_edge_cycle.unless
 def _(G: Any, weight: Any, heuristic: Any) -> str:
+    if nx.is_frozen(G):
+        return "frozen graphs, to which NetworkX cannot add a node"
     return hidden(weight)
 
 

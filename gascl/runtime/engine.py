@@ -123,6 +123,7 @@ class Engine:
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view = False
+        self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
         self._takes_parts = True  # where the arcs do not fit
         self._lock = threading.Lock()
@@ -295,7 +296,8 @@ class Engine:
                     except KeyboardInterrupt as pressed:
                         pressed.result = result  # type: ignore[attr-defined]
                         raise
-        _warn_of_nan(self.graph, nans)
+        if self.warns_of_nan:
+            _warn_of_nan(self.graph, nans)
         if interrupted:
             why = f"interrupted after {result.supersteps} supersteps"
             if file is not None and file.done == result.supersteps:

@@ -1,6 +1,10 @@
 """Calls that are left to NetworkX because no other way to its answer is exact."""
 
+import random
+import warnings
+
 import networkx as nx
+import numpy as np
 import pytest
 
 from gascl.nx.backend import backend
@@ -31,6 +35,39 @@ def test_lengths_that_make_no_path_longer(length):
     for function in (nx.betweenness_centrality, nx.edge_betweenness_centrality):
         with pytest.raises(NotImplementedError, match="'gascl' backend"):
             function(G, weight="weight", backend="gascl")
+
+
+@pytest.mark.parametrize("make", [random.Random, np.random.RandomState, np.random.default_rng])
+@pytest.mark.parametrize("length", [0, 1])
+def test_a_sample_is_networkx_own_also_after_a_decline(make, length, monkeypatch):
+    """A length of 0 is declined; whether or not, the generator has moved on as by NetworkX."""
+    monkeypatch.setattr(type(backend), "should_run", lambda *_: True)
+    G = nx.gnm_random_graph(30, 60, seed=1)
+    nx.set_edge_attributes(G, length, "weight")
+    for function in (nx.betweenness_centrality, nx.edge_betweenness_centrality):
+        seed, same = make(42), make(42)
+        with nx.config(backend_priority=["gascl"]):
+            found = function(G, k=5, weight="weight", seed=seed)
+        assert found == pytest.approx(function(G, k=5, weight="weight", seed=same))
+        assert seed.random() == same.random()
+
+
+def test_what_is_unknown_is_no_reason_to_warn():
+    """Where the sole source of betweenness is, there is no estimate: NaN, also by NetworkX."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = nx.betweenness_centrality(nx.star_graph(4), k=1, seed=1, backend="gascl")
+    assert np.isnan(list(found.values())).sum() == 1
+
+
+def test_frozen_graphs_to_which_networkx_adds_a_node():
+    G = nx.freeze(nx.path_graph(3))
+    with pytest.raises(nx.NetworkXError, match="Frozen"):
+        nx.negative_edge_cycle(G)
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        nx.negative_edge_cycle(G, backend="gascl")
+    with nx.config(backend_priority=["gascl"]), pytest.raises(nx.NetworkXError, match="Frozen"):
+        nx.negative_edge_cycle(G)
 
 
 def test_cycles_whose_sum_rounding_decides():

@@ -25,3 +25,10 @@ def test_the_tables_are_those_of_the_code():
     }
     assert f"{len(FUNCTIONS)} of them" in PAGE
     assert all(f"`{name}`" in PAGE for name in expected)
+
+
+def test_each_line_of_the_log_is_a_line_of_its_own():
+    samples = [block for block in PAGE.split("```")[1::2] if ": ran in" in block]
+    assert len(samples) == 2
+    for line in "".join(samples).split("\n"):
+        assert not line or (line.startswith("gascl.nx: ") and line.count("gascl.nx: ") == 1)

@@ -19,8 +19,9 @@ WEIGHTS = {
 }
 
 
-def made(kind, count, edges, weights, seed, loops=True):
-    """A random graph with mixed nodes in random order, and attributes of nodes."""
+def made(kind, count, edges, weight, seed, loops=True):
+    """A random graph with mixed nodes in random order, and attributes of nodes; `weight(draw)` is
+    a weight, or None."""
     draw = random.Random(seed)
     nodes = [*range(count - 4), "a", ("b", 2), frozenset(), 0.5]
     draw.shuffle(nodes)
@@ -30,9 +31,9 @@ def made(kind, count, edges, weights, seed, loops=True):
         G.nodes[node]["group"] = draw.choice("xyz")
     for _ in range(edges):  # of which simple graphs keep one of each
         u, v = draw.choice(nodes), draw.choice(nodes)
-        weight = WEIGHTS[weights](draw)
+        drawn = weight(draw)
         if loops or u != v:
-            G.add_edge(u, v, **({} if weight is None else {"weight": weight}))
+            G.add_edge(u, v, **({} if drawn is None else {"weight": drawn}))
     return G
 
 
@@ -67,7 +68,7 @@ def ring(kind, count):
 def small(kind):
     """Graphs of up to 30 nodes, by name. A kind has other weights than the next one."""
     turn = KINDS.index(kind)
-    weights = [*WEIGHTS][turn:] + [*WEIGHTS][:turn]
+    weights = [*WEIGHTS.values()][turn:] + [*WEIGHTS.values()][:turn]
     return {
         "null": kind(),
         "one": nx.empty_graph(1, kind),
@@ -84,7 +85,7 @@ def small(kind):
 def large(kind, count):
     """Graphs of `count` nodes, by name."""
     turn = KINDS.index(kind)
-    weights = [*WEIGHTS][turn:] + [*WEIGHTS][:turn]
+    weights = [*WEIGHTS.values()][turn:] + [*WEIGHTS.values()][:turn]
     return {
         "large": made(kind, count, 2 * count, weights[2], 3, loops=turn % 2 == 0),
         "ring": ring(kind, count),
