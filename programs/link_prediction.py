@@ -47,7 +47,8 @@ class Scores(VertexProgram):
             if (from_a == from_b && least != a && least != b) {
                 const real degree = degree_of(least);
                 v.common += 1;
-                v.adamic_adar += 1 / log(degree);
+                // Only where a vertex is paired with itself can this degree be 1.
+                v.adamic_adar += degree > 1 ? 1 / log(degree) : INFINITY;
                 v.resource_allocation += 1 / degree;
             }
             while (i < num_a && neighbor_of(a, i) == least)

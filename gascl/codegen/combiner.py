@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from gascl.codegen.context import Context
 from gascl.codegen.text import Text
+from gascl.codegen.traps import Traps
 from gascl.language.combiners import EXPRESSION, OR
 
 
-def write_combiner(text: Text, c: Context) -> None:
+def write_combiner(text: Text, c: Context, traps: Traps) -> None:
     """Write gascl_identity, gascl_combine, and gascl_nothing: `msg` if there was no message."""
     spec, wide, single = c.spec, c.accumulator, c.facts.reads_singly
     combiner = spec.combiner or OR  # if nothing is sent, any combiner will do
@@ -15,7 +16,7 @@ def write_combiner(text: Text, c: Context) -> None:
     if single:  # nothing is combined
         text.put(f"    return {wide.zero()};")
     elif combiner is EXPRESSION:
-        text.expression("    return (", spec.snippets["identity"], "    );")
+        traps.expression("    return (", spec.snippets["identity"], "    );", who="")
     else:
         text.put(f"    return {combiner.identity(wide)};")
     text.put("}", "", "static gascl_accumulator gascl_combine(")
@@ -29,13 +30,13 @@ def write_combiner(text: Text, c: Context) -> None:
     elif c.facts.overflows:
         text.put(*combiner.noticing_overflow(wide))
     elif combiner is EXPRESSION:
-        text.expression("    return (", spec.snippets["combine"], "    );")
+        traps.expression("    return (", spec.snippets["combine"], "    );", who="")
     else:
         text.put(f"    return {combiner.combined(wide, 'a', 'b')};")
     text.put("}", "", "// What apply sees if there was no message.")
     text.put("static gascl_gathered gascl_nothing(void) {")
     if single and "identity" in spec.snippets:
-        text.expression("    return (", spec.snippets["identity"], "    );")
+        traps.expression("    return (", spec.snippets["identity"], "    );", who="")
     elif single:
         text.put(f"    return {c.gathered.zero()};")
     else:

@@ -183,6 +183,8 @@ class Context:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
         if self.facts.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
+        if self.debug:  # whether the run begins with finite values
+            members.append(("gascl_finite", INT32))
         return struct_of("gascl_graph", members)
 
     @property

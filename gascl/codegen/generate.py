@@ -73,9 +73,10 @@ def generate(
     text.struct(c.vertex)
     text.struct(c.edge)
     state, edge = write_arguments(text, c)
+    traps.write_guards()
     if "functions" in spec.snippets:
-        text.snippet(spec.snippets["functions"])
-    write_combiner(text, c)
+        traps.functions(spec.snippets["functions"])
+    write_combiner(text, c, traps)
     text.put('#include "words.cl"', "")
     traps.write()
     calls.write()

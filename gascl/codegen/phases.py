@@ -89,7 +89,7 @@ class Phases:
         self.traps.after_init(init)
         if c.facts.masked and mask is not None:
             self.calls.declare_read(mask)
-            self.text.expression("    if (gascl_own_mask && (", mask, "    ))")
+            self.traps.expression("    if (gascl_own_mask && (", mask, "    ))")
             put("        v.gascl_set = GASCL_SET;")
         elif c.facts.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
             put("    if (gascl_own_mask)", "        v.gascl_set = GASCL_SET;")
@@ -109,7 +109,8 @@ class Phases:
         if snippet is not None:
             put(f"static {type_.c} gascl_first_of_{name}({seen}) {{")
             self.calls.declare_read(snippet)
-            self.text.expression("    return (", snippet, "    );")
+            who = "e.src" if name in c.arc_fields else "v.id"
+            self.traps.expression("    return (", snippet, "    );", who)
             put("}", "")
 
     def _initial(self, name: str, number: str | float | int, seen: str) -> str:
@@ -221,7 +222,7 @@ class Phases:
             put(f"static int gascl_bucket({of}) {{")
             self._load(priority)
             self.calls.declare_read(priority)
-            self.text.expression("    const real gascl_priority = (real)(", priority, "    );")
+            self.traps.expression("    const real gascl_priority = (real)(", priority, "    );")
             put("    const real gascl_turn = gascl_priority / gascl_run_->graph.gascl_delta;")
             # The least and the largest numbers are no buckets, but none at all.
             put("    if (isnan(gascl_turn))", "        return INT_MAX - 1;")
@@ -259,7 +260,7 @@ class Phases:
             return
         self._load(snippet)
         self.calls.declare_read(snippet)
-        self.text.expression("    return (", snippet, "    );")
+        self.traps.expression("    return (", snippet, "    );")
         self.text.put("}", "")
 
     def _gather(self) -> None:
@@ -342,7 +343,7 @@ class Phases:
             put(f"    const gascl_params p = gascl_read_params(gascl_run_{lane});")
         if stop.reads("g"):
             put("    const gascl_graph g = gascl_run_->graph;")
-        self.text.expression("    return (", stop, "    );")
+        self.traps.expression("    return (", stop, "    );", who="")
         put("}")
 
     def _reals(self) -> None:

@@ -10,6 +10,7 @@ import re
 
 from gascl.codegen.context import Context
 from gascl.codegen.text import Text
+from gascl.language.guards import functions_in, guarded
 from gascl.language.snippet import Snippet
 from gascl.language.types import SCALARS, Type
 
@@ -50,13 +51,27 @@ class Traps:
                 "}",
                 "",
             )
-        here = "v.id, __LINE__, gascl_faults, gascl_control_"
-        text.put(
+
+    def write_guards(self) -> None:
+        """Write the macros in which debug mode wraps divisors and indices, and what the user's
+        functions get besides their own arguments: the vertex to blame, and where traps go."""
+        if not self.context.debug:
+            return
+        here = "gascl_who, __LINE__, gascl_faults, gascl_control_"
+        self.text.put(
+            '#include "traps.cl"',
+            "#define GASCL_BLAMED const int gascl_who, __global int *gascl_faults, \\",
+            "    __global gascl_control *gascl_control_",
+            "#define GASCL_BLAMED_ON gascl_who, gascl_faults, gascl_control_",
             # x is evaluated once, for `a / i++`, in the type that a division would use: + 0 removes
             # qualifiers such as __global.
             "#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \\",
-            f"    gascl_by == 0 ? gascl_zero({here}) : gascl_by; }})",
+            f"    gascl_by == 0 && gascl_faults ? gascl_zero({here}) : gascl_by; }})",
             f"#define gascl_index(x) gascl_message_index((x), num_messages, {here})",
+            # An element of an array or vector; a pointer does not say how many there are.
+            "#define gascl_element(x, i, more) (x)[gascl_array_index((i), \\",
+            "    __builtin_types_compatible_p(__typeof__(x), __typeof__((x)[0]) *) \\",
+            f"        ? LONG_MAX : (long)(sizeof(x) / sizeof((x)[0])) + more, {here})]",
             "",
         )
 
@@ -66,19 +81,55 @@ class Traps:
             return value
         return f"gascl_sound_{type_.c}({value}, v.id, __LINE__, gascl_faults, gascl_control_)"
 
+    def functions(self, functions: Snippet) -> None:
+        """Write the user's functions."""
+        self._guarded(functions, defines=True)
+
     def snippet(self, snippet: Snippet) -> None:
+        """Write a snippet's lines, in a function where `v` is the vertex at work."""
+        self._blame("v.id")
+        self._first_line = len(self.text.lines) + 1
+        self._guarded(snippet)
+
+    def expression(self, before: str, snippet: Snippet, after: str, who: str = "v.id") -> None:
+        """Write a snippet that is an expression, on its own lines.
+
+        Args:
+            who: C text of the vertex that is to blame; "": none is.
+        """
+        self._blame(who)
+        self.text.put(before)
+        self._guarded(snippet)
+        self.text.put(after)
+
+    def _blame(self, who: str) -> None:
+        """Write what guards need: the vertex to blame and, if there is none, no place for traps."""
+        if not self.context.debug:
+            return
+        self.text.put(f"    const int gascl_who = {who or -1};")
+        if not who:
+            self.text.put(
+                "    __global int *const gascl_faults = 0;",
+                "    __global gascl_control *const gascl_control_ = 0;",
+            )
+
+    def _guarded(self, snippet: Snippet, defines: bool = False) -> None:
         """Write a snippet's lines; in debug mode, with its divisors and indices guarded.
 
         Divisors are not guarded in programs with vectors, whose comparison with zero is a vector.
         """
         c = self.context
-        self._first_line = len(self.text.lines) + 1
         if not c.debug:
             return self.text.snippet(snippet)
-        texts = " ".join(s.text for s in c.spec.snippets.values())
+        snippets = c.spec.snippets
+        texts = " ".join(s.text for s in snippets.values())
         types = " ".join(t.c for t in [c.message, *c.field_types.values()])
-        divisors = None if _VECTOR.search(f"{texts} {types}") else "gascl_nonzero"
-        return self.text.snippet(snippet, snippet.guarded(divisors, "gascl_index"))
+        divisors = not _VECTOR.search(f"{texts} {types}")
+        helpers = functions_in(snippets["functions"].text) if "functions" in snippets else set()
+        guards = guarded(
+            snippet.text, snippet.types, divisors=divisors, helpers=helpers, defines=defines
+        )
+        return self.text.snippet(snippet, guards)
 
     def after_init(self, init: Snippet | None) -> None:
         if self.context.debug:
@@ -111,7 +162,8 @@ class Traps:
         rest = f"{value}, v.id, {line}, gascl_faults, gascl_control_"
         self.text.put(f"    gascl_sound_{type_.c}({rest});")
         if before:
-            self.text.put(f"    gascl_finite_{type_.c}({before}, {rest});")
+            self.text.put("    if (gascl_run_->graph.gascl_finite)")
+            self.text.put(f"        gascl_finite_{type_.c}({before}, {rest});")
 
 
 def _floats(type_: Type, value: str) -> list[tuple[str, Type]]:

@@ -25,8 +25,9 @@ class Fault(IntEnum):
     DIVIDED_BY_ZERO = 2
     NO_MESSAGE = 3
     NO_NEIGHBOR = 4
-    NAN = 5  # after faults that may have caused it
-    INFINITE = 6
+    NO_ELEMENT = 5
+    NAN = 6  # after faults that may have caused it
+    INFINITE = 7
 
 
 #: The messages about the vertex with the fault; `last` is the index of the last vertex.
@@ -38,6 +39,7 @@ FAULT_MESSAGES = {
     Fault.NO_MESSAGE: "read messages[i] with an i that is not in 0 ... num_messages - 1",
     Fault.NO_NEIGHBOR: "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... "
     "num_neighbors - 1",
+    Fault.NO_ELEMENT: "used an index that is outside of its array",
     Fault.NAN: "computed NaN",
     Fault.INFINITE: "made a finite value infinite",
 }

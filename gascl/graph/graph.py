@@ -728,7 +728,8 @@ class Graph:
         def find() -> np.ndarray:
             degree = np.bincount(end, values, self.num_vertices)
             if not self.directed:
-                degree += np.bincount(other, values * (end != other), self.num_vertices)
+                loopless = np.where(end != other, values, 0)
+                degree += np.bincount(other, loopless, self.num_vertices)
             degree = degree.astype(np.float64, copy=False)  # NumPy's, without edges, are integers
             degree.setflags(write=False)
             return degree

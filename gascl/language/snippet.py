@@ -9,24 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from gascl.language.operands import (
+    OPENING,
+    POINTERS,
+    QUALIFIERS,
+    TYPES,
+    at,
+    ends_operand,
+    whole_end,
+)
 from gascl.language.preprocessor import Preprocessor
 from gascl.language.source import Place
 from gascl.language.tokens import Token, closing, raw_tokens, tokens
-from gascl.language.types import SCALARS
 
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 _BRANCHES = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "break"}
 _BRANCHES |= {"continue"}
-
-_TYPES = {"real", "unsigned", "signed", "size_t", "bool", *SCALARS.values()}
-_POINTERS = {"intptr_t", "uintptr_t", "ptrdiff_t", "void", "half", "struct", "union"}
-_QUALIFIERS = {
-    f"{under}{word}" for word in "private global local constant".split() for under in ("", "__")
-}
-_QUALIFIERS |= {"const", "volatile"}
-#: Words after which an operand starts. Any other word before a parenthesis makes it a call.
-_OPENING = {"return", "else", "do", "case", "__extension__"}
-_SIGNS = ("-", "+", "!", "~", "*", "&", "++", "--")
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
@@ -82,7 +80,7 @@ class Snippet:
         """
         known = known or Preprocessor()
         expanded = known.expand(text)
-        types = frozenset(_TYPES | _POINTERS | known.types)
+        types = frozenset(TYPES | POINTERS | known.types)
         found = tokens(expanded)
         more = _MORE_NAMESPACES.get(label.rpartition(".")[2], ())
         members, words = _members(found, (*NAMESPACES, *more), types)
@@ -117,7 +115,7 @@ class Snippet:
         while i < len(texts):
             here, then = "".join(texts[i : i + 3]), "".join(texts[i + 4 : i + 7])
             if {here, then} == pair and texts[i + 3] in ("==", "!="):
-                if _at(found, i - 1) not in _BEFORE or _at(found, i + 7) not in _AFTER:
+                if at(found, i - 1) not in _BEFORE or at(found, i + 7) not in _AFTER:
                     return False
                 i += 7
             elif here in pair:
@@ -125,31 +123,6 @@ class Snippet:
             else:
                 i += 1
         return True
-
-    def guarded(self, divisors: str | None, indices: str) -> str:
-        """The text for debug mode, with each divisor and each index of `messages` wrapped in a call
-        of the macro `divisors` or `indices`; lines keep their places. None: leave divisors
-        alone."""
-        found = tokens(self.text)
-        marks = []
-        for i, token in enumerate(found):
-            if token.text == "messages" and _at(found, i + 1) == "[":
-                end = closing(found, i + 1) - 1
-                if i + 2 < end < len(found):
-                    marks += [(found[i + 2].start, f"{indices}("), (found[end].start, ")")]
-            if divisors is None or token.kind != "sign" or token.text not in ("/", "%", "/=", "%="):
-                continue
-            if "=" in token.text:
-                end = _whole_end(found, i + 1)
-            else:
-                end = _operand_end(found, i + 1, self.types)
-            if end > i + 1:
-                last = found[end - 1]
-                marks += [(found[i + 1].start, f"{divisors}("), (last.start + len(last.text), ")")]
-        text = self.text
-        for position, mark in sorted(marks, key=lambda m: m[0], reverse=True):
-            text = text[:position] + mark + text[position:]
-        return text
 
     def unbalanced(self) -> tuple[int, str] | None:
         """The line of an unbalanced bracket, and the bracket; None if there is none."""
@@ -169,11 +142,11 @@ class Snippet:
         if self.has_directives or any(t.text in _BRANCHES for t in found):
             return
         for i in range(len(found) - 4):
-            if [t.text for t in found[i : i + 2]] != ["v", "."] or _at(found, i + 3) != "=":
+            if [t.text for t in found[i : i + 2]] != ["v", "."] or at(found, i + 3) != "=":
                 continue
-            if _at(found, i - 1) not in ("", ";", "{", "}"):
+            if at(found, i - 1) not in ("", ";", "{", "}"):
                 continue
-            name, end = found[i + 2].text, _whole_end(found, i + 4)
+            name, end = found[i + 2].text, whole_end(found, i + 4)
             texts = [t.text for t in found[i + 4 : end]]
             again = any(texts[k : k + 3] == ["v", ".", name] for k in range(len(texts)))
             if word in texts and not again:
@@ -183,14 +156,14 @@ class Snippet:
         """The lines of `x**y`, which C takes for `x * *y`."""
         found = tokens(self.text)
         for i, token in enumerate(found):
-            twice = token.text == _at(found, i + 1) == "*" and not found[i + 1].before
-            if twice and _ends_operand(found, i - 1, self.types) and not self._is_named(found, i):
+            twice = token.text == at(found, i + 1) == "*" and not found[i + 1].before
+            if twice and ends_operand(found, i - 1, self.types) and not self._is_named(found, i):
                 yield token.line
 
     def _is_named(self, found: list[Token], i: int) -> bool:
         """Whether the type of a declaration stands before found[i], as in `real **x`."""
-        before = _at(found, i - 1)
-        return before in self.types or before in _QUALIFIERS or _at(found, i - 2) == "struct"
+        before = at(found, i - 1)
+        return before in self.types or before in QUALIFIERS or at(found, i - 2) == "struct"
 
     def undeclared(self, names: Set[str], declares: bool) -> Iterator[tuple[str, int]]:
         """Those of these names that are used as values, and not declared before, with the lines.
@@ -203,12 +176,12 @@ class Snippet:
             return  # after which names look like values
         known: set[str] = set()
         for i, token in enumerate(found):
-            word, before = token.text, _at(found, i - 1)
+            word, before = token.text, at(found, i - 1)
             if word not in names or word in known or before in (".", "->"):
                 continue
             known.add(word)
-            after = _at(found, i + 1)
-            named = i > 0 and found[i - 1].kind == "word" and before not in _OPENING
+            after = at(found, i + 1)
+            named = i > 0 and found[i - 1].kind == "word" and before not in OPENING
             # `int x, word`, `int *word`, and a label.
             named |= declares and (before in (",", "*") or after == ":")
             if not named and after != "(":
@@ -222,13 +195,13 @@ class Snippet:
         """The line and the number of arguments of each call `word(...)`."""
         found = tokens(self.text)
         for i, token in enumerate(found):
-            if token.text != word or _at(found, i + 1) != "(":
+            if token.text != word or at(found, i + 1) != "(":
                 continue
             end = closing(found, i + 1) - 1
-            count, at = int(end > i + 2), i + 2
-            while at < end:
-                count += found[at].text == ","
-                at = closing(found, at) if found[at].text in ("(", "[", "{") else at + 1
+            count, k = int(end > i + 2), i + 2
+            while k < end:
+                count += found[k].text == ","
+                k = closing(found, k) if found[k].text in ("(", "[", "{") else k + 1
             yield token.line, count
 
     def place(self, line: int) -> Place:
@@ -243,7 +216,7 @@ def _members(
     members: list[Member] = []
     words: dict[str, int] = {}
     for i, token in enumerate(found):
-        if token.kind != "word" or _at(found, i - 1) in (".", "->"):
+        if token.kind != "word" or at(found, i - 1) in (".", "->"):
             continue
         if token.text not in namespaces:
             words.setdefault(token.text, token.line)
@@ -251,92 +224,33 @@ def _members(
                 members.append(Member("msg", "", token.line, True))
             continue
         name, end = "", i + 1
-        if _at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
+        if at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
             name, end = found[i + 2].text, i + 3
         members.append(Member(token.text, name, token.line, _is_written(found, i, end, types)))
     return members, words
 
 
-def _at(found: list[Token], i: int) -> str:
-    return found[i].text if 0 <= i < len(found) else ""
-
-
 def _is_written(found: list[Token], start: int, end: int, types: Set[str]) -> bool:
     """Whether the operand found[start:end] is assigned, incremented, or has its address taken."""
     while True:  # extend it by a component, an index or parentheses around it
-        if _at(found, end) == ".":
+        if at(found, end) == ".":
             end += 2
-        elif _at(found, end) == "[":
+        elif at(found, end) == "[":
             end = closing(found, end)
-        elif _at(found, start - 1) == "(" and _at(found, end) == ")":
+        elif at(found, start - 1) == "(" and at(found, end) == ")":
             if (
                 start >= 2
                 and found[start - 2].kind == "word"
-                and found[start - 2].text not in _OPENING
+                and found[start - 2].text not in OPENING
             ):
                 break  # `if (v.x) ++y;` or a call
             start, end = start - 1, end + 1
         else:
             break
-    before = _at(found, start - 1)
-    if before in ("++", "--") or (before == "&" and not _ends_operand(found, start - 2, types)):
+    before = at(found, start - 1)
+    if before in ("++", "--") or (before == "&" and not ends_operand(found, start - 2, types)):
         return True
-    return _at(found, end) in _ASSIGN
-
-
-def _ends_operand(found: list[Token], i: int, types: Set[str]) -> bool:
-    """Whether found[i] ends an operand, so that a `&` after it is not the address operator."""
-    if i < 0 or (found[i].kind == "word" and found[i].text in _OPENING):
-        return False
-    if found[i].text != ")":
-        return found[i].kind != "sign" or found[i].text in ("]", "++", "--")
-    opening = next(k for k in range(i, -1, -1) if closing(found, k) == i + 1)
-    is_call = opening > 0 and found[opening - 1].kind == "word"
-    if is_call and found[opening - 1].text not in _OPENING:
-        return True
-    return not _is_type(found[opening + 1 : i], types)  # `(real *)&v.rank`
-
-
-def _is_type(inside: list[Token], types: Set[str]) -> bool:
-    """Whether the tokens in parentheses are a type, so that these are a cast."""
-    first = next((t.text for t in inside if t.text not in _QUALIFIERS), "")
-    return first in types or _at(inside, len(inside) - 1) == "*"
-
-
-def _operand_end(found: list[Token], i: int, types: Set[str]) -> int:
-    """The end of the operand that starts at found[i]: casts, signs, a name and its suffixes."""
-    while _at(found, i) in _SIGNS:
-        i += 1
-    if _at(found, i) == "sizeof":
-        end = closing(found, i + 1)
-        measures = _at(found, i + 1) == "(" and _is_type(found[i + 2 : end - 1], types)
-        return end if measures else _operand_end(found, i + 1, types)
-    if _at(found, i) == "(":
-        end = closing(found, i)
-        is_type = _is_type(found[i + 1 : end - 1], types)
-        i = end
-        following = found[i] if i < len(found) else None
-        # `(real)x`, `(real)(x)` and `(int)-x` are casts, so the operand continues; `(a) - x` is
-        # not.
-        if following and (following.kind != "sign" or following.text == "("):
-            return _operand_end(found, i, types)
-        if is_type and _at(found, i) in _SIGNS:
-            return _operand_end(found, i, types)
-        if is_type and _at(found, i) == "{":
-            i = closing(found, i)
-    else:
-        i += 1
-    while _at(found, i) in (".", "->", "(", "[", "++", "--"):
-        opens = _at(found, i) in ("(", "[")
-        i = closing(found, i) if opens else i + (2 if _at(found, i) in (".", "->") else 1)
-    return min(i, len(found))
-
-
-def _whole_end(found: list[Token], i: int) -> int:
-    """The end of the expression at found[i]: the next `;`, `,` or closing bracket."""
-    while i < len(found) and _at(found, i) not in (";", ",", ")", "]", "}"):
-        i = closing(found, i) if _at(found, i) in ("(", "[", "{") else i + 1
-    return i
+    return at(found, end) in _ASSIGN
 
 
 def _sends_always(found: list[Token]) -> bool:
@@ -350,5 +264,5 @@ def _sends_always(found: list[Token]) -> bool:
         if token.text in _BRANCHES:
             return False
         depth += (token.text == "(") - (token.text == ")")
-        sends |= token.text == "send" and not depth and _at(found, i - 1) in ("", ";", "{", "}")
+        sends |= token.text == "send" and not depth and at(found, i - 1) in ("", ";", "{", "}")
     return sends

@@ -78,3 +78,14 @@ def closing(found: list[Token], i: int) -> int:
         if depth == 0:
             break
     return i
+
+
+def opening(found: list[Token], i: int) -> int:
+    """The index of the bracket that the one at found[i] closes, or 0."""
+    depth = 0
+    while i > 0:
+        depth += (found[i].text in (")", "]", "}")) - (found[i].text in ("(", "[", "{"))
+        if depth == 0:
+            break
+        i -= 1
+    return i

@@ -61,6 +61,7 @@ from gascl.runtime.resultfields import ResultFields
 from gascl.runtime.shares import TooLarge
 from gascl.runtime.state import State
 from gascl.runtime.values import (
+    begins_finite,
     check_edge_fields,
     check_prepared,
     graph_values,
@@ -82,9 +83,9 @@ class Engine:
             the device named by the environment variable GASCL_DEVICE, or else the fastest GPU that
             passes a trial, or else the fastest CPU that does.
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
-        debug: runs are slow, but stop at NaN, infinity, division by zero and indices out of range,
-            and name the vertex, the superstep and the snippet's line; messages come in a shuffled
-            order.
+        debug: runs are slow, but stop at NaN, overflow, division by zero and indices outside of
+            arrays, and name the vertex, the superstep and the snippet's line; messages come in a
+            shuffled order.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
@@ -394,7 +395,9 @@ class Engine:
             if saved:
                 start = Start(resumes=True)
             fresh = read_only if saved else initial
-            its = program, header, memory, resident, fresh, previous, start.resumes
+            kept = previous.fields() if self.debug and previous else ()
+            finite = not self.debug or begins_finite(program, self.graph, initial, kept)
+            its = program, header, memory, resident, fresh, previous, start.resumes, finite
             try:
                 state = State(*its)
             except cl.MemoryError:  # what nobody has read yet may take what is missing

@@ -43,6 +43,9 @@ class State:
     `Engine.run(..., keep_state=True)` leaves it on the device, in `result.state`, and
     `run(..., state=...)` continues from it, which uses it up.
 
+    Args:
+        finite: as `parameters` takes it.
+
     Attributes:
         graph, program, lanes, values: those of the run; `program` is the class, `values` are its
             parameters.
@@ -69,6 +72,7 @@ class State:
         initial: dict[str, np.ndarray],
         previous: State | None = None,
         resumes: bool = False,
+        finite: bool = True,
     ):
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
@@ -85,7 +89,7 @@ class State:
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         process.holds_opencl(self)
-        run = parameters(program, resident.graph, header, not self.device.is_cpu)
+        run = parameters(program, resident.graph, header, not self.device.is_cpu, finite)
         kept = self._kept(previous, initial, resumes)
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
@@ -464,6 +468,10 @@ class State:
     def names(self, owner: str = VERTEX) -> list[str]:
         """The names of its vertex fields; with ARC, of its arc fields."""
         return [key.name for key in self.buffers if key.owner == owner]
+
+    def fields(self) -> list[np.ndarray]:
+        """Read all vertex and arc fields."""
+        return [self.field(name, owner) for owner in (VERTEX, ARC) for name in self.names(owner)]
 
     def field(self, name: str, owner: str = VERTEX) -> np.ndarray:
         """Read a vertex field, or with ARC an arc field.

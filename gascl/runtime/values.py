@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from gascl.codegen.header import Header
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.graph.intake import by_label
+from gascl.language.combiners import MAX, MIN
 from gascl.language.fields import (
     REQUIRED,
     EdgeField,
@@ -30,16 +31,21 @@ from gascl.runtime.resident import convert
 SPARSE = 8
 
 
-def parameters(program: VertexProgram, graph: Graph, header: Header, gpu: bool) -> np.ndarray:
+def parameters(
+    program: VertexProgram, graph: Graph, header: Header, gpu: bool, finite: bool = True
+) -> np.ndarray:
     """The parameters of each lane and the graph's counts, as kernels read them.
 
     Args:
         gpu: the run is on a GPU.
+        finite: in debug mode, a value that becomes infinite is a fault.
     """
     run = np.zeros(1, header.run)
     run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
     if program.spec.snippets.get("priority") is not None:
         run["graph"]["gascl_delta"] = bucket_width(program, graph, gpu)
+    if "gascl_finite" in (header.run["graph"].names or ()):
+        run["graph"]["gascl_finite"] = finite
     for name, param in program.spec.params.items():
         if not param.in_run:
             continue
@@ -48,6 +54,40 @@ def parameters(program: VertexProgram, graph: Graph, header: Header, gpu: bool) 
             one = value[lane] if isinstance(value, Lanes) else value
             run["params"][name][0, lane] = _parameter(program, graph, param, one)
     return run
+
+
+def begins_finite(
+    program: VertexProgram, graph: Graph, initial: Mapping[str, np.ndarray], kept: Iterable[Any]
+) -> bool:
+    """Whether a run begins without infinity, so that one in a field comes from an overflow.
+
+    Infinity comes from a snippet that names it, from a parameter, an initial value or an edge
+    field, or from min and max of nothing, where apply runs without messages or reads aggregates.
+
+    Args:
+        kept: the fields that are kept from another run, as arrays.
+    """
+    spec, snippets = program.spec, program.spec.snippets.values()
+    read = set().union(*(s.reads("prev") for s in snippets))
+    seen = [(a.combiner, a.resolve(program.dtype)) for n, a in spec.aggregates.items() if n in read]
+    if spec.apply_on != "message" and spec.combiner is not None:
+        seen.append((spec.combiner, spec.message_type(program.dtype)))
+    of_nothing = any(combiner in (MIN, MAX) and type_.is_float for combiner, type_ in seen)
+    if of_nothing or any(s.uses("INFINITY", "HUGE_VAL", "HUGE_VALF") for s in snippets):
+        return False
+    values = [getattr(program, name) for name, param in spec.params.items() if param.in_run]
+    values += [field.init for field in spec.vertex_fields.values()]
+    values += [field.init for field in spec.arc_fields.values()]
+    values += [field.default for field in spec.edge_fields.values()]
+    values += [graph.edge_fields[name] for name in spec.edge_fields if name in graph.edge_fields]
+    return not any(map(_has_infinity, (*values, *initial.values(), *kept)))
+
+
+def _has_infinity(values: Any) -> bool:
+    array = np.ma.getdata(values)
+    if array.dtype.names:
+        return any(_has_infinity(array[name]) for name in array.dtype.names)
+    return array.dtype.kind == "f" and bool(np.isinf(array).any())
 
 
 def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:

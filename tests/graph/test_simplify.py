@@ -164,3 +164,8 @@ def test_weighted_degrees_by_hand():
     assert empty.weighted_in_degree().dtype == np.float64
     with pytest.raises(GraphError, match="the graph has no edge field 'cost'; it has: weight"):
         empty.weighted_out_degree("cost")
+
+
+def test_weighted_degrees_with_infinite_weights():
+    graph = Graph.from_edges([0, 1, 2], [1, 1, 3], directed=False, weight=[np.inf, np.inf, 2.0])
+    assert graph.weighted_out_degree().tolist() == [np.inf, np.inf, 2, 2]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from gascl.language.guards import functions_in, guarded
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource
 from gascl.language.tokens import tokens as tokens_of
@@ -155,7 +158,7 @@ def test_places_without_a_file():
     assert str(snippet.place(9)) == "Some.apply:3"
 
 
-# Debug mode's guards: D(divisor), I(index of messages) -------------------------------------------
+# Debug mode's guards: D(divisor), I(index of messages), E((array), (index), one more)
 
 GUARDED = [
     ("x = a / b;", "x = a / D(b);"),
@@ -169,7 +172,7 @@ GUARDED = [
     ("a / (real)b * c", "a / D((real)b) * c"),
     ("a / (real)(b + c) * d", "a / D((real)(b + c)) * d"),
     ("a / (b) - c", "a / D((b)) - c"),
-    ("a / f(b, c)[d].e->g * h", "a / D(f(b, c)[d].e->g) * h"),
+    ("a / f(b, c)[d].e->g * h", "a / D(E((f(b, c)), (d), 0).e->g) * h"),
     ("a / v.x ? b : c", "a / D(v.x) ? b : c"),
     ("v.x /= b + c; d", "v.x /= D(b + c); d"),
     ("a %= b, c", "a %= D(b), c"),
@@ -179,7 +182,7 @@ GUARDED = [
     ("a / b / /* why */ c // d / e", "a / D(b) / /* why */ D(c) // d / e"),
     ("p(\"a / b\"); '/'", "p(\"a / b\"); '/'"),
     ("messages[i]", "messages[I(i)]"),
-    ("messages [i + 1].x = y[0]", "messages [I(i + 1)].x = y[0]"),
+    ("messages [i + 1].x = y[0]", "messages [I(i + 1)].x = E((y), (0), 0)"),
     ("messages[messages[0] / 2]", "messages[I(messages[I(0)] / D(2))]"),
     ("a / messages[i]", "a / D(messages[I(i)])"),
     ("messages[a / b]", "messages[I(a / D(b))]"),
@@ -190,18 +193,99 @@ GUARDED = [
     ("#define B b + c\na / B", "\na / D(b) + c"),
     ("#define OVER(a, b) ((a) / (b))\nOVER(1, c + d)", "\n((1) / D((c + d)))"),
     ("f(messages, num_messages)", "f(messages, num_messages)"),
+    ("q[i] = a / r[j];", "E((q), (i), 0) = a / D(E((r), (j), 0));"),
+    ("q[r[s[i]]]++;", "E((q), (E((r), (E((s), (i), 0)), 0)), 0)++;"),
+    ("m[i][j + 1]", "E((E((m), (i), 0)), (j + 1), 0)"),
+    ("m[i]\n  [j]", "E((E((m), (i), 0)\n  ), (j), 0)"),
+    ("q[i, j]", "E((q), (i, j), 0)"),
+    ("v.a[i].b[j]", "E((E((v.a), (i), 0).b), (j), 0)"),
+    ("x->a[i]", "E((x->a), (i), 0)"),
+    ("(x)[i] + f(x)[j]", "E(((x)), (i), 0) + E((f(x)), (j), 0)"),
+    ("((int[]){1, 2})[i]", "E((((int[]){1, 2})), (i), 0)"),
+    ("(int[2]){1, 2}[i]", "E(((int[2]){1, 2}), (i), 0)"),
+    ("(int)q[i] * -q[j]", "(int)E((q), (i), 0) * -E((q), (j), 0)"),
+    (
+        "return q[i]; else q[j]; sizeof q[k]",
+        "return E((q), (i), 0); else E((q), (j), 0); sizeof E((q), (k), 0)",
+    ),
+    ("if (a) q[i] = 1;", "if (a) E((q), (i), 0) = 1;"),
+    ("f(a, q[i], b * q[j])", "f(a, E((q), (i), 0), b * E((q), (j), 0))"),
+    # The address of the element after the last one may be taken.
+    ("x = &q[4]; a & q[i]; &q[i].b", "x = &E((q), (4), 1); a & E((q), (i), 0); &E((q), (i), 0).b"),
+    # Sizes and other constants are not expressions that run.
+    (
+        "int q[4], m[2][8 / 2] = {{a[1]}}, n[3];",
+        "int q[4], m[2][8 / 2] = {{E((a), (1), 0)}}, n[3];",
+    ),
+    ("const float4 *q[2], *r[3];", "const float4 *q[2], *r[3];"),
+    ("typedef T S; S q[2]; S *r[2], s[3];", "typedef T S; S q[2]; S *r[2], s[3];"),
+    (
+        "int x = a * q[1], *y[2] = {r * q[2]};",
+        "int x = a * E((q), (1), 0), *y[2] = {r * E((q), (2), 0)};",
+    ),
+    ("struct S *q[2], r[1];", "struct S *q[2], r[1];"),
+    ("struct {int a[2];} q[2], r[3];", "struct {int a[2];} q[2], r[3];"),
+    (
+        "int (*r)[4] = (int (*)[4])q; f((int[4]){1});",
+        "int (*r)[4] = (int (*)[4])q; f((int[4]){1});",
+    ),
+    ("for (int i = 0, q[2]; i < q[1];)", "for (int i = 0, q[2]; i < E((q), (1), 0);)"),
+    ("int q[] = {[2] = a[1], [1] = 3};", "int q[] = {[2] = E((a), (1), 0), [1] = 3};"),
+    ("case 4 / 2: a / b; enum {A = 4 / 2};", "case 4 / 2: a / D(b); enum {A = 4 / 2};"),
+    ("a, q[i]; x = {1}; b, q[i]", "a, E((q), (i), 0); x = {1}; b, E((q), (i), 0)"),
+    ("#define AT(i) q[i]\nAT(a / b) = 1;", "\nE((q), (a / D(b)), 0) = 1;"),
 ]
+MACROS = {"D": "gascl_nonzero", "I": "gascl_index", "E": "gascl_element"}
 
 
-@pytest.mark.parametrize(("text", "guarded"), GUARDED)
-def test_guarded(text, guarded):
-    assert made(text).guarded("D", "I") == guarded
+def in_full(text):
+    return re.sub(r"\b[DIE](?=\()", lambda found: MACROS[found[0]], text)
+
+
+def guards(text, divisors=True, **options):
+    snippet = made(text)
+    return guarded(snippet.text, snippet.types, divisors=divisors, **options)
+
+
+@pytest.mark.parametrize(("text", "expected"), GUARDED)
+def test_guarded(text, expected):
+    assert guards(text) == in_full(expected)
 
 
 @pytest.mark.parametrize("sign", "-+!~")
 def test_a_cast_of_a_signed_divisor_is_guarded_whole(sign):
-    assert made(f"a / (int){sign}b").guarded("D", "I") == f"a / D((int){sign}b)"
+    assert guards(f"a / (int){sign}b") == in_full(f"a / D((int){sign}b)")
 
 
 def test_divisors_may_be_left_alone():
-    assert made("a / b; messages[i / j]").guarded(None, "I") == "a / b; messages[I(i / j)]"
+    assert guards("a / b; messages[i / j]", divisors=False) == in_full("a / b; messages[I(i / j)]")
+
+
+FUNCTIONS = """
+__constant int table[8 / 2] = {1, 2};
+typedef struct { int a[2]; } Some;
+static int first(void);
+static inline Some *second(const Some x[2], int i) __attribute__((always_inline));
+static inline Some *second(const Some x[2], int i) {
+    return x[i].a[first()] / 2;
+}
+static int first(void) { return second(table, table[3]); }
+"""
+
+
+def test_functions_know_the_vertex_to_blame():
+    names = functions_in(FUNCTIONS)
+    assert names == {"first", "second"}
+    assert guards(FUNCTIONS, helpers=names, defines=True) == in_full("""
+__constant int table[8 / 2] = {1, 2};
+typedef struct { int a[2]; } Some;
+static int first(GASCL_BLAMED);
+static inline Some *second(GASCL_BLAMED, const Some x[2], int i) __attribute__((always_inline));
+static inline Some *second(GASCL_BLAMED, const Some x[2], int i) {
+    return E((E((x), (i), 0).a), (first(GASCL_BLAMED_ON)), 0) / D(2);
+}
+static int first(GASCL_BLAMED) { return second(GASCL_BLAMED_ON, table, E((table), (3), 0)); }
+""")
+    assert guards("v.x = first() + v.first;", helpers=names) == (
+        "v.x = first(GASCL_BLAMED_ON) + v.first;"
+    )

@@ -9,14 +9,28 @@ import numpy as np
 import pytest
 from support.samples import grid, random_graph, skewed, weighted
 
-from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, edge, param, struct, vertex
+from gascl import (
+    Engine,
+    GasclError,
+    Graph,
+    VertexProgram,
+    aggregate,
+    arc,
+    edge,
+    param,
+    programs,
+    struct,
+    vertex,
+)
 from gascl.programs import (
+    BellmanFord,
     BreadthFirst,
     ConnectedComponents,
     LabelPropagation,
     PageRank,
     ShortestPaths,
 )
+from gascl.programs.link_prediction import link_scores
 
 LABELS = list(string.ascii_lowercase[:8])
 
@@ -48,7 +62,6 @@ KINDS = {
     "nan_message": "NaN",
     "nan_posted": "NaN",
     "nan_value": "NaN",
-    "infinite": "infin",
     "by_zero": "by zero",
     "remainder": "by zero",
     "real_by_zero": "by zero",
@@ -91,8 +104,6 @@ class Wrong(VertexProgram):
         const bool now = v.id == 5 && superstep == 2;
         if (now && p.what == do_nan_field)
             v.mean = v.near - v.near;  // nan_field
-        if (now && p.what == do_infinite)
-            v.far = v.far * INFINITY;  // infinite
         if (now && p.what == do_by_zero)
             v.count = v.count / v.none;  // by_zero
         if (now && p.what == do_remainder)
@@ -185,10 +196,208 @@ def test_a_second_send_along_one_arc_is_told_in_any_mode(delivery, debug):
     assert f"test_debug.py:{line_of('twice')}" in str(raised.value)
 
 
-@pytest.mark.parametrize("what", ["nan_message", "nan_value", "infinite", "real_by_zero"])
+@pytest.mark.parametrize("what", ["nan_message", "nan_value", "real_by_zero"])
 def test_nothing_is_told_without_debug_mode(what):
     program = Wrong(what=1 + list(KINDS).index(what))
     assert Engine(ring()).run(program).supersteps == 4
+
+
+# Infinity.
+
+
+class Grows(VertexProgram):
+    """Every vertex sends `least`, and f overflows in superstep 2."""
+
+    factor = param.real(1e30)
+    supersteps = param.supersteps(4)
+    size = vertex.real(init=1e30)
+    least = edge.real(default=1)
+    seen = vertex.real(init=1)
+    message, combine = "real", "min"
+    scatter_on = "all"
+    scatter = "send(e.least);"
+    apply = """
+        if (v.id == 5 && superstep == 2)
+            v.size = v.size * p.factor;  // overflow
+        v.seen = msg;
+    """
+
+
+class Named(Grows):
+    apply = "v.size = superstep == 2 ? INFINITY : v.size;"
+
+
+class OfNothing(VertexProgram):
+    """The minimum of no messages is infinite."""
+
+    x = vertex.real(init=1)
+    supersteps = param.supersteps(1)
+    message, combine = "real", "min"
+    scatter_on = apply_on = "all"
+    scatter = "if (v.id) send(v.x);"
+    apply = "v.x = msg;"
+
+
+@pytest.mark.parametrize("delivery", ["slots", "push", "edges", "serial"])
+def test_an_overflow_names_vertex_superstep_and_line(delivery):
+    check_told(Grows(), "overflow", "infin", delivery)
+    assert np.isinf(Engine(ring()).run(Grows()).size[5])
+
+
+@pytest.mark.parametrize("delivery", ["auto", "serial"])
+def test_infinity_that_the_run_begins_with_is_no_overflow(delivery):
+    """BellmanFord was once stopped on a valid graph, whose answer is minus infinity."""
+    weights = np.ones(8)
+    weights[3] = np.inf
+    engine = Engine(ring(least=weights), debug=True)
+    assert np.isinf(engine.run(Grows(factor=1), delivery=delivery).seen[4])
+    engine = Engine(ring(), debug=True)
+    given = np.where(np.arange(8) == 3, -np.inf, 1e30)
+    for program in (Grows(factor=np.inf), Grows(size=given), Named(), OfNothing()):
+        assert engine.run(program, delivery=delivery).supersteps > 0
+    first = engine.run(Grows(size=given, supersteps=2), keep_state=True, delivery=delivery)
+    assert engine.run(Grows(), state=first.state, delivery=delivery).supersteps == 4
+
+
+# Arrays.
+
+#: The last statement of each, and whether it uses an index outside of its array at f, whose id is
+#: 5, in superstep 2.
+INDEXED = {
+    "written": "int q[4]; for (int i = 0; i < 4 + 36 * now; ++i) q[i] = i;",
+    "read": "int q[] = {1, 2}; v.x = q[now * 2];",
+    "below": "int q[2] = {1, 2}; v.x = q[-now];",
+    "first": "int q[2][3] = {{1, 2, 3}}; v.x = q[now * 2][0];",
+    "second": "int q[2][3] = {{1, 2, 3}}; v.x = q[0][now * 3];",
+    "constant": "const float q[2] = {1, 2}; v.x = q[1 + now];",
+    "table": "v.x = TABLE[now * 4];",
+    "unsigned": "v.x = TABLE[(uint)0 - now];",
+    "long": "v.x = TABLE[(ulong)now << 32];",
+    "macro": "v.x = AT(now * 4);",
+    "macro_of_functions": "v.x = looked_up(now * 4);",
+    "in_function": "v.x = in_table(now * 4);",
+    "indirect": "v.x = outer(now * 4);",
+    "member": "struct {int a[2];} q[2]; q[1].a[0] = 1; q[now].a[2 * now] = 3;",
+    "index": "int q[2] = {0, 1}; v.x = q[q[q[now * 2]]];",
+    "vector": "float4 q = (float4)(1); v.x = q[now * 4];",
+    "structs": "Pair q[2], r[1]; q[1].b = 2; r[0] = q[1 + now];",
+}
+
+
+def indexed(what: str) -> type[VertexProgram]:
+    class Indexed(VertexProgram):
+        Pair = struct([("a", "int32"), ("b", "int32")])
+        supersteps = param.supersteps(4)
+        x = vertex.int32()
+        functions = """
+            #define AT(i) TABLE[i]
+            __constant int TABLE[4] = {1, 2, 3, 4};
+            static int in_table(const int i);
+            int outer(int i) { return in_table(i); }
+            static int in_table(const int i) {
+                return TABLE[i];
+            }
+            #define looked_up(i) (in_table(i))
+        """
+        scatter_on = apply_on = "all"
+        apply = f"""
+            const int now = v.id == 5 && superstep == 2;
+            {INDEXED[what]}
+        """
+
+    return Indexed
+
+
+@pytest.mark.parametrize("what", INDEXED)
+def test_an_index_outside_of_an_array(what):
+    """The loop that writes outside of its array once ended the process."""
+    with pytest.raises(GasclError, match="outside of its array") as raised:
+        Engine(ring(), debug=True).run(indexed(what)())
+    text = str(raised.value)
+    assert "vertex 'f'" in text and "superstep 2" in text
+    apart = what in ("in_function", "indirect", "macro_of_functions")
+    assert ("return TABLE[i];" if apart else "{INDEXED[what]}") in text
+
+
+class Arrays(VertexProgram):
+    """Uses arrays as C allows it."""
+
+    Pair = struct([("a", "int32"), ("b", "int32")])
+    supersteps = param.supersteps(1)
+    x = vertex.int32()
+    functions = """
+        __constant int TABLE[8 / 2] = {1, 2, [3] = 4};
+        int total(int *values, const int count) {
+            int all = 0;
+            for (int i = 0; i < count; ++i)
+                all += values[i];
+            return all;
+        }
+        int one(void) { return TABLE[0]; }
+    """
+    scatter_on = apply_on = "all"
+    apply = """
+        enum { FOUR = 8 / 2 };
+        int a = 1, q[FOUR] = {1, 2, 3, 4}, *first = q, m[2][2] = {{q[0], a * q[1]}, {5, 6}};
+        Pair pairs[2] = {{1, 2}, {3, 4}};
+        int *const ends[2] = {q, &q[4]};
+        for (int *i = ends[0]; i < ends[1]; ++i)
+            *i += 1;
+        first[3] = total(q, 3) + one() + total(&q[1], sizeof(q) / sizeof(q[0]) - 1);
+        switch (v.id) {
+        case FOUR / 2:
+            q[0] = 0;
+        }
+        v.x = q[0] + q[3] + m[1][0] + pairs[1].b + TABLE[3] + ((int[2]){7, 8})[1];
+    """
+
+
+@pytest.mark.parametrize("debug", [True, False])
+def test_arrays_that_are_used_rightly(debug):
+    # q is 2, 3, 4, and 9 + 1 + (3 + 4 + 5); at vertex 2, q[0] is 0.
+    others = 22 + 5 + 4 + 4 + 8
+    x = Engine(ring(), debug=debug).run(Arrays()).x
+    assert x.tolist() == [2 + others] * 2 + [others] + [2 + others] * 5
+
+
+class Everywhere(VertexProgram):
+    """Every snippet that runs for a vertex is looked at."""
+
+    what = param.int32()
+    supersteps = param.supersteps(4)
+    x = vertex.int32(init="TABLE[p.what == 0 && v.id == 5 ? 2 : 0]")
+    w = arc.int32(init="TABLE[p.what == 1 && e.src == 5 ? 2 : 0]")
+    functions = "__constant int TABLE[2] = {1, 2};"
+    message, combine = "int32", "sum"
+    mask = "TABLE[p.what == 2 && v.id == 5 ? 2 : 0]"
+    receive_if = "TABLE[p.what == 3 && v.id == 5 ? 2 : 0]"
+    init = "v.x = TABLE[p.what == 4 && v.id == 5 ? 2 : 0];"
+    scatter = "send(TABLE[p.what == 5 && v.id == 5 ? 2 : 0] + e.w);"
+    apply = "v.x = msg; set_mask();"
+
+
+@pytest.mark.parametrize("what", range(6))
+def test_arrays_in_every_snippet(what):
+    with pytest.raises(GasclError, match=r"vertex 'f' used an index.*outside of its array"):
+        Engine(ring(), debug=True).run(Everywhere(what=what), delivery="slots")
+
+
+class Helped(VertexProgram):
+    supersteps = param.supersteps(4)
+    x = vertex.int32()
+    functions = """
+        int halved(const int x, const int by) {
+            return x / by;  // in_function
+        }
+    """
+    scatter_on = apply_on = "all"
+    apply = "v.x = halved(4, v.id != 5 || superstep != 2);"
+
+
+def test_a_division_in_a_function():
+    with pytest.raises(GasclError, match=r"'f' divided by zero, in superstep 2") as raised:
+        Engine(ring(), debug=True).run(Helped())
+    assert f"test_debug.py:{line_of('in_function')}" in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -336,3 +545,55 @@ def test_lanes_and_undirected_graphs_are_no_different():
     graph = grid(4, 5)
     result = Engine(graph, debug=True).run(BreadthFirst(source=[0, 7]))
     assert result.depth[:, 0].tolist() == [r + c for r in range(4) for c in range(5)]
+
+
+# Bundled programs on odd graphs.
+
+
+def odd_graph(seed: int, weights: str) -> Graph:
+    """Loops, parallel edges and isolated vertices, with weights of one kind."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, 7, (2, 12))
+    weight = {
+        "negative": rng.integers(-2, 4, 12).astype(float),
+        "zero": rng.integers(0, 2, 12).astype(float),
+        "infinite": np.where(rng.random(12) < 0.3, np.inf, 1.0),
+        "huge": np.where(rng.random(12) < 0.3, 1e300, 1e-300),
+    }[weights]
+    directed = bool(seed % 2)
+    return Graph.from_edges(*ends, num_vertices=9, directed=directed, weight=weight)
+
+
+#: The only program that reads weights of every kind, and those with which most others share code.
+OFTEN = ("BellmanFord", "WeightedKatz", "WeightedPageRank")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in programs.__all__],
+)
+def test_debug_mode_stops_no_valid_run(name):
+    cls = getattr(programs, name)
+    given = {"source": 0} if "source" in cls.spec.params else {}
+    given |= {"hops": 2} if name == "Neighbourhoods" else {}
+    program = cls(dtype="float64", **given)
+    kinds = ("negative", "zero", "infinite", "huge")
+    for weights in kinds if "weight" in cls.spec.edge_fields else ("zero",):
+        for seed in (0, 1, 4):
+            graph = odd_graph(seed, weights)
+            try:
+                plain = Engine(graph).run(program, not_converged="ignore")
+            except GasclError:
+                continue  # the graph is refused
+            result = Engine(graph, debug=True).run(program, not_converged="ignore")
+            for field in plain.fields:
+                assert result[field] == pytest.approx(plain[field], nan_ok=True), (weights, seed)
+
+
+def test_answers_that_are_infinite():
+    graph = Graph.from_edges([0, 1, 1], [1, 0, 2], weight=[-1.0, 0.0, 1.0])  # a negative cycle
+    result = Engine(graph, debug=True).run(BellmanFord(source=0, dtype="float64"))
+    assert (result.distance == -np.inf).all()
+    # The only common neighbour of 1 and itself has degree 1, whose logarithm is 0.
+    path = Graph.from_edges([0], [1], directed=False)
+    assert link_scores(Engine(path, debug=True), ([1], [1]))["adamic_adar"] == [np.inf]

@@ -16,11 +16,7 @@
 #define GASCL_AT(i) ((size_t)(i) * GASCL_LANES + gascl_lane)
 #endif
 
-static void gascl_trap(const int kind, const int line, const int id, __global int *faults,
-                       __global gascl_control *control) {
-    atomic_min(&faults[kind * GASCL_LINES + line], id);
-    atomic_min(&control->fault, id);
-}
+#include "traps.cl"
 
 static bool gascl_is_vertex(const long id, const int sender, const int line, __global int *faults,
                             __global gascl_control *control, __global const gascl_run *run) {
@@ -144,19 +140,3 @@ static bool gascl_has_edge(const long a, const long b, const int id, const int l
     }
     return first < offsets[a + 1] && targets[first] == b;
 }
-
-#if GASCL_DEBUG
-static int gascl_zero(const int id, const int line, __global int *faults,
-                      __global gascl_control *control) {
-    gascl_trap(GASCL_DIVIDED_BY_ZERO, line, id, faults, control);
-    return 1;
-}
-
-static int gascl_message_index(const long i, const int num_messages, const int id, const int line,
-                               __global int *faults, __global gascl_control *control) {
-    if (i >= 0 && i < num_messages)
-        return (int)i;
-    gascl_trap(GASCL_NO_MESSAGE, line, id, faults, control);
-    return 0;
-}
-#endif

@@ -58,6 +58,7 @@ typedef struct {
 typedef struct {
     int num_vertices;
     long num_edges;
+    int gascl_finite;
 } gascl_graph;
 
 typedef struct {
@@ -222,6 +223,17 @@ typedef struct {
 #define GASCL_EDGE_IN_ON
 #define GASCL_LONG_OFFSETS 0
 
+#include "traps.cl"
+#define GASCL_BLAMED const int gascl_who, __global int *gascl_faults, \
+    __global gascl_control *gascl_control_
+#define GASCL_BLAMED_ON gascl_who, gascl_faults, gascl_control_
+#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \
+    gascl_by == 0 && gascl_faults ? gascl_zero(gascl_who, __LINE__, gascl_faults, gascl_control_) : gascl_by; })
+#define gascl_index(x) gascl_message_index((x), num_messages, gascl_who, __LINE__, gascl_faults, gascl_control_)
+#define gascl_element(x, i, more) (x)[gascl_array_index((i), \
+    __builtin_types_compatible_p(__typeof__(x), __typeof__((x)[0]) *) \
+        ? LONG_MAX : (long)(sizeof(x) / sizeof((x)[0])) + more, gascl_who, __LINE__, gascl_faults, gascl_control_)]
+
 static gascl_accumulator gascl_identity(void) {
     return (gascl_wide){0};
 }
@@ -238,7 +250,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 241 };
+enum { gascl_first = __LINE__ - 253 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -291,10 +303,6 @@ static void gascl_finite_float(const float before, const float x, const int id, 
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
-#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \
-    gascl_by == 0 ? gascl_zero(v.id, __LINE__, gascl_faults, gascl_control_) : gascl_by; })
-#define gascl_index(x) gascl_message_index((x), num_messages, v.id, __LINE__, gascl_faults, gascl_control_)
-
 #define send(...) gascl_send(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 #define aggregate_change(...) gascl_aggregate_change(gascl_all, gascl_sound_float((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 
@@ -332,6 +340,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
     gascl_sound_float2(v.place, v.id, gascl_first, gascl_faults, gascl_control_);
     gascl_sound_Known(v.known, v.id, gascl_first, gascl_faults, gascl_control_);
     gascl_sound_Force(v.push, v.id, gascl_first, gascl_faults, gascl_control_);
+    const int gascl_who = v.id;
     if (gascl_own_mask && (
 v.in_degree > 1
     ))
@@ -402,6 +411,7 @@ static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_
 static gascl_vertex gascl_apply_snippet(gascl_vertex v,
         const gascl_gathered msg, const bool has_msg, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
 #define set_mask() (v.gascl_set = GASCL_SET)
+    const int gascl_who = v.id;
 
         v.push = msg;
         aggregate_change(msg.up);
@@ -424,14 +434,18 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 406, gascl_faults, gascl_control_);
-    gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 406, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
+    if (gascl_run_->graph.gascl_finite)
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
 static bool gascl_stop(const gascl_aggregates *gascl_prev,
         const gascl_aggregates *gascl_agg, const int superstep,
         __global const gascl_run *gascl_run_) {
+    const int gascl_who = -1;
+    __global int *const gascl_faults = 0;
+    __global gascl_control *const gascl_control_ = 0;
     return (
 superstep > 3
     );
@@ -560,6 +574,7 @@ static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,
     const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);
     gascl_aggregates prev;
     GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);
+    const int gascl_who = v.id;
 
         const real far = sqrt(u.place.x * v.place.x + exp(-p.reach));
         if (far > prev.change || u.known.kind == v.out_degree)
@@ -570,7 +585,7 @@ static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,
 typedef char gascl_layout_Force[sizeof(Force) == 16 ? 1 : -1];
 typedef char gascl_layout_Known[sizeof(Known) == 8 ? 1 : -1];
 typedef char gascl_layout_message[sizeof(message) == 16 ? 1 : -1];
-typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
+typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 40 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 48 ? 1 : -1];
 typedef char gascl_layout_gascl_tally[sizeof(gascl_tally) == 16 ? 1 : -1];
 typedef char gascl_layout_gascl_control[sizeof(gascl_control) == 104 ? 1 : -1];
