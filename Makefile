@@ -5,7 +5,7 @@ VENV ?= .venv
 GAP ?=
 SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
-.PHONY: demo check test bench clean
+.PHONY: demo check test oldest bench clean
 
 demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
@@ -19,12 +19,15 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 test: $(VENV)/.test  ## the tests, but for the slow ones
 	$(VENV)/bin/pytest -n auto
 
+oldest: $(VENV)-oldest/.installed  ## every part with the oldest versions: PYTHON must be 3.10 or 3.11
+	$(VENV)-oldest/bin/pytest -m slow tests/test_smoke.py
+
 bench: $(VENV)/.bench  ## the table of docs/performance.md, against every peer that installs
 	$(VENV)/bin/python benchmarks/bench.py $(if $(GAP),--gap $(GAP)) \
 	    --csv benchmarks/results/cpu.csv --update docs/performance.md
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) $(VENV)-oldest build *.egg-info
 
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +38,13 @@ $(VENV)/.gascl: $(VENV)/bin/pip $(SOURCES)
 
 $(VENV)/.test: $(VENV)/bin/pip $(SOURCES)
 	$(VENV)/bin/pip install --quiet '.[test]'
+	touch $@
+
+# NumPy 1.24 has wheels for Python 3.10 and 3.11.
+$(VENV)-oldest/.installed: .ci/oldest.txt $(SOURCES)
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install --quiet --constraint .ci/oldest.txt pytest hypothesis pandas \
+	    igraph mpich '.[parquet,large,networkx,zstd,datasets,mpi,dask,plot,draw]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test

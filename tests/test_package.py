@@ -9,6 +9,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import gascl
 
@@ -79,3 +81,23 @@ def test_every_package_is_installed():
     found = {path.parent for path in (root / "gascl").rglob("*.[pc][yl]")}
     names = {".".join(folder.relative_to(root).parts) for folder in found}
     assert set(listed) == names | {"gascl.datasets.files", "gascl.programs"}
+
+
+def test_the_oldest_versions_are_those_that_are_declared():
+    """Where two extras need a package, the older of the bounds."""
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11 on
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    declared: dict[str, list[Version]] = defaultdict(list)
+    for line in (*project["dependencies"], *(line for lines in extras for line in lines)):
+        requirement = Requirement(line)
+        for bound in requirement.specifier:
+            assert bound.operator == ">=", line
+            declared[requirement.name].append(Version(bound.version))
+    oldest = {}
+    for line in (root / ".ci" / "oldest.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            name, _, version = line.partition("==")
+            oldest[name] = Version(version)
+    assert oldest == {name: min(versions) for name, versions in declared.items()}

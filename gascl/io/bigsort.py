@@ -59,7 +59,7 @@ class BigSort:
 
         pressed: list[KeyboardInterrupt] = []
         for name, table in tables.items():
-            batches = (pyarrow.record_batch(columns) for columns in table)
+            batches = (pyarrow.RecordBatch.from_pydict(columns) for columns in table)
             first = next(batches)
             noted = _noting(_with(first, batches), pressed)
             reader = pyarrow.RecordBatchReader.from_batches(first.schema, noted)

@@ -18,7 +18,9 @@ def edges(request, tmp_path_factory) -> graphs.Edges:
 
 def matrix(edges: graphs.Edges) -> csr_array:
     shape = (edges.num_vertices,) * 2
-    return csr_array((edges.weights.astype(float), edges.targets, edges.offsets), shape=shape)
+    # SciPy before 1.15 takes no other offsets.
+    offsets = edges.offsets.astype(np.int32)
+    return csr_array((edges.weights.astype(float), edges.targets, offsets), shape=shape)
 
 
 def searched(edges: graphs.Edges) -> tuple[np.ndarray, np.ndarray]:

@@ -298,7 +298,9 @@ def test_arrow_shares_memory():
 
 def test_arrow_from_others():
     table = pa.table({"from": ["a", "b"], "to": ["b", "c"], "w": [1, 2]})
-    for source in (table, table.to_batches()[0], table.to_pandas()):
+    frame = table.to_pandas()
+    others = [frame] if hasattr(frame, "__arrow_c_stream__") else []  # pandas 2.2 and newer
+    for source in (table, table.to_batches()[0], *others):
         graph = Graph.from_arrow(source, directed=False)
         assert graph.labels.tolist() == ["a", "b", "c"] and not graph.directed
         assert graph.edge_fields["weight"].tolist() == [1, 2]

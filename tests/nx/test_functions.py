@@ -4,10 +4,11 @@ import inspect
 
 import networkx as nx
 import pytest
-from networkx.utils.backends import _registered_algorithms
 
 from gascl.nx import metadata
 from gascl.nx.backend import FUNCTIONS, backend
+
+backends = pytest.importorskip("networkx.utils.backends")  # NetworkX 3.2 and newer
 
 
 def test_the_metadata_names_the_functions():
@@ -35,7 +36,7 @@ def test_parameters_are_those_of_networkx(name):
         return {p.name: (p.kind, p.default) for p in signature}
 
     ours = parameters(FUNCTIONS[name])
-    theirs = parameters(_registered_algorithms[name].orig_func)
+    theirs = parameters(backends._registered_algorithms[name].orig_func)
     added = NEWER.get(name, set()) - theirs.keys()
     assert list(theirs.items()) == [(key, p) for key, p in ours.items() if key not in added]
 

@@ -36,7 +36,8 @@ def two_sided(
     matches."""
     rng = np.random.default_rng(seed)
     ends = (rng.random((2, edges)) ** power * [[left], [right]]).astype(np.int64)
-    matrix = csr_array((np.ones(edges, np.int8), ends), shape=(left, right))
+    its = ends.astype(np.int32)  # SciPy before 1.15 takes no others
+    matrix = csr_array((np.ones(edges, np.int8), its), shape=(left, right))
     matched = np.count_nonzero(maximum_bipartite_matching(matrix, perm_type="column") >= 0)
     number = rng.permutation(left + right)
     src, dst = number[ends[0]], number[left + ends[1]]

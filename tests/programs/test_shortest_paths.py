@@ -260,7 +260,8 @@ def check_against_scipy(graph: Graph, source: int, **options) -> None:
     src, dst, weight = src[order], dst[order], weight[order]
     first = np.concatenate([[True], (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])])
     shape = (graph.num_vertices,) * 2
-    matrix = csr_array((weight[first].astype(float), (src[first], dst[first])), shape=shape)
+    ends = np.array([src[first], dst[first]], np.int32)  # SciPy before 1.15 takes no others
+    matrix = csr_array((weight[first].astype(float), ends), shape=shape)
     expected = dijkstra(matrix, indices=source)
     result = Engine(graph).run(ShortestPaths(source=graph.label_of(source)), **options)
     assert np.array_equal(result.distance.astype(float), expected)

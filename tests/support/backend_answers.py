@@ -4,10 +4,12 @@ import math
 
 import networkx as nx
 import numpy as np
+import pytest
 from networkx.algorithms import bipartite
-from networkx.utils.backends import _registered_algorithms
 
 from gascl.nx.backend import FUNCTIONS  # having registered all
+
+backends = pytest.importorskip("networkx.utils.backends")  # NetworkX 3.2 and newer
 
 #: What stands for an answer that is left to NetworkX.
 DECLINED = "declined"
@@ -72,7 +74,7 @@ def public(name):
     """NetworkX's function as its users call it."""
     if name in ("color", "sets"):
         return getattr(bipartite, name)
-    return getattr(nx, name, None) or _registered_algorithms[name]
+    return getattr(nx, name, None) or backends._registered_algorithms[name]
 
 
 def near(expected, found):
