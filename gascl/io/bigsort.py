@@ -67,7 +67,7 @@ class BigSort:
         try:
             found = self._database.sql(query)
             # The name before DuckDB 2.0.
-            read = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
+            read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
             yield from read(ROWS)
         except self._error as error:
             if pressed:

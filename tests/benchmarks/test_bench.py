@@ -6,7 +6,6 @@ import csv
 import subprocess
 import sys
 from importlib.util import find_spec
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
