@@ -83,15 +83,18 @@ class Progress:
             from tqdm.auto import tqdm  # imports asyncio: only when there is something to show
 
             file = None if self._rewrites else _PlainLines()
-            bar = tqdm(total=self._total, file=file, leave=self._leave, delay=1e-9)
-            # The delay kept it from being drawn before it had a title.
-            bar.delay, bar.start_t = 0, bar.start_t - (now - self._began)
-            self._bar = bar
+            # The delay keeps it from being drawn before it has a title. A notebook's bar appears at
+            # the first refresh, but only if it has a delay then.
+            self._bar = tqdm(total=self._total, file=file, leave=self._leave, delay=1e-9)
+            self._bar.start_t -= now - self._began
         self._update()
         self._bar.refresh()
+        self._bar.delay = 0
 
     def _update(self) -> None:
         bar, is_bytes = self._bar, self._unit == "B"
+        if hasattr(bar, "container") and self._total and bar.total != self._total:
+            bar.container.children[1].max = self._total  # of the bar in a notebook
         bar.n, bar.total = self.done, self._total
         bar.unit, bar.unit_scale = ("B", True) if is_bytes else (f" {self._unit}", False)
         bar.unit_divisor = 1024

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import pydoc
+import subprocess
+import sys
 import traceback
 from contextlib import suppress
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -140,3 +144,50 @@ def test_errors_in_ipython(capsys):
     assert "gascl/io" not in printed and len(printed.splitlines()) < 10
     shell.run_cell("Graph.from_edges([('a', 'b')])")
     InteractiveShell.clear_instance()
+
+
+# The progress bar ---------------------------------------------------------------------------------
+
+RUN = """
+from gascl import Engine, Graph
+from gascl.programs import PageRank
+graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
+result = Engine(graph).run(PageRank(supersteps=40), progress=True)
+"""
+
+
+EXECUTE = """
+import json, sys
+import nbclient, nbformat
+cells = [nbformat.v4.new_code_cell(cell) for cell in sys.argv[1:]]
+notebook = nbformat.v4.new_notebook(cells=cells)
+notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}
+nbclient.NotebookClient(notebook, timeout=120).execute()
+print(json.dumps(notebook.cells[-1].outputs))
+"""
+
+
+def outputs_of(*cells: str) -> list[dict]:
+    """What the last cell of a notebook shows. Another process executes it, since this one would be
+    taken for a notebook's after it has imported ipykernel."""
+    for name in ("nbformat", "nbclient", "ipykernel"):
+        if not find_spec(name):
+            pytest.skip(f"{name} is not installed")
+    done = subprocess.run([sys.executable, "-c", EXECUTE, *cells], stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    return json.loads(done.stdout)
+
+
+def test_the_progress_bar_is_a_widget():
+    if not find_spec("ipywidgets"):
+        pytest.skip("ipywidgets is not installed")
+    shown = [o for o in outputs_of(RUN) if o["output_type"] == "display_data"]
+    assert len(shown) == 1
+    assert "application/vnd.jupyter.widget-view+json" in shown[0]["data"]
+
+
+def test_the_progress_bar_is_text_without_ipywidgets():
+    shown = outputs_of("import sys; sys.modules['ipywidgets'] = None", RUN)
+    assert all(o["output_type"] == "stream" for o in shown)
+    text = "".join(o["text"] for o in shown)
+    assert "gascl: PageRank" in text and "40/40" in text

@@ -311,15 +311,16 @@ def built(device: Device, text: str, options: Sequence[str]) -> Any:
     Raises:
         cl.RuntimeError: the driver cannot build it.
     """
+    options = [*options, *pocl.quiet_options(device.cl)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of compilers, and about a damaged cache
         try:
-            return cl.Program(device.context, text).build(list(options))
+            return cl.Program(device.context, text).build(options)
         except cl.RuntimeError:
             raise
         except Exception:  # from pyopencl, the system or pickle
             with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
-                return cl.Program(device.context, text).build(list(options), cache_dir=folder)
+                return cl.Program(device.context, text).build(options, cache_dir=folder)
 
 
 def kernel(program: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Works around two defects of the PoCL from pip, in the memory of this process.
+"""Works around defects of the PoCL from pip: two in the memory of this process, one by an option.
 
 pocl-binary-distribution 3.0, from 2022, is the last version on PyPI. First, its LLVM 14 does not
 know newer processors. It calls them `generic`, a name that its own compiler then rejects; or it
@@ -10,6 +10,8 @@ A `cl_device_id` points to PoCL's struct of the device, and that struct points t
 name (`llvm_cpu` in lib/CL/pocl_cl.h), which is read at every build. Memory is read and written
 through /proc/self/mem, where a wrong address causes an error and not a crash. Nothing is written
 unless the version is exactly this one and everything read beforehand has the expected value.
+
+Third, its clang prints "1 error generated." to stderr besides writing the build log.
 """
 
 from __future__ import annotations
@@ -46,6 +48,15 @@ WITH_AVX512 = (
     *("knl", "knm", "skylake-avx512", "cascadelake", "cooperlake", "cannonlake"),
     *("icelake-client", "icelake-server", "rocketlake", "tigerlake", "sapphirerapids"),
 )
+
+#: Clang counts errors on stderr where it shows code beside them. PoCL refuses the option against
+#: that, but looks for options between spaces only, and clang between all kinds of white space.
+_QUIET = "-DGASCL_QUIET\t-fno-caret-diagnostics"
+
+
+def quiet_options(device: Any) -> list[str]:
+    """The options with which building a program for a pyopencl device prints nothing."""
+    return [_QUIET] if VERSION in device.platform.version else []
 
 
 def mend(device: Any) -> str:

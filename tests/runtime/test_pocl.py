@@ -277,3 +277,33 @@ def test_a_function_that_clang_does_not_inline_is_given_local_memory():
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert ran.stdout.splitlines() == 2 * [repr(expected)]
+
+
+BUILDS = """
+import uuid
+from gascl import Engine, Graph, ProgramError, VertexProgram, vertex
+
+class Warned(VertexProgram):
+    x = vertex.int32()
+    apply_on = "all"
+    functions = f"// {uuid.uuid4()}, so that no cache has it"
+    apply = "const int *x = 7; v.x = 3;"
+
+class Wrong(Warned):
+    apply = "v.x = y;"
+
+engine = Engine(Graph.from_edges([0], [1]))
+print(engine.run(Warned()).x)
+try:
+    engine.run(Wrong())
+except ProgramError as error:
+    print(error)
+"""
+
+
+def test_builds_with_warnings_and_errors_print_nothing():
+    """Clang once wrote "1 warning generated." and "1 error generated." to stderr."""
+    command = [sys.executable, "-c", BUILDS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("[3 3]\n") and "undeclared identifier 'y'" in done.stdout
+    assert "generated" not in done.stderr
