@@ -87,7 +87,8 @@ _MODULES = {
     "memory": "runtime.memory",
     "programs": "programs",
 }
-__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+#: Without `io`, which would hide the standard library's in a script.
+__all__ = [*_HOME, *(name for name in _MODULES if name != "io")]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from gascl import html
 from gascl.errors import FieldError, GasclError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-from gascl.language.types import VERTEX, FieldTypes
+from gascl.language.types import VERTEX, FieldTypes, Struct
 from gascl.newfile import new_file
 from gascl.paths import checked_path
 from gascl.plots import plot_distribution
@@ -163,23 +163,23 @@ class Result:
     ) -> list[tuple[Any, Any]]:
         """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        The name can be left out if only one field, inputs aside, has a number per vertex. Ties are
-        in vertex order; NaN always comes last. Values that are vertices are compared by their
-        places in the graph, and shown by label; None, for no vertex, comes last.
+        Vertices that have no value are left out: where it is infinite, as the distance to a vertex
+        that is not reached, or NaN, or names no vertex. So there may be fewer than k. Ties are in
+        vertex order. Values that are vertices are compared by their places in the graph, and shown
+        by label.
+
+        Args:
+            name: the field; it can be left out if only one, inputs aside, has a number per vertex.
         """
         name = self._only_number("top sorts by") if name is None else name
-        values = self._scalars(name, "sorted", "sort")
-        listed = values
+        listed = values = self._scalars(name, "sorted", "sort")
         if self.types.get(name) == VERTEX:
             listed = self.graph.labels_of(values)
-            values = np.where((values < 0) | (values >= self.graph.num_vertices), np.nan, values)
-        order = np.argsort(values, kind="stable")  # NaN sorts last
-        if largest:
-            numbers = np.count_nonzero(values == values)
-            # Simply reversing `order` would reverse the vertex order of equal values.
-            backwards = np.argsort(values[::-1], kind="stable")[:numbers]
-            order = np.concatenate([len(values) - 1 - backwards[::-1], order[numbers:]])
-        first = order[: max(k, 0)]
+        there = np.flatnonzero(has_value(values, self.types.get(name)))
+        if largest:  # backwards twice, so that equal values stay in the order of vertices
+            there = there[::-1]
+        order = there[np.argsort(values[there], kind="stable")]
+        first = (order[::-1] if largest else order)[: max(k, 0)]
         labels = self.graph.labels_of(first).tolist()
         return list(zip(labels, listed[first].tolist(), strict=True))
 
@@ -395,3 +395,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def has_value(values: np.ndarray, type_: str | Struct | None) -> np.ndarray:
+    """bool (V,): where a field with one number per vertex has a value: it is neither infinite nor
+    NaN and, if it is declared as a vertex, names one."""
+    return values >= 0 if type_ == VERTEX else np.isfinite(values)

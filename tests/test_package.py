@@ -43,6 +43,14 @@ def test_nothing_is_loaded_before_it_is_used():
     assert loaded == "gascl.graph gascl.graph.outside gascl.version"
 
 
+def test_a_star_imports_all_but_a_name_of_the_standard_library():
+    names = "generators, programs, datasets, memory, Graph, io"
+    code = f"import io; from gascl import *; print(*(x.__name__ for x in ({names})))"
+    assert alone(code) == (
+        "gascl.generators gascl.programs gascl.datasets gascl.runtime.memory Graph io"
+    )
+
+
 def test_no_such_name():
     with pytest.raises(AttributeError, match="module 'gascl' has no attribute 'generator'"):
         _ = gascl.generator

@@ -75,7 +75,7 @@ def test_copies_and_pickles():
 
 
 def test_top():
-    """Ties in vertex order, NaN last, whichever way."""
+    """Ties in vertex order; without infinity and NaN, whichever way."""
     result = made()
     assert result.top("count") == [
         ("g", 7), ("h", 7), ("a", 3), ("d", 3), ("c,c", 2), ("b", 1), ('e"e', 1), ("f\nf", 0),
@@ -83,12 +83,9 @@ def test_top():
     assert result.top("count", 3) == [("g", 7), ("h", 7), ("a", 3)]
     assert result.top("count", 3, largest=False) == [("f\nf", 0), ("b", 1), ('e"e', 1)]
     largest = result.top("rank", 100)
-    assert [label for label, _ in largest] == ['e"e', "a", "d", "h", "c,c", "g", "b", "f\nf"]
-    assert largest[0][1] == math.inf
-    assert all(math.isnan(value) for _, value in largest[6:])
+    assert [label for label, _ in largest] == ["a", "d", "h", "c,c"]
     smallest = result.top("rank", 100, largest=False)
-    assert [label for label, _ in smallest] == ["g", "c,c", "a", "d", "h", 'e"e', "b", "f\nf"]
-    assert all(math.isnan(value) for _, value in smallest[6:])
+    assert [label for label, _ in smallest] == ["c,c", "a", "d", "h"]
     assert result.top("count", 0) == result.top("count", -3) == []
     assert type(result.top("count", 1)[0][1]) is int
     assert type(result.top("rank", 1)[0][1]) is float

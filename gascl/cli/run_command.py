@@ -39,6 +39,8 @@ examples:
 
 {exitcode.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
+#: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
+GROUPS = {"colour", "community", "component", "label", "side"}
 #: What may go to stdout -> the suffix that it has there.
 SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
@@ -50,7 +52,10 @@ def options(add: Callable[..., Any]) -> None:
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
     text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
     add("--max-supersteps", metavar="N", type=_count, help=text)
-    text = "print the K vertices with the largest values (default 10)"
+    text = (
+        "print the K vertices with the largest values (default 10); of groups, such as communities,"
+    )
+    text += " the K largest with their sizes"
     add("--top", metavar="K", type=_count, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
     add("--smallest", metavar="K", type=_count, default=0, help=text)
@@ -312,9 +317,7 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
-    from dataclasses import replace
-
-    import numpy as np
+    from gascl.result import has_value
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -324,22 +327,33 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
         if not there:
             return
         field = next(iter(there))
-    values = result[field]
-    if _of_vertices(result, field):
-        finite, without = values >= 0, f"no {field}"
-        top = result.top(field, min(k, int(finite.sum())), largest)
+    print()
+    if field in GROUPS:
+        _print_groups(result, field, k, largest)
     else:
-        finite, without = np.isfinite(values), "infinity or NaN"
-        # Infinity usually means "not reached": to list such vertices is no use. NaN comes last.
-        ranked = values if finite.all() else np.where(finite, values, np.nan)
-        most = min(k, int(finite.sum()))
-        top = replace(result, fields={field: ranked}).top(field, most, largest)
+        _print_rows(result, field, result.top(field, k, largest))
+    hidden = int((~has_value(result[field], result.types.get(field))).sum())
+    if hidden:
+        without = f"no {field}" if _of_vertices(result, field) else "infinity or NaN"
+        print(f"({count(hidden, 'vertex', 'vertices')} with {without} not shown)")
     print()
-    _print_rows(result, field, top)
-    if not finite.all():
-        hidden = count(len(values) - int(finite.sum()), "vertex", "vertices")
-        print(f"({hidden} with {without} not shown)")
-    print()
+
+
+def _print_groups(result: Result, field: str, k: int, largest: bool) -> None:
+    """Print the k largest or smallest groups of vertices that have the same value of a field."""
+    import numpy as np
+
+    from gascl.result import has_value
+
+    values = result[field]
+    there = has_value(values, result.types.get(field))
+    names, sizes = np.unique(values[there], return_counts=True)
+    order = np.argsort(-sizes if largest else sizes, kind="stable")[:k]
+    shown = result.graph.labels_of(names) if _of_vertices(result, field) else names
+    cells = [(str(shown[i]), f"{sizes[i]:,}") for i in order]
+    _print_columns([(field, "vertices"), *cells])
+    if more := len(names) - len(cells):
+        print(f"({count(more, 'more group')} not shown)")
 
 
 def _print_path(result: Result, field: str | None, target: str) -> None:
@@ -362,7 +376,10 @@ def _print_path(result: Result, field: str | None, target: str) -> None:
 def _print_rows(result: Result, field: str, rows: Iterable[tuple[Any, Any]]) -> None:
     """Print labels and values of a field in two columns."""
     shown = str if _of_vertices(result, field) else number
-    cells = [("vertex", field), *((str(label), shown(value)) for label, value in rows)]
+    _print_columns([("vertex", field), *((str(label), shown(value)) for label, value in rows)])
+
+
+def _print_columns(cells: Sequence[tuple[str, str]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in (0, 1)]
     for label, value in cells:
         print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")

@@ -395,8 +395,8 @@ class Engine:
             if saved:
                 start = Start(resumes=True)
             fresh = read_only if saved else initial
-            kept = previous.fields() if self.debug and previous else ()
-            finite = not self.debug or begins_finite(program, self.graph, initial, kept)
+            earlier = previous.fields() if self.debug and previous else ()
+            finite = not self.debug or begins_finite(program, self.graph, initial, earlier)
             its = program, header, memory, resident, fresh, previous, start.resumes, finite
             try:
                 state = State(*its)
