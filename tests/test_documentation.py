@@ -3,6 +3,7 @@ compute what they claim to."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -285,26 +286,58 @@ def test_all_recipes_are_tested(recipes):
 # The README --------------------------------------------------------------------------------------
 
 
+README = (TOP / "README.md").read_text("utf-8")
+#: What runs the Python blocks of the README one after the other, as in one notebook.
+IN_ORDER = """
+import json, sys
+names = {"__name__": "__main__"}
+for code in json.load(sys.stdin):
+    exec(compile(code, "README.md", "exec"), names)
+"""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
 def commands() -> list[str]:
     """The lines of the README's shell blocks that call gascl or Python."""
-    blocks = re.findall(r"^```sh\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    lines = "".join(blocks("sh")).replace("\\\n", " ").splitlines()
     return [line for line in lines if line.startswith(("gascl ", "python "))]
 
 
-def test_the_commands_of_the_readme_run_as_they_stand(tmp_path):
-    """In the order in which they stand, next to `datasets`."""
+@pytest.fixture
+def folder(tmp_path):
+    """Where a reader of the README has saved its files, next to `datasets`."""
     (tmp_path / "datasets").symlink_to(TOP / "datasets")
-    code = re.search(r"^```python\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
-    (tmp_path / "my_program.py").write_text(code[1])
-    table = re.search(r"^```csv\n(.*?)^```$", (TOP / "README.md").read_text(), re.M | re.S)
-    (tmp_path / "trips.csv").write_text(table[1])
+    (tmp_path / "my_program.py").write_text(blocks("python")[0])
+    (tmp_path / "trips.csv").write_text(blocks("csv")[0])
+    return tmp_path
+
+
+def test_the_code_of_the_readme_runs_in_its_order(folder):
+    for package in ("pandas", "pyarrow"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ORDER],
+        input=json.dumps(blocks("python")),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.csv").exists() and (folder / "arcs.csv").exists()
+
+
+def test_the_commands_of_the_readme_run_as_they_stand(folder):
+    """In the order in which they stand."""
     found = {}
     for line in commands():
         words = shlex.split(line.partition("|")[0], comments=True)
         start = [sys.executable, *(["-m", "gascl"] if words[0] == "gascl" else [])]
         done = subprocess.run(
-            [*start, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300
+            [*start, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=300
         )
         assert done.returncode == 0, (line, done.stderr)
         found[" ".join(words[: 3 if words[1] == "run" else 2])] = done.stdout
@@ -314,5 +347,5 @@ def test_the_commands_of_the_readme_run_as_they_stand(tmp_path):
     assert [(name, metres) for metres, name in places] == table and len(table) == 5
     path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
     assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
-    assert (tmp_path / "karate.png").exists()
-    assert (tmp_path / "distances.csv").exists() and (tmp_path / "rmat.npz").exists()
+    assert (folder / "karate.png").exists()
+    assert (folder / "distances.csv").exists() and (folder / "rmat.npz").exists()
