@@ -231,6 +231,8 @@ def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) 
         content = data[begin : begin + info.compress_size]
         if signature != SIGNATURE or written != info.filename.encode():
             raise ValueError("the table of contents does not match the members")
+        if len(content) != info.compress_size:
+            raise ValueError(f"{info.compress_size:,} bytes are listed, {len(content):,} are there")
         if unpack and method == info.compress_type == zipfile.ZIP_DEFLATED and not flags & 1:
             content = np.frombuffer(zlib.decompress(content.data, -15, info.file_size), np.uint8)
         elif method or info.compress_type or info.compress_size != info.file_size:

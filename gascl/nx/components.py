@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import networkx as nx
@@ -129,16 +130,28 @@ def _left(G: Converted, reverse: bool = False) -> np.ndarray:
     """int32 (V,): the number of each node's strong component, in the order in which a depth-first
     search leaves them; with `reverse`, a search against the edges.
 
-    That order depends on every step of the search, which no parallel one reproduces. SciPy's goes
-    by the last arc of a row first.
+    That order depends on every step of the search, which no parallel one reproduces.
     """
     offsets, neighbours = G.rows(reverse)
-    lengths = np.diff(offsets)
-    backwards = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths) - np.arange(len(neighbours))
-    ones = np.ones(len(neighbours))
-    matrix = csr_array((ones, neighbours[backwards], offsets), shape=(len(G), len(G)))
+    if _starts_with_last_arc():
+        lengths = np.diff(offsets)
+        backwards = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths) - np.arange(len(neighbours))
+        neighbours = neighbours[backwards]
+    return _components_by_scipy(offsets, neighbours)
+
+
+def _components_by_scipy(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
+    shape = (len(offsets) - 1,) * 2
+    matrix = csr_array((np.ones(len(neighbours)), neighbours, offsets), shape=shape)
     found: np.ndarray = csgraph.connected_components(matrix, connection="strong")[1]
     return found
+
+
+@cache
+def _starts_with_last_arc() -> bool:
+    """Whether SciPy's search follows the last arc of a row first, as it does before 1.18."""
+    _, first, last = _components_by_scipy(np.array([0, 2, 2, 2]), np.array([1, 2])).tolist()
+    return last < first
 
 
 @backend_function(first=None, cached=100_000)

@@ -18,7 +18,6 @@ class Plain(VertexProgram):
     x = vertex.int32()
     y = vertex.int32()
     weight = edge.int32(default=1)
-    kept = arc.int32()
     rule = param.choice("near", "far")
     change = aggregate.int32("sum")
     supersteps = param.supersteps()
@@ -55,6 +54,7 @@ ALL: dict[str, Any] = {
     "apply": "v.x = msg;",
     "supersteps": param.supersteps(1),
 }
+KEPT = {"kept": arc.int32()}
 ON_ALL = {"masked": False, "fusable": True}
 SINGLE = {"combine": None, "gather": "msg = messages[0];"}
 #: (what is changed of the class, what is changed in what is found)
@@ -67,13 +67,14 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
      {"sends_only": False, "reads_edge": True, "fusable": True, "can_trap": True}),
     ({"scatter": "send(e.weight);"}, {"reads_edge": True, "fusable": True}),
     ({"scatter": "send(e.reversed);"}, {"reads_edge": True, "fusable": True}),
-    ({"scatter": "send(e.kept);"},
+    (KEPT, {"arc_state": True}),  # whether or not scatter uses it
+    ({**KEPT, "scatter": "send(e.kept);"},
      {"reads_edge": True, "fusable": True, "arc_state": True, "sends_only": False}),
-    ({"scatter": "e.kept = 1;"},
+    ({**KEPT, "scatter": "e.kept = 1;"},
      {"reads_edge": True, "fusable": True, "arc_state": True, "sends_only": False}),
-    ({"edges": "alternate", "kept": vertex.int32()}, {"alternates": True}),
-    ({**ALL, "edges": "alternate", "kept": vertex.int32()}, {**ON_ALL, "alternates": True}),
-    ({**ALL, "edges": "alternate", "kept": vertex.int32(), "apply": "v.x = x_of(0);"},
+    ({"edges": "alternate"}, {"alternates": True}),
+    ({**ALL, "edges": "alternate"}, {**ON_ALL, "alternates": True}),
+    ({**ALL, "edges": "alternate", "apply": "v.x = x_of(0);"},
      {**ON_ALL, "fusable": False, "alternates": True, "reads_others": ("x",), "snapshots": ("x",),
       "can_trap": True}),
     ({"scatter": "send(1);"}, {}),  # but only of those in the mask
