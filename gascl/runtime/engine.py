@@ -34,8 +34,9 @@ from gascl.graph.numbering import Numbering
 from gascl.graph.parts import Division
 from gascl.language.facts import Facts
 from gascl.language.fields import REQUIRED
+from gascl.language.inner import inner_programs
 from gascl.language.program import VertexProgram
-from gascl.language.spec import WORK
+from gascl.language.spec import WORK, ProgramSpec
 from gascl.language.stale import stale_field
 from gascl.machine import machine_memory
 from gascl.progress import Progress, showing
@@ -52,6 +53,8 @@ from gascl.runtime.plan import Plan, build
 from gascl.runtime.resident import (
     ResidentGraph,
     came_sorted,
+    check_vertices,
+    num_arcs,
     offset_type,
     shortage,
     too_many_to_sort,
@@ -257,6 +260,9 @@ class Engine:
                 if start is not None:
                     name = type(program).__name__
                     raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
+                with agreed(self.ranks):
+                    for inner in inner_programs(type(program)):
+                        self._check_vertices(inner.spec, program.dtype, 1)
                 result, interrupted = solve(
                     self,
                     program,
@@ -334,6 +340,7 @@ class Engine:
             there = bool(self.ranks.any_of("there" if there else ""))
         keeps = there and self._too_many_to_sort(spec.way)
         with agreed(self.ranks):
+            self._check_vertices(spec, program.dtype, program.lanes)
             size = self.ranks.size if self.ranks else 1
             parts = Parts(size) if self.ranks else None
             chosen = choose(program, demand, delivery, self.debug, parts)
@@ -439,6 +446,13 @@ class Engine:
         )
         nans = {name: found for name, found in loop.nans.items() if name not in initial}
         return result, nans
+
+    def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int) -> None:
+        """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
+        types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
+        vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
+        there = came_sorted(self.graph, spec.way)
+        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, there)
 
     def _too_many_to_sort(self, way: str) -> bool:
         if self.ranks:

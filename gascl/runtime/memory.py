@@ -46,6 +46,7 @@ from gascl.runtime.plan import group_size, header_of
 from gascl.runtime.resident import (
     arcs_along,
     came_sorted,
+    check_vertices,
     extent_of,
     is_symmetric,
     shortage,
@@ -55,6 +56,8 @@ from gascl.sizes import amount
 
 #: The arrays of a graph that most programs use.
 ARRAYS = ["in_offsets", "in_sources", "out_offsets", "out_targets", "slot"]
+#: In an estimate, arcs are cut into parts as if no more vertices than this had them.
+ROWS = 2**20
 
 
 @dataclass(frozen=True)
@@ -377,8 +380,12 @@ def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -
     device, spec = run.device, run.program.spec
     numbered = run.numbered and not (graph and came_sorted(graph, spec.way))
     run = replace(run, numbered=numbered, parts=parts)
+    check_vertices(
+        *(device, run.vertices, run.arcs, run.header.types.values(), run.program.lanes, limit)
+    )
     if graph is None:
-        even = np.linspace(0, run.arcs, run.vertices + 1).astype(index_dtype(run.arcs))
+        rows = min(run.vertices, ROWS)
+        even = np.linspace(0, run.arcs, rows + 1).astype(index_dtype(run.arcs))
         orders, about = [even, even], "about "
     else:
         found = graph.numbered(spec.way) if numbered else None

@@ -26,8 +26,10 @@ from gascl.graph.numbering import Numbering, by_number
 from gascl.graph.parallel import filled
 from gascl.graph.parts import Division, Part, cut, reaches, shares
 from gascl.language.types import Type
+from gascl.machine import machine_memory
 from gascl.runtime import arcsort, process, staging
 from gascl.runtime.device import Device
+from gascl.sizes import amount
 
 #: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
 #: device busy to the end, and few enough to add up their tallies quickly.
@@ -35,6 +37,8 @@ GROUPS = 8
 #: What sorting takes for an arc, in bytes: a key and an end; and the most of the host's memory that
 #: it takes where a file has the arcs in an order already.
 SORTING, SHARE = 12, 0.5
+#: Up to as many bytes of vertices, it does not take long to find out what a run needs exactly.
+MUCH = 2**26
 #: The number of arcs from which a row counts as very long.
 LONG = 16384
 #: The number of blocks, about, that are found one after the other.
@@ -521,6 +525,43 @@ def shortage(
             f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB"
         )
     return ""
+
+
+def check_vertices(
+    device: Device,
+    vertices: int,
+    arcs: int,
+    types: Iterable[Type],
+    lanes: int,
+    limit: int | None,
+    mapped: bool = False,
+) -> None:
+    """Raise DeviceError, before anything is computed, if not even the fields of the vertices, and
+    where the arcs of each begin, fit on the device, which arcs may pass through in parts; or in
+    the host's memory.
+
+    Args:
+        types: those of the vertex fields.
+        limit: as in `shortage`.
+        mapped: a file has the arcs, which need not be in memory.
+    """
+    offsets = (vertices + 1) * index_dtype(arcs).itemsize
+    least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
+    if least < MUCH:
+        return
+    most = device.memory if limit is None else limit
+    if least > most:
+        raise DeviceError(
+            f"the run needs at least {amount(least, up=True)} on {device} for the fields of "
+            f"{vertices:,} vertices; it may take {amount(most)}: let it take more, or use a device "
+            "with more"
+        )
+    needed, have = (least if device.is_cpu else 0) + (0 if mapped else offsets), machine_memory()
+    if have is not None and needed > have:
+        raise DeviceError(
+            f"the run needs at least {amount(needed, up=True)} of the host's memory for "
+            f"{vertices:,} vertices, and there are {amount(have)}: use a machine with more"
+        )
 
 
 def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:

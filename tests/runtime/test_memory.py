@@ -17,11 +17,15 @@ from gascl.graph.arcs import ARRAYS
 from gascl.programs import (
     Betweenness,
     BipartiteMatching,
+    BreadthFirst,
+    Closeness,
     ConnectedComponents,
     Diameter,
     LocalClustering,
+    Louvain,
     PageRank,
     ShortestPaths,
+    StronglyConnected,
     Triangles,
 )
 from gascl.runtime import state
@@ -304,3 +308,47 @@ def test_counts_that_cannot_be(counts, words):
 def test_offsets_take_less_than_an_end():
     graph = Graph.from_csr(np.arange(0, 10_001, 10), np.zeros(10_000, np.int32))
     assert "  ends of the edges: 43.0 KiB" in described(graph)  # 4 * (10_000 + 1_001) bytes
+
+
+# What cannot fit is refused before anything is computed -------------------------------------------
+
+
+@pytest.fixture
+def untouched(monkeypatch):
+    """A graph whose vertices take too much memory for a run, where no arc may be sorted."""
+
+    def refuse(*_):
+        raise AssertionError("work was done for a run that cannot fit")
+
+    monkeypatch.setattr("gascl.runtime.engine.build", refuse)
+    monkeypatch.setattr("gascl.graph.graph.Graph.numbered", refuse)
+    monkeypatch.setattr("gascl.runtime.engine.initial_values", refuse)
+    graph = Graph.from_edges([0], [1], num_vertices=2**31 - 1)
+    yield graph
+    for made in graph.arcs_made()[0].values():
+        assert not made.out.kept and not made.into.kept
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        PageRank(dtype="float64"),
+        BreadthFirst(source=list(range(64))),
+        Closeness(sources=4),
+        Louvain(),
+        StronglyConnected(),
+    ],
+    ids=lambda program: type(program).__name__,
+)
+def test_vertices_that_do_not_fit_are_refused_at_once(untouched, program):
+    """PageRank on 2 * 10^9 vertices once ran for minutes, and was killed for memory."""
+    with pytest.raises(DeviceError, match=r"for the fields of 2,147,483,647 vertices; it may take"):
+        Engine(untouched, device_memory="8 GiB").run(program)
+    (note,) = estimate(2**31 - 1, 1, program=program, device_memory=8 * 2**30).notes[-1:]
+    assert "for the fields of 2,147,483,647 vertices; it may take 8" in note
+
+
+def test_vertices_that_do_not_fit_on_the_host(untouched, monkeypatch):
+    monkeypatch.setattr("gascl.runtime.resident.machine_memory", lambda: 2**30)
+    with pytest.raises(DeviceError, match=r"of the host's memory for 2,147,483,647 vertices"):
+        Engine(untouched, device_memory=2**50).run(PageRank())
