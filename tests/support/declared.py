@@ -62,7 +62,7 @@ def check_result(program: VertexProgram, graph: Graph, result: Result) -> None:
         assert len(result.to_pandas(arcs=True)) == num_arcs
     for name, values in result.fields.items():
         if values.ndim == 1 and not values.dtype.names:
-            assert len(result.top(name)) == graph.num_vertices
+            assert len(result.top(name)) <= graph.num_vertices
 
 
 Pair = struct([("near", "float32"), ("who", "vertex"), ("box", "int3")])
