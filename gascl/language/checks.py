@@ -88,6 +88,7 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
     _check_gather(spec)
     _check_pairs(spec)
     _check_first(spec)
+    _check_product(spec)
     _check_receive_if(spec)
     _check_enough(spec)
     _check_mask(spec)
@@ -463,6 +464,19 @@ def _check_pairs(spec: ProgramSpec) -> None:
     if "gather" in spec.snippets:
         why = "a gather snippet reads messages one by one, and there would be one for each pair"
         spec.refuse(spec.source.place("gather"), f"{why}: use combine instead")
+
+
+def _check_product(spec: ProgramSpec) -> None:
+    """What is sent to any vertex is combined by atomics, which see no overflow of 64 bits."""
+    message = spec.message_type("float32")
+    if spec.combiner is PRODUCT and message.itemsize == 8 and PRODUCT.overflows(message):
+        posts = _use(spec, "send_to", "scatter", "apply")
+        if posts:
+            spec.refuse(
+                posts,
+                f"send_to cannot be combined by a product of {spec.message}, whose overflow no "
+                "device detects then: give message = 'int32' or 'real'",
+            )
 
 
 def _check_first(spec: ProgramSpec) -> None:

@@ -193,10 +193,6 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "16 bytes to anyone": (
         {**OF_WIDE, "apply": "send_to(0, msg);"}, {**everywhere(WIDE), "frontier": EMPTIES}
     ),
-    "products of 64 bits to anyone": (
-        {"combine": "prod", "message": "int64", "apply": "send_to(0, 1);"},
-        {**everywhere(PRODUCT), "frontier": EMPTIES},
-    ),
 }  # fmt: skip
 #: Those that deterministic=False lets pass.
 BY_ORDER = (ORDER, FRONTIER)

@@ -270,6 +270,11 @@ GATHERS = [
         "`agg` is not available in Wrong.gather",
     ),
     ("combine = None\ngather = 'msg = v.rnak;'  # <<<", "v.rnak", "did you mean v.rank?"),
+    (
+        "message, combine = 'int64', 'prod'\nscatter = 'send_to(0, 1);'  # <<<",
+        "send_to cannot be combined by a product of int64",
+        "give message = 'int32' or 'real'",
+    ),
     ("gahter = 'msg = 0;'  # <<<", "unknown attribute 'gahter'; did you mean 'gather'?"),
     ("gatherd = 'int32'  # <<<", "unknown attribute 'gatherd'; did you mean 'gather"),
 ]
