@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 import traceback
 import warnings
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
+
+#: Where Python keeps its library and installed packages.
+_INSTALLED = ("stdlib", "purelib", "platlib")
 
 
 def _callers_lines(error: BaseException) -> list[str]:
@@ -23,6 +27,33 @@ def _callers_lines(error: BaseException) -> list[str]:
     shown = traceback.StackSummary.extract(iter(lines)).format()
     last = f"{type(error).__name__}: {error}"
     return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]
+
+
+def users_lines(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback with which a public method of gascl raises an error again: without gascl's own
+    lines if the user's code, which gascl has called, raised the error, such as a program's
+    `converged` or a callback. The method's own line is left out, since it appears again."""
+    found = []
+    while trace is not None:
+        trace = trace.tb_next
+        found += [trace] if trace else []
+    own = [_is_own(each.tb_frame) for each in found]
+    last = len(own) - 1 - own[::-1].index(True) if True in own else len(own)
+    if last + 1 < len(found) and not _is_installed(found[last + 1].tb_frame):
+        found = [each for each, is_own in zip(found, own, strict=True) if not is_own]
+    for each in reversed(found):
+        trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return trace
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "gascl"
+
+
+def _is_installed(frame: FrameType) -> bool:
+    """Whether it is of Python's own library or of a package, rather than of a user's script."""
+    file = frame.f_code.co_filename
+    return file.startswith(("<frozen", *(sysconfig.get_path(n) for n in _INSTALLED)))
 
 
 class GasclError(Exception):

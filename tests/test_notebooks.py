@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import operator
 import pydoc
 import re
 import subprocess
@@ -133,6 +134,55 @@ def test_errors_show_nothing_of_what_gascl_calls():
         mine()
     shown = "\n".join(caught.value._render_traceback_())
     assert "contextlib" not in shown and shown.count("File ") == 2 and ", in mine" in shown
+
+
+class Broken(PageRank):
+    """Its own lines raise errors."""
+
+    where = param.int32()
+
+    def prepare(self, graph, initial):
+        if self.where == 0:
+            raise IndexError
+
+    def converged(self, step):
+        return self.where == 1 and 1 / 0
+
+
+class Stages(VertexProgram):
+    x = vertex.int32()
+
+    def solve(self, stages):
+        return stages.run(Broken(where=1)).rank
+
+
+def noted(step):
+    raise LookupError
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "error", "last"),
+    [
+        (Broken(where=0), {}, IndexError, ["prepare"]),
+        (Broken(where=1), {}, ZeroDivisionError, ["converged"]),
+        (Broken(where=2), {"callback": noted}, LookupError, ["noted"]),
+        (Stages(), {}, ZeroDivisionError, ["solve", "converged"]),
+    ],
+)
+def test_errors_of_the_callers_own_functions(program, options, error, last):
+    """Between the call of `run` and such a function, there were up to seven lines of gascl."""
+    with pytest.raises(error) as caught:
+        Engine(roads()).run(program, **options)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names == ["test_errors_of_the_callers_own_functions", "run", *last]
+
+
+def test_errors_of_gascl_itself_show_its_lines(monkeypatch):
+    monkeypatch.setattr("gascl.runtime.engine.initial_values", operator.neg)
+    with pytest.raises(TypeError, match="takes exactly one argument") as caught:
+        Engine(roads()).run(PageRank())
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert sum("engine.py" in file for file in files) > 2
 
 
 def test_errors_in_ipython(capsys):

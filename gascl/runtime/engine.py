@@ -26,6 +26,7 @@ from gascl.errors import (
     NotConverged,
     NotConvergedError,
     ProgramError,
+    users_lines,
     warn,
 )
 from gascl.graph.arcs import Arcs
@@ -207,6 +208,41 @@ class Engine:
                 Result. (If a SIGINT handler raises nothing, it is called, and the run returns its
                 Result.)
         """
+        try:
+            return self._run_checked(
+                program,
+                delivery=delivery,
+                state=state,
+                start=start,
+                keep_state=keep_state,
+                max_supersteps=max_supersteps,
+                callback=callback,
+                progress=progress,
+                not_converged=not_converged,
+                checkpoint=checkpoint,
+                every=every,
+                resume=resume,
+            )
+        except Exception as error:
+            raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
+
+    def _run_checked(
+        self,
+        program: VertexProgram,
+        *,
+        delivery: str,
+        state: KeptState | None,
+        start: Any,
+        keep_state: bool,
+        max_supersteps: int | None,
+        callback: Callable[[Step], Any] | None,
+        progress: bool | Progress,
+        not_converged: str,
+        checkpoint: str | Path | None,
+        every: str | int | None,
+        resume: bool,
+    ) -> Result:
+        """`run`, whose errors still show gascl's own lines."""
         check_call(program, not_converged)
         if state is not None and not isinstance(state, State):
             raise GasclError(
