@@ -79,7 +79,8 @@ def check_tree(graph: Graph, source: int, far: np.ndarray, parent: np.ndarray) -
     assert root == {source} | set(np.flatnonzero(np.isinf(far)).tolist())
     for v in set(range(graph.num_vertices)) - root:
         u = int(parent[v])
-        assert any(far.dtype.type(far[u] + w) == far[v] for w in weights[u, v]), (u, v)
+        real = far.dtype.type  # NumPy 1 adds a float to a float32 in float64
+        assert any(far[u] + real(w) == far[v] for w in weights[u, v]), (u, v)
     reached = np.flatnonzero(np.isfinite(far))
     at = reached.copy()
     for _ in range(graph.num_vertices):
