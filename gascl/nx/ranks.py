@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,10 +19,13 @@ from gascl.nx.power import (
     WeightedNormed,
     WeightedScaledHubs,
 )
-from gascl.nx.register import VERSION, backend_function
+from gascl.nx.register import backend_function
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
 from gascl.programs.weighted_page_rank import WeightedPageRank
+
+#: Whether NetworkX's HITS is a power iteration, as in newer versions, and not ARPACK's.
+ITERATES = "method" in inspect.signature(nx.hits).parameters
 
 #: The supersteps of HITS after which two singular values seem to be equal.
 MOST = 2000
@@ -106,7 +110,7 @@ def hits(
     if not G.number_of_edges() or len(G) == 1:
         raise NotImplementedError("a graph without edges, or of a single node")
     field = weight_of(G, "weight")
-    if VERSION >= (3, 7):
+    if ITERATES:
         return _scaled_hits(G, field, max_iter, tol, normalized)
     program = HubsAndAuthorities if field is None else WeightedHubs
     made = program(tolerance=min(tol, 1e-12), dtype="float64")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable
 from functools import update_wrapper
@@ -13,8 +14,8 @@ import networkx as nx
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted import Converted, converted_before, current, log
 
-#: Of NetworkX: its major and minor number.
-VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
+#: Of NetworkX: its major and minor number, also of a release candidate such as "3.7rc0".
+VERSION = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
 
 #: By NetworkX's name.
 FUNCTIONS: dict[str, Function] = {}

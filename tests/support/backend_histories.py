@@ -41,8 +41,9 @@ ODD_WEIGHTS = {
 ALL_WEIGHTS = {**WEIGHTS, **ODD_WEIGHTS}
 
 
-def changed(G, draw):
-    """A change by a method, or by hand where it shows in the size of a dictionary."""
+def changed(G, draw, adds):
+    """A change by a method, or by hand. One history has edges added by hand, and another one edges
+    removed: of both together, the sizes of dictionaries may show nothing."""
     nodes = list(G)
     if not nodes:
         G.add_node(0)
@@ -79,8 +80,9 @@ def changed(G, draw):
     if edges:
         edge = draw.choice(edges)
         choices += 3 * [lambda: G.remove_edge(*edge)]
-        choices += [lambda: G.remove_edges_from(edges[::3]), lambda: no_longer(*edge[:2])]
-    if not G.has_edge(u, v):
+        choices += [lambda: G.remove_edges_from(edges[::3])]
+        choices += [] if adds else 2 * [lambda: no_longer(*edge[:2])]
+    if adds and not G.has_edge(u, v):
         choices += 2 * [lambda: by_hand(u, v)]
     draw.choice(choices)()
 
@@ -144,7 +146,7 @@ def history(seed, steps=5):
     for _ in range(steps):
         at = draw.random()
         if at < 0.4:
-            changed(G, draw)
+            changed(G, draw, adds=seed % 2)
             told.append("changed")
         elif at < 0.5:
             turn = draw.randrange(len(COPIES))
