@@ -32,10 +32,11 @@ def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
     """
     if k is None:
         return None
-    found = G.places(seed.sample(G.nodes, k))
-    if not found:
-        raise NotImplementedError("no sources")
-    return found
+    drawn = list(seed.sample(G.nodes, k))
+    # NumPy's RandomState makes texts of all nodes where some are, and NetworkX raises KeyError
+    if not drawn or not all(node in G for node in drawn):
+        raise NotImplementedError("no sources, or sources that are not in the graph")
+    return G.places(drawn)
 
 
 def _copied(seed: Any) -> Any:

@@ -276,10 +276,12 @@ def color(G: Converted) -> dict[Any, int]:
     return G.by_node(_colours(G))
 
 
-@color.unless
-def _(G: Any) -> str:
+def _counts_hidden(G: Any) -> str:
     hides = is_view(G) and G.is_multigraph()
     return "views of multigraphs, which count neighbors whose edges they hide" if hides else ""
+
+
+color.unless(_counts_hidden)
 
 
 def _colours(G: Converted) -> np.ndarray:
@@ -310,4 +312,6 @@ def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
 
 @sets.unless
 def _(G: Any, top_nodes: Any) -> str:
-    return "" if top_nodes is None else "`top_nodes`, which leave the difference of two sets"
+    if top_nodes is not None:
+        return "`top_nodes`, which leave the difference of two sets"
+    return _counts_hidden(G)
