@@ -464,12 +464,13 @@ class Graph:
 
         Args:
             source, target: the columns of ids, both integers or both text. By default `source`
-                and `target`, `src` and `dst`, `from` and `to` and the like, otherwise the first
-                two.
+                and `target`, `src` and `dst`, `from` and `to` and the like, or the only two
+                that are not the weight.
             fields: the columns to read as edge fields, or a dict from fields to columns, such as
-                {"weight": "minutes"}; by default all other columns of numbers or bool, and only the
-                report says what was left out. A single numeric column becomes the field "weight",
-                unless a dict names it otherwise. NaN is a number; a null is an error.
+                {"weight": "minutes"}; by default all other columns of numbers or bool. The report
+                says what was left out, and a warning if it looks like a weight. A single numeric
+                column becomes the field "weight", unless a dict names it otherwise. NaN is a
+                number; a null is an error.
             weight: the column to read as the field "weight", beside the others.
 
         Raises:
@@ -498,8 +499,9 @@ class Graph:
         Args:
             columns: the columns of sources and targets, and those to read as fields,
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
-                `dst`, `from` and `to` and the like, otherwise the first two, and all other columns
-                of numbers or bool as fields. A single numeric column becomes the field "weight".
+                `dst`, `from` and `to` and the like, or the only two that are not the weight, and
+                all other columns of numbers or bool as fields. A single numeric column becomes the
+                field "weight".
             weight: the column to read as the field "weight", beside the others.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 

@@ -6,6 +6,7 @@ module, and what it would read differently is not given to it.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +17,8 @@ import numpy as np
 #: Bytes of text from which on importing pyarrow is worth while.
 LEAST = 1 << 20
 BOM = b"\xef\xbb\xbf"
+#: What numbers beyond the range of float64 have.
+_EXTREME = re.compile(rb"[eE][+-]?\d{3}|\d{290}")
 
 
 def load_pandas() -> None:
@@ -83,7 +86,8 @@ class ArrowColumns:
             types = [whole] * len(self.integers)
             types += [pyarrow.float64() if real else whole for real in marked]
             try:
-                return self._read(piece, mark, types)
+                found = self._read(piece, mark, types)
+                return found if all_held(found, piece) else None
             except pyarrow.ArrowInvalid:
                 if self.wide:
                     self.usable = False
@@ -107,3 +111,9 @@ class ArrowColumns:
             ),
         )
         return [column.to_numpy() for column in table.columns]
+
+
+def all_held(columns: list[np.ndarray], piece: bytes) -> bool:
+    """Whether no number can have become 0 or infinite as it was read."""
+    ends = (c for c in columns if c.dtype.kind == "f" and ((c == 0) | np.isinf(c)).any())
+    return not any(True for _ in ends) or not _EXTREME.search(piece)

@@ -11,6 +11,7 @@ precision", 1971); what that cannot decide, Python's float() does.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +36,12 @@ TENS = 10 ** np.arange(DIGITS + 1, dtype=np.uint64)
 POWERS = np.array([float(10**place) for place in range(23)])  # all exact
 EXACT = 2**53  # integers up to here are exact in float64
 NOT_FINITE = {b"nan", b"inf", b"infinity"}  # also floats
+
+
+def held(value: float, number: bytes) -> bool:
+    """Whether a number is held by its value in float64: it has not become 0 or infinite."""
+    digits = number.lower().partition(b"e")[0].strip(b"+-0.") if value == 0 else b""
+    return not digits and not (math.isinf(value) and number[-1:].isdigit())
 
 
 class Irregular(Exception):
@@ -66,7 +73,8 @@ def read_columns(
         pieces: the text, in pieces of whole lines.
         integers, numbers: positions of columns, from 0.
         separator: one ASCII character, possibly with blanks around it; None: blanks and tabs.
-        comments: the characters that start a comment, at the start of a line or after a separator.
+        comments: the characters that start a comment, at the start of a line, or where blanks
+            separate the columns after a blank.
         prepare: gives what to read of a piece, in which every row begins with a column that is not
             empty; may raise Irregular.
 
@@ -168,13 +176,11 @@ def comment_patterns(
     separator: str | None, comments: str
 ) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Patterns of bytes: lines that are comments, with their line ends, and comments after rows,
-    without."""
-    marks = re.escape(comments.encode("ascii")) or b"(?!)"
-    if comments:
-        marks = b"[" + marks + b"]"
-    before = b"[ \t" + re.escape((separator or "").encode("ascii")) + b"]"
+    without. There are such only where blanks separate the columns."""
+    none = b"(?!)"
+    marks = b"[" + re.escape(comments.encode("ascii")) + b"]" if comments else none
     whole = re.compile(b"(?m)^[ \t]*" + marks + b"[^\n]*\n?")
-    return whole, re.compile(b"(?<=" + before + b")" + marks + b"[^\n]*")
+    return whole, re.compile(b"(?<=[ \t])" + marks + b"[^\n]*" if separator is None else none)
 
 
 class _Page:
@@ -275,9 +281,11 @@ class _Page:
         if values is not None:
             return _narrow(values)
         begins, _ = self._signs(starts)
-        padded = (self.bytes[begins] == ord("0")) & (ends - begins > DIGITS + 1)
-        if any(self.text[begins[at] : ends[at]].isdigit() for at in np.flatnonzero(padded)):
-            raise Irregular  # 00...01 may fit int64
+        long = np.flatnonzero(ends - begins > DIGITS)
+        dots = np.flatnonzero(self.bytes == ord("."))
+        whole = long[np.searchsorted(dots, begins[long]) == np.searchsorted(dots, ends[long])]
+        if any(self.text[begins[at] : ends[at]].isdigit() for at in whole):
+            raise Irregular  # 00...01 may fit int64, and 2^63 fits uint64
         return self._floats(starts, ends)
 
     def _signs(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -405,9 +413,12 @@ class _Page:
                 if odd and token.lstrip(b"+-").lower() not in NOT_FINITE:
                     raise Irregular
         try:
-            return list(map(float, tokens))
+            values = list(map(float, tokens))
         except ValueError:
             raise Irregular from None
+        if not all(held(value, token) for value, token in zip(values, tokens, strict=True)):
+            raise Irregular
+        return values
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:

@@ -8,33 +8,106 @@ from typing import Any
 
 import numpy as np
 
+from gascl.errors import warn
+
 #: The edge field that programs read by default.
 WEIGHT = "weight"
 
-#: Usual names of the columns of sources and targets, in the order in which they are looked for,
-#: compared without case; then also without blanks, _ and a last "id".
+#: Usual names of the columns of sources and targets, compared without case; if none are found,
+#: also without blanks, _ and a last "id".
 ENDS = (
     ("source", "target"),
     ("src", "dst"),
     ("from", "to"),
     ("tail", "head"),
     ("u", "v"),
+    ("i", "j"),
     ("fromnode", "tonode"),
+    ("sourcenode", "targetnode"),
     ("source", "destination"),
+    ("source", "dest"),
     ("origin", "destination"),
+    ("origin", "dest"),
+    ("start", "end"),
     ("node1", "node2"),
+    ("vertex1", "vertex2"),
+    ("id1", "id2"),
     ("src", "dest"),
+    ("caller", "callee"),
+    ("sender", "receiver"),
+    ("sender", "recipient"),
+    ("follower", "followee"),
+    ("citing", "cited"),
+    ("payer", "payee"),
 )
 
+#: Usual names of weights, compared in the same way.
+WEIGHTS = {
+    *("weight", "weights", "w", "wt", "wgt", "value", "val", "cost", "costs", "price", "amount"),
+    *("distance", "dist", "length", "len", "km", "miles", "meters", "metres", "capacity", "cap"),
+    *("duration", "minutes", "seconds", "hours", "strength", "count", "counts", "score"),
+    *("similarity", "probability", "prob", "edgeweight"),
+}
 
-def ends_of(names: Sequence[Any]) -> tuple[int, int] | None:
-    """The places of the columns of sources and targets, if their names say so; else None."""
-    lower = [str(name).lower() for name in names]
-    for compared in (lower, [re.sub(r"[\W_]|id$", "", name) for name in lower]):
-        for source, target in ENDS:
-            if compared.count(source) == compared.count(target) == 1:
-                return compared.index(source), compared.index(target)
-    return None
+
+def _bare(name: Any) -> str:
+    """A column's name without case, blanks, _ and a last "id"."""
+    return re.sub(r"[\W_]|id$", "", str(name).lower())
+
+
+def known_ends(names: Sequence[Any]) -> list[tuple[int, int]]:
+    """The places of columns of sources and targets by their usual names, each pair once."""
+    for compared in ([str(name).lower() for name in names], [_bare(name) for name in names]):
+        pairs = [
+            (compared.index(source), compared.index(target))
+            for source, target in ENDS
+            if compared.count(source) == compared.count(target) == 1
+        ]
+        if pairs:
+            return list(dict.fromkeys(pairs))
+    return []
+
+
+def ends_of(names: Sequence[Any], weight: Any = None) -> tuple[int, int] | str:
+    """The places of the columns of sources and targets, or why their names do not say which.
+
+    Args:
+        weight: the name of a column that is a weight.
+    """
+    pairs = known_ends(names)
+    if len(pairs) > 1:
+        each = [" and ".join(repr(names[place]) for place in pair) for pair in pairs]
+        return f"source and target could be {', or '.join(each)}"
+    if pairs:
+        return pairs[0]
+    others = [
+        place
+        for place, name in enumerate(names)
+        if len(names) == 2 or (name != weight and str(name).lower() != WEIGHT)
+    ]
+    if len(others) == 2:
+        return others[0], others[1]
+    listed = ", ".join(map(repr, names))
+    return f"the names of the columns do not say which are source and target: {listed}"
+
+
+def looks_like_weight(name: Any, numeric: bool) -> bool:
+    """Whether a column of this name, which is not read, could be meant as a weight.
+
+    Args:
+        numeric: it has numbers, and no other column is read as the weight.
+    """
+    lower = str(name).lower()
+    return _bare(name) in WEIGHTS or (numeric and not re.search(r"(id|time|date|year)$", lower))
+
+
+def warn_of_unread(where: str, names: Sequence[Any]) -> None:
+    """Warn of columns that look like weights and are not read; a number is a column's place."""
+    for name in names:
+        warn(
+            f"{where}: column {name!r} looks like a weight and is not read; weight={name!r} reads "
+            "it, and columns= says which columns to read"
+        )
 
 
 def weight_column(numeric: Sequence[Any]) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
+from gascl.io.columns import held
 from gascl.io.files import UTF16, opened
 
 BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
@@ -38,6 +39,12 @@ class LineReader:
             self._at = len(BOM)
         elif self._kept.startswith(UTF16):
             self._kept[:2].decode()  # fails, which `opened` explains
+
+    def following(self, count: int) -> list[str]:
+        """The next lines, at most `count` and no more than have been read from the file already;
+        `line` and `pieces` return them, too."""
+        lines = self._kept[self._at :].split(b"\n", count)[:-1]
+        return [line.decode(errors=ODD) for line in lines]
 
     @property
     def head(self) -> bytes:
@@ -91,17 +98,20 @@ class Splitter:
 
     Args:
         separator: one character, possibly with blanks around it; None: blanks and tabs.
-        comments: the characters that start a comment, at the start of a line or after a separator.
+        comments: the characters that start a comment, at the start of a line; where blanks separate
+            the columns also after a blank.
+
+    Attributes:
+        removed: whether a comment was removed behind the columns of the last line.
     """
 
     def __init__(self, separator: str | None, comments: str):
         self.separator = separator
         self._marks = comments
+        self.removed = False
         self._comment = None
-        if comments:
-            before = re.escape(separator or "")
-            marks = re.escape(comments)
-            self._comment = re.compile(rf"(?:^|(?<=[ \t{before}]))[{marks}].*", re.DOTALL)
+        if comments and separator is None:
+            self._comment = re.compile(rf"(?<=[ \t])[{re.escape(comments)}].*", re.DOTALL)
 
     def split(self, line: str) -> list[str]:
         """The columns; none for an empty line or a comment.
@@ -110,25 +120,28 @@ class Splitter:
             ValueError: a quote is not closed.
         """
         line = line.strip(" \t\r\n")
-        quoted = self.separator is not None and '"' in line
-        if quoted and line[0] in self._marks:
-            return []
-        if self._comment and not quoted and any(mark in line for mark in self._marks):
-            line = self._comment.sub("", line).rstrip(" \t")
-        if not line:
+        self.removed = False
+        if not line or line[0] in self._marks:
             return []
         if self.separator is None:
+            if self._comment and any(mark in line for mark in self._marks):
+                line, count = self._comment.subn("", line)
+                self.removed = bool(count)
             return [column for column in line.replace("\t", " ").split(" ") if column]
-        if quoted:
-            try:
-                columns = next(
-                    csv.reader([line], delimiter=self.separator, skipinitialspace=True, strict=True)
-                )
-            except csv.Error as error:
-                raise ValueError(str(error)) from None
-        else:
-            columns = line.split(self.separator)
-        return [column.strip(" \t") for column in columns]
+        if '"' not in line:
+            return [column.strip(" \t") for column in line.split(self.separator)]
+        try:
+            columns = next(
+                csv.reader([line], delimiter=self.separator, skipinitialspace=True, strict=True)
+            )
+        except csv.Error as error:
+            raise ValueError(str(error)) from None
+        return [column if quoted(column) in line else column.strip(" \t") for column in columns]
+
+
+def quoted(text: str) -> str:
+    """A column in quotes."""
+    return '"' + text.replace('"', '""') + '"'
 
 
 def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
@@ -235,6 +248,22 @@ def is_number(text: str) -> bool:
         return False
     # Python allows these, and no file means them.
     return text.isascii() and "_" not in text and not (text[0].isspace() or text[-1].isspace())
+
+
+def is_float64(text: str) -> bool:
+    """Whether `text` is a number that float64 can hold: it does not become 0 or infinite."""
+    return is_number(text) and held(float(text), text.encode())
+
+
+#: A number with a decimal comma, or with commas between its thousands.
+_COMMAS = re.compile(
+    r"[+-]?(\d+|\d{1,3}([. '\u2019\u00a0]\d{3})+)?,\d+([eE][+-]?\d+)?|[+-]?\d{1,3}(,\d{3})+(\.\d*)?"
+)
+
+
+def has_comma(text: str) -> bool:
+    """Whether `text` is a number that is written with a comma, such as 1,5."""
+    return _COMMAS.fullmatch(text) is not None
 
 
 def shown(line: str | bytes) -> str:

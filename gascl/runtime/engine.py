@@ -384,8 +384,8 @@ class Engine:
             by_hubs = self._numbered(spec.way) if may else None
             numbered = bool(by_hubs)
             types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
-            kept = previous.names() if previous else ()
-            of_graph, notes = graph_values(program, self.graph, kept)
+            from_state = previous.names() if previous else ()
+            of_graph, notes = graph_values(program, self.graph, from_state)
             initial = initial_values(program, self.graph, types, of_graph)
             program.prepare(self.graph, initial)
             check_prepared(program, self.graph, types, initial)

@@ -161,7 +161,7 @@ def test_a_csv_has_a_header(tmp_path):
     assert edges_of(Graph.read(older)) == [(1, 2), (2, 3)]
 
 
-@pytest.mark.parametrize("label", [" a", "a\t", "a\nb", "a\rb", "a\0b", "", "\ud800"])
+@pytest.mark.parametrize("label", ["a\nb", "a\rb", "a\0b", "", "\ud800"])
 def test_labels_that_quotes_do_not_help(tmp_path, label):
     graph = Graph.from_edges([0], [1], labels=[label, "c"])
     refused(["cannot hold the label", "--drop labels"], lambda: graph.write(tmp_path / "a.csv"))

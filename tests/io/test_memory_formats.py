@@ -238,14 +238,14 @@ def test_pandas_fields_and_errors():
         ["weight='target' is the column of targets; name one of the others: 'ok',"],
         lambda: Graph.from_pandas(df, weight="target"),
     )
-    numbered = pd.DataFrame({"x": ["a"], "y": [1.5], "z": ["b"]})
+    numbered = pd.DataFrame({"x": ["a"], "y": [1.5], "weight": [2]})
     refused(
         ["'x' and 'y' must both", "; or name the columns: from_pandas(df, SOURCE, TARGET)"],
         lambda: Graph.from_pandas(numbered),
     )
     refused(["two columns", "has: 'source'"], lambda: Graph.from_pandas(df[["source"]]))
-    unnamed = Graph.from_pandas(pd.DataFrame({"x": [1, 2], "y": [2, 3], "z": [5, 6]}))
-    assert "source and target: 'x', 'y', the first two columns" in unnamed.report[0]
+    unnamed = Graph.from_pandas(pd.DataFrame({"x": [1, 2], "weight": [5, 6], "z": [2, 3]}))
+    assert "source and target: 'x', 'z'" in unnamed.report[0]
     assert unnamed.edge_fields["weight"].tolist() == [5, 6]
     refused(
         ["column 'w' cannot be both 'one' and 'two'; name each column once"],

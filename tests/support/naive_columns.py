@@ -36,6 +36,9 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
     for place in fields:
         column = [row[place] for row in rows]
         values.append([(whole if all(map(is_whole, column)) else real)(text) for text in column])
+        unsigned = all(re.fullmatch("[+]?[0-9]{1,40}|-0+", text) for text in column)
+        if unsigned and max(map(int, column)) < 2**64:
+            values[-1] = [*map(int, column)]
     edges = [
         (kind(row[0]), kind(row[1]), *(column[at] for column in values))
         for at, row in enumerate(rows)
@@ -44,13 +47,13 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
 
 
 def _split(line: str, separator: str | None, marks: str) -> list[str]:
-    """The columns of a line; none of a comment. A comment begins at the line's begin, or behind a
-    blank or a separator."""
+    """The columns of a line; none of a comment. A comment begins at the line's begin, or where
+    blanks separate the columns behind one."""
     line = line.removesuffix("\r").strip(" \t\r")
     quoted = separator is not None and '"' in line
     before = " "
     for at, letter in enumerate(line):
-        if letter in marks and before in (" ", "\t", separator) and not (quoted and at):
+        if letter in marks and before in " \t" and not (separator and at):
             line = line[:at].rstrip(" \t")
             break
         before = letter
@@ -66,6 +69,10 @@ def _split(line: str, separator: str | None, marks: str) -> list[str]:
             (columns,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
         except csv.Error as error:
             raise Wrong(str(error)) from None
+        begin = rf"(?:^|(?<={re.escape(separator)}))"
+        parts = re.findall(begin + r'[ \t]*("(?:[^"]|"")*")', line)
+        inside = {part[1:-1].replace('""', '"') for part in parts}
+        return [column if column in inside else column.strip(" \t") for column in columns]
     return [column.strip(" \t") for column in columns]
 
 

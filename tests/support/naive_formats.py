@@ -3,6 +3,7 @@ fuzz/targets.py holds gascl's readers to. Each gives the vertices and edges of a
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
@@ -50,6 +51,10 @@ def is_whole(text: object) -> bool:
 def real(text: str) -> float:
     if not REAL.fullmatch(text.lower()):
         raise Wrong(f"{text!r} is no number")
+    mantissa = text.lower().partition("e")[0]
+    beyond = math.isinf(float(text)) if mantissa[-1:].isdigit() else False
+    if beyond or (float(text) == 0 and re.search("[1-9]", mantissa)):
+        raise Wrong(f"{text!r} is beyond float64")
     return float(text)
 
 

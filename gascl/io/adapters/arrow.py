@@ -14,7 +14,16 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.parallel import in_threads, joined
 from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import ENDS, WEIGHT, ends_of, field_and_column, no_weight, weight_column
+from gascl.io.edgecolumns import (
+    ENDS,
+    WEIGHT,
+    ends_of,
+    field_and_column,
+    looks_like_weight,
+    no_weight,
+    warn_of_unread,
+    weight_column,
+)
 from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.ids import numbered
 from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
@@ -62,16 +71,17 @@ def parsed_table(
 
     Args:
         columns: the names of the columns of sources and targets, and those to read as fields,
-            "weight=minutes" under another name. By default the ends are found by name (ENDS),
-            otherwise they are the first two columns, and all numeric ones are fields. A single
-            numeric field is "weight", except in gascl's own tables.
+            "weight=minutes" under another name. By default the ends are found by name (ENDS), or
+            are the only two columns that are not the weight, and all numeric ones are fields. A
+            single numeric field is "weight", except in gascl's own tables.
         directed: by default what gascl's own metadata says, otherwise directed. True makes two
             edges of each if the metadata says that they are undirected.
         weight: the column to read as the field "weight".
         kind: what the report calls it.
 
     Raises:
-        GraphError, or source.error: a column is missing, has the wrong type, or contains a null.
+        GraphError, or source.error: a column is missing, has the wrong type, or contains a null, or
+            the names do not say which columns are the ends.
     """
     layout = table_layout(source, columns, directed, weight, kind)
     loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()])
@@ -192,13 +202,13 @@ def table_layout(
 ) -> TableLayout:
     """The layout of a table; the arguments are those of `parsed_table`."""
     names = list(source.schema.names)
-    (tail, head), wanted, how = _chosen(source, names, columns)
+    (tail, head), wanted = _chosen(source, names, columns, weight)
     if weight is not None and (names.count(weight) != 1 or weight in (tail, head)):
         there = ", ".join(n for n in names if n not in (tail, head)) or "none"
         raise source.error(
             f"{source.name}: weight={weight!r} must be one of the other columns: {there}"
         )
-    report = [f"{kind}: rows: {source.rows:,}; source and target: columns {tail!r}, {head!r}{how}"]
+    report = [f"{kind}: rows: {source.rows:,}; source and target: columns {tail!r}, {head!r}"]
     own = _own(source)
     if own.get("ends") != [tail, head]:
         own = {}
@@ -214,6 +224,8 @@ def table_layout(
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
     fields = _chosen_fields(source, others, wanted, weight, bool(own), remarks)
+    if columns is weight is None and WEIGHT not in fields:
+        _warn_of_unread(source, [name for name in others if name not in fields.values()])
     twice = bool(directed) and not declared
     end = [] if own else no_weight(list(fields))
     return TableLayout(
@@ -230,9 +242,9 @@ def table_layout(
 
 
 def _chosen(
-    source: Source, names: list[str], columns: Sequence[str] | str | None
-) -> tuple[tuple[str, str], dict[str, str] | None, str]:
-    """The columns of the ends; the fields by column, or None for all; how the ends were found."""
+    source: Source, names: list[str], columns: Sequence[str] | str | None, weight: str | None
+) -> tuple[tuple[str, str], dict[str, str] | None]:
+    """The columns of the ends; the fields by column, or None for all."""
     if columns is not None:
         given = columns.split(",") if isinstance(columns, str) else list(columns)
         pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
@@ -246,18 +258,19 @@ def _chosen(
             raise source.error(
                 f"{source.name}: columns={columns!r}: {wrong}; there are {', '.join(names)}"
             )
-        return (wanted[0], wanted[1]), {column: field for field, column in pairs[2:]}, ""
+        return (wanted[0], wanted[1]), {column: field for field, column in pairs[2:]}
     if len(names) < 2:
         raise source.error(
             f"{source.name}: has {len(names)} column{'s' * (len(names) != 1)}, and an edge needs "
             "two, source and target; check that it is a table of edges"
         )
-    places = ends_of(names)
-    source_place, target_place = places or (0, 1)
-    ends = names[source_place], names[target_place]
+    places = ends_of(names, weight)
+    if isinstance(places, str):
+        raise source.error(f"{source.name}: {places}; name them with columns=('SOURCE', 'TARGET')")
+    ends = names[places[0]], names[places[1]]
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
         raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
-    return ends, None, "" if places else ", the first two"
+    return ends, None
 
 
 def _own(source: Source) -> dict[str, Any]:
@@ -335,6 +348,18 @@ def _chosen_fields(
             report.append(f"{what} read as edge field {field}")
         taken[field] = name
     return taken
+
+
+def _warn_of_unread(source: Source, names: list[str]) -> None:
+    """Warn of columns that look like weights, and are not read."""
+    from pyarrow import types
+
+    def numeric(name: str) -> bool:
+        kind = source.schema.field(source.schema.names.index(name)).type
+        return types.is_decimal(kind) or types.is_integer(kind) or types.is_floating(kind)
+
+    like = [name for name in names if looks_like_weight(name, numeric(name))]
+    warn_of_unread(source.name, like)
 
 
 def _values(name: str, columns: dict[str, Any], report: list[str]) -> np.ndarray:

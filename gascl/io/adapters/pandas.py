@@ -10,7 +10,14 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.labels import shown
 from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import WEIGHT, ends_of, no_weight, weight_column
+from gascl.io.edgecolumns import (
+    WEIGHT,
+    ends_of,
+    looks_like_weight,
+    no_weight,
+    warn_of_unread,
+    weight_column,
+)
 from gascl.io.ids import numbered
 from gascl.optional import imported
 
@@ -29,13 +36,14 @@ def read_pandas(
     """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
 
     Args:
-        source, target: the columns of ids; both None: found by name, otherwise the first two.
+        source, target: the columns of ids; both None: found by name, or the only two that are not
+            the weight.
         fields: columns, or a dict from fields to columns; None: all possible columns.
         weight: the column of the field "weight".
 
     Raises:
-        GraphError: it is not a DataFrame, or a column is missing, has the wrong type or lacks a
-            value; names the row.
+        GraphError: it is not a DataFrame, a column is missing, has the wrong type or lacks a
+            value, or the names do not say which columns are the ends; names the row.
     """
     pandas = imported("pandas", "from_pandas", GraphError)
     if not isinstance(df, pandas.DataFrame):
@@ -45,7 +53,8 @@ def read_pandas(
     if isinstance(fields, str):
         raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
     names = list(df.columns)
-    source, target, how = _ends(names, source, target)
+    by_name = source is None
+    source, target = _ends(names, source, target, weight)
     if fields is None:
         asked = dict.fromkeys((n for n in names if n not in (source, target)), "")
     elif isinstance(fields, Mapping):
@@ -78,14 +87,15 @@ def read_pandas(
             raise GraphError(
                 f"the DataFrame has {count} column {name!r}; name one of its columns: {listed}"
             )
-    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}{how}"]
-    hint = "; or name the columns: from_pandas(df, SOURCE, TARGET)" if how else ""
+    report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
+    hint = "; or name the columns: from_pandas(df, SOURCE, TARGET)" if by_name else ""
     labels, src, dst = _vertices(pandas, df[source], df[target], report, hint)
     numeric = [
         n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
     ]
     found = None if WEIGHT in asked.values() else weight_column(numeric)
     taken: dict[str, np.ndarray] = {}
+    left_out: list[Any] = []
     for name, own in asked.items():
         if name in (source, target):
             continue
@@ -106,6 +116,7 @@ def read_pandas(
             if name in chosen:
                 raise GraphError(f"{what} cannot be a field: {wrong}; convert or rename it")
             report.append(f"{what} left out: {wrong}")
+            left_out.append(name)
             continue
         taken[field] = _values(column)
         if is_bool:
@@ -114,6 +125,9 @@ def read_pandas(
         if field != name:
             report.append(f"{what} read as edge field {field}")
     report += no_weight(list(taken))
+    if fields is weight is None and WEIGHT not in taken:
+        unread = [name for name in left_out if looks_like_weight(name, name in numeric)]
+        warn_of_unread("the DataFrame", unread)
     return Parsed(
         src=src,
         dst=dst,
@@ -125,8 +139,8 @@ def read_pandas(
     )
 
 
-def _ends(names: list[Any], source: Any, target: Any) -> tuple[Any, Any, str]:
-    """The columns of the ends, and how they were found."""
+def _ends(names: list[Any], source: Any, target: Any, weight: Any) -> tuple[Any, Any]:
+    """The columns of the ends."""
     listed = ", ".join(map(repr, names)) or "none"
     if (source is None) != (target is None):
         raise GraphError(
@@ -134,14 +148,17 @@ def _ends(names: list[Any], source: Any, target: Any) -> tuple[Any, Any, str]:
             f"{listed}"
         )
     if source is not None:
-        return source, target, ""
+        return source, target
     if len(names) < 2:
         raise GraphError(
             f"an edge needs two columns, source and target, and the DataFrame has: {listed}"
         )
-    places = ends_of(names)
-    first, second = places or (0, 1)
-    return names[first], names[second], "" if places else ", the first two columns"
+    places = ends_of(names, weight)
+    if isinstance(places, str):
+        raise GraphError(
+            f"the DataFrame: {places}; name them: from_pandas(df, source=COLUMN, target=COLUMN)"
+        )
+    return names[places[0]], names[places[1]]
 
 
 def _is_numeric(pandas: Any, dtype: Any) -> bool:

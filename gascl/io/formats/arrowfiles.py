@@ -48,8 +48,8 @@ def read_parquet(
     Args:
         directed: by default what gascl wrote into the file, otherwise directed.
         columns: the names of the columns of the sources, the targets, and those to take as fields;
-            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like,
-            otherwise the first two, and all other numeric ones as fields.
+            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like, or the
+            only two that are not the weight, and all other numeric ones as fields.
         weight: the column to take as the field "weight", whatever its name.
 
     Raises:

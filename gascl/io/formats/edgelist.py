@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +22,15 @@ from gascl.errors import FormatError, warn
 from gascl.graph.labels import INTEGER
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, column_pieces, read_columns
-from gascl.io.edgecolumns import WEIGHT, ends_of, field_and_column, no_weight
+from gascl.io.edgecolumns import (
+    WEIGHT,
+    ends_of,
+    field_and_column,
+    known_ends,
+    looks_like_weight,
+    no_weight,
+    warn_of_unread,
+)
 from gascl.io.edgespool import EdgeSpool, Spooled
 from gascl.io.files import created, opened, plain, unended
 from gascl.io.format import OTHER_DIRECTION, Format, without
@@ -33,8 +42,11 @@ from gascl.io.lines import (
     Splitter,
     cannot_split,
     check_text,
+    has_comma,
+    is_float64,
     is_int64,
     is_number,
+    quoted,
     return_inside,
     shown,
     split_lines,
@@ -46,6 +58,7 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 CHUNK = 1 << 16  # rows split in Python at a time
+SAMPLE = 100  # rows, after the first two, by which columns are chosen
 
 
 @dataclass
@@ -57,7 +70,7 @@ class Rows:
     dst: np.ndarray  # (R,)
     fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
     comments: int  # lines skipped
-    remarks: int  # comments after rows, if counted
+    remarks: int  # comments after rows
     odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
 
     def tally(self) -> Tally:
@@ -124,25 +137,28 @@ def read(
             from 0; "weight=minutes" or "weight=3" reads a column under another name. A single field
             is "weight"; others without a name are called as in the header, or "column3" and so on.
             By default the ends are the columns that the header calls source and target, src and
-            dst, from and to or the like, otherwise the first two; and "weight" is the column of
-            that name, or the one after the ends if its first value is a number, or the only one
-            after them whose first value is; in a KONECT file the fourth is also read, as "time".
-            Other columns are ignored.
+            dst, from and to, caller and callee or the like, or the only two that are not called
+            "weight"; without a header, they are the first two. "weight" is the column of that
+            name, or the one after the ends if the first rows have numbers there, or the only one
+            after them where they do; in a KONECT file the fourth is also read, as "time". Other
+            columns are ignored, with a warning if they look like weights.
         header: whether the first row names the columns. By default it does if `columns` has names;
             if its own names are those of ends, such as source and target; or if it has no numbers
             and the row below it has some, as ids or in a later column.
         separator: one character; " " is blanks and tabs. By default a comma if the first row has
             one; a semicolon or a bar if nothing else separates it; otherwise blanks and tabs, but
             only tabs in a .tsv file.
-        comments: the characters that start a comment, at the start of a line or after a separator;
-            "" for none.
+        comments: the characters that start a comment: a line that begins with one is skipped, and
+            where blanks separate the columns, what follows one after a blank is removed; in other
+            files it is text inside a row. "" for none.
         weight: the column to read as "weight", by name or number, beside the ends and those that
             `columns` may name.
 
     Raises:
         FormatError: a row has more or fewer columns than the others, an id is empty, or a value of
-            an edge field is not a number; names the line. Or an option does not fit the file, or
-            the first rows are ambiguous and an option must decide.
+            an edge field is not a number that float64 can hold; names the line. Or an option does
+            not fit the file, or the header or the first rows are ambiguous and an option must
+            decide.
     """
     with opened(path) as file:
         lines = _lines(path, file)
@@ -226,12 +242,13 @@ def _spool_any(path: Path, layout: RowLayout, edges: EdgeSpool) -> Tally:
     for _ in rows.chunks():
         pass
     check_header(path, layout, rows)
-    tally = Tally(odd=rows.odd, comments=rows.comments)
+    tally = Tally(odd=rows.odd, comments=rows.comments, remarks=rows.remarks)
     nothing = np.empty(0, np.int64)
-    _put(edges, tally, nothing, nothing, dict.fromkeys(layout.fields, nothing))
+    none = {name: np.empty(0, rows.dtype(name)) for name in layout.fields}
+    _put(edges, tally, nothing, nothing, none)
     for tails, heads, texts in TextRows(path, layout).chunks():
         src, dst = (_ids(names, rows.odd is None) for names in (tails, heads))
-        values = {name: _numbers(column) for name, column in texts.items()}
+        values = {name: _numbers(column, rows.dtype(name)) for name, column in texts.items()}
         _put(edges, tally, src, dst, values)
     return tally
 
@@ -360,8 +377,8 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     ids = np.array(list(place), dtype=np.int64 if rows.odd is None or not place else None)
     labels, rank = np.unique(ids, return_inverse=True)
     tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
-    fields = {name: _numbers(texts) for name, texts in values.items()}
-    return Rows(labels, tails, heads, fields, rows.comments, 0, rows.odd)
+    fields = {name: _numbers(texts, rows.dtype(name)) for name, texts in values.items()}
+    return Rows(labels, tails, heads, fields, rows.comments, rows.remarks, rows.odd)
 
 
 class TextRows:
@@ -369,17 +386,21 @@ class TextRows:
 
     Attributes, of what has been read:
         comments: lines.
+        remarks: comments after rows.
         odd: line and text of the first id that is not an integer.
         first: line and text of the first row.
         names: the first ids, each once, three at most.
         later_odd: whether any id but the first two in `names` is not an integer.
         again: whether an id of the first row is in another.
         rows: their number.
+        like_rows: line and text of the first comment that has as many columns as the rows.
     """
 
     def __init__(self, path: Path, layout: RowLayout):
         self._path, self._layout = path, layout
-        self.comments = self.rows = 0
+        self.comments = self.remarks = self.rows = 0
+        self.like_rows: tuple[int, str] | None = None
+        self._spans: dict[str, tuple[int, int] | None] = {name: (0, 0) for name in layout.fields}
         self.odd: tuple[int, str] | None = None
         self.first = (0, "")
         self.names: list[str] = []
@@ -392,15 +413,17 @@ class TextRows:
             FormatError: as `read`.
         """
         layout, chunk = self._layout, self._empty()
-        for number, line, columns in split_lines(self._path, layout.splitter):
+        splitter = layout.splitter
+        for number, line, columns in split_lines(self._path, splitter):
             if not columns:
-                self.comments += bool(line.strip())
+                self._skip(number, line)
                 continue
             if number == layout.header_line:
                 continue
             wrong = _what_is_wrong(columns, layout)
             if wrong:
                 raise FormatError(f"{self._path}, line {number}: {shown(line)} {wrong}")
+            self.remarks += splitter.removed
             tails, heads, texts = chunk
             tail, head = (columns[end] for end in layout.ends)
             self._look(number, line, tail, head)
@@ -409,10 +432,38 @@ class TextRows:
             for name, column in layout.fields.items():
                 texts[name].append(columns[column])
             if len(tails) == CHUNK:
+                self._span(texts)
                 yield chunk
                 chunk = self._empty()
         if chunk[0]:
+            self._span(chunk[2])
             yield chunk
+
+    def dtype(self, name: str) -> np.dtype:
+        """The type of a field: int64 or uint64 if all its values are such, else float64."""
+        low, high = self._spans[name] or (0, 1 << 64)
+        kinds = (np.dtype(kind) for kind in (np.int64, np.uint64))
+        fits = (k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+        return next(fits, np.dtype(np.float64))
+
+    def _span(self, texts: dict[str, list[str]]) -> None:
+        """Note the least and the greatest value of fields that have had integers alone."""
+        for name, column in texts.items():
+            known = self._spans[name]
+            if known is None or not all(len(t) < 1000 and INTEGER.fullmatch(t) for t in column):
+                self._spans[name] = None
+                continue
+            values = [*known, *map(int, column)]
+            self._spans[name] = min(values), max(values)
+
+    def _skip(self, number: int, line: str) -> None:
+        """Note a comment or an empty line."""
+        text = line.strip(" \t")
+        self.comments += bool(text)
+        separator, width = self._layout.separator, self._layout.width
+        alike = text and separator and self.rows and text.count(separator) == width - 1
+        if alike and not self.like_rows:
+            self.like_rows = number, text
 
     def _empty(self) -> tuple[list[str], list[str], dict[str, list[str]]]:
         return [], [], {name: [] for name in self._layout.fields}
@@ -437,8 +488,15 @@ class TextRows:
 
 def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
     """Raises FormatError if it is unclear whether the first row is a header; warns if the first of
-    several edges has vertices that no other edge has, as if it were one above ids that are text."""
+    several edges has vertices that no other edge has, as if it were one above ids that are text,
+    and of comments between such rows that may be rows as well."""
     wrong = None
+    if rows.odd is not None and rows.like_rows is not None:
+        line, text = rows.like_rows
+        warn(
+            f"{path}, line {line}: {shown(text)} is skipped as a comment, and has as many columns "
+            "as the rows; if it is one, give comments=''"
+        )
     if layout.told or layout.binding:
         return
     if layout.header is not None and not layout.sure and rows.odd is not None:
@@ -469,9 +527,9 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
     )
 
 
-def _numbers(texts: list[str]) -> np.ndarray:
-    kind = np.int64 if all(map(is_int64, texts)) else np.float64
-    return np.array([kind(text) for text in texts], dtype=kind)
+def _numbers(texts: list[str], dtype: np.dtype) -> np.ndarray:
+    kind = float if dtype.kind == "f" else int
+    return np.array([kind(text) for text in texts], dtype=dtype)
 
 
 def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
@@ -490,7 +548,24 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
             "line, or put # before it if it is not an edge"
         )
     for name, place in layout.fields.items():
-        if not is_number(columns[place]):
+        text = columns[place]
+        if is_number(text) and not is_float64(text):
+            return (
+                f"has the {name} {text!r}, which float64 cannot hold: it would become "
+                f"{float(text)}; change the unit, or write that"
+            )
+        if has_comma(text):
+            return (
+                f"has the {name} {text!r}, a number with a comma; write a point for "
+                "decimals and nothing between thousands, or read the file with pandas.read_csv("
+                "..., decimal=',') and Graph.from_pandas"
+            )
+        if not is_number(text):
+            if layout.separator and re.search(rf"[ \t][{re.escape(layout.comments or ' ')}]", text):
+                return (
+                    f"has the {name} {text!r}, which is not a number; put the comment on a line of "
+                    "its own: inside a row, it is text"
+                )
             rest = {n: other for n, other in layout.fields.items() if n != name}
             unread = {*range(count)} - {*layout.ends, *layout.fields.values()}
             numbers = [other for other in sorted(unread) if is_number(columns[other])]
@@ -499,7 +574,7 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
                 column = layout.header[numbers[0]] if layout.header else numbers[0]
                 instead = f"; weight={column!r} reads another column in its place"
             return (
-                f"has the {name} {columns[place]!r}, which is not a number; correct the line, put "
+                f"has the {name} {text!r}, which is not a number; correct the line, put "
                 "# before it if it is not an edge, or leave the column out if it holds text: "
                 f"{_columns_option(layout, rest)}{instead}"
             )
@@ -586,6 +661,7 @@ def read_layout(
         )
     row = _split(path, number, text, layout)
     second = _next_row(path, lines, layout)
+    sample = _sample(lines, layout)
     following = None if second is None else _split(path, second[0], second[1], layout)
     numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
     if header is None and named:
@@ -601,8 +677,18 @@ def read_layout(
     else:
         layout.rows = (text + (second[1] if second else "")).encode(errors=ODD)
         layout.width = len(row)
-    _choose(path, layout, columns, weights, [following] if header else [row, following])
+    rows = [*([] if header else [row]), *([] if following is None else [following]), *sample]
+    _choose(path, layout, columns, weights, [row for row in rows if len(row) == layout.width])
     return layout
+
+
+def _sample(lines: LineReader, layout: RowLayout) -> list[list[str]]:
+    """Some of the next rows, as they are split."""
+    rows = []
+    for text in lines.following(SAMPLE):
+        with suppress(ValueError):  # a quote is not closed: an error when it is read
+            rows.append(layout.splitter.split(text))
+    return rows
 
 
 def _check_options(
@@ -688,27 +774,45 @@ def _interpret_comment(path: Path, layout: RowLayout, comment: str) -> None:
 def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
     suffix = plain(path).suffix.lower()
     line = line.strip(" \r\n")
-    if comments:
-        line = re.sub(rf"(?<=[ \t,;|])[{re.escape(comments)}].*", "", line).rstrip(" \t")
-    if suffix == ".tsv" and "\t" in line:
+    bare = re.sub(r'"(?:[^"]|"")*"', '""', line)
+    if comments and suffix != ".csv":
+        before, *comment = re.split(rf"(?<=[ \t])[{re.escape(comments)}]", bare, maxsplit=1)
+        # What looks like a comment may be text, if the only separators are in there.
+        there, here = (bool(set(",;|") & {*text}) for text in (before, "".join(comment)))
+        if there or not here or all(map(is_number, before.split())):
+            bare = before.rstrip(" \t")
+    marks = [mark for mark in ",;|" if mark in bare]
+    if "," in marks and _in_numbers(bare):
+        marks.remove(",")
+    if suffix == ".tsv" and "\t" in bare:
         return "\t"
-    if "," in line and (suffix == ".csv" or "\t" not in line):
-        return ","
-    for mark in ";|":
-        parts = [part.strip() for part in line.split(mark)]
-        if len(parts) > 1 and (
-            suffix == ".csv" or not any(set(" \t") & set(part) for part in parts)
-        ):
-            return mark
-    parts = [part.strip(" ") for part in line.split("\t")]
-    texts = [part for part in line.split() if not is_number(part)]
+    parts = [part.strip(" ") for part in bare.split("\t")]
     tabs = len(parts) > 1 and any(" " in part for part in parts)
-    if set(",;|") & set(line) or (texts and tabs):
+    if len(marks) == 1:
+        cells = [part.strip() for part in bare.split(marks[0])]
+        inside = "\t" if suffix == ".csv" or marks == [","] else " \t"
+        if not any(set(inside) & set(cell) for cell in cells) and (
+            marks != [","] or suffix == ".csv" or "\t" not in bare
+        ):
+            return marks[0]
+    texts = [part for part in bare.split() if not is_number(part) and not has_comma(part)]
+    if marks or (texts and tabs):
         raise FormatError(
             f"{path}, line {number}: {shown(line)} can be split into columns in two ways; name the "
             "separator with separator=, e.g. '\\t', ',' or ' ' (blanks and tabs)"
         )
     return None
+
+
+def _in_numbers(line: str) -> bool:
+    """Whether all commas are decimal ones, in columns after the first two that something else
+    separates."""
+    for mark in ("\t", ";", "|", None):
+        cells = [cell.strip() for cell in line.split(mark)]
+        commas = ["," in cell for cell in cells]
+        if len(cells) > 2 and not any(commas[:2]):
+            return all(map(has_comma, (cell for cell in cells if "," in cell)))
+    return False
 
 
 def _split(path: Path, number: int, line: str, layout: RowLayout) -> list[str]:
@@ -733,16 +837,16 @@ def _looks_like_header(
         return len(row) > 2 or (csv and row == ["source", "target"]), True
     if len(row) < 2 or max(ends) >= len(row) or min(ends) < 0:
         return False, True
-    if ends_of([row[end] for end in ends]) or ends_of(row[:2]):
+    if known_ends([row[end] for end in ends]) or known_ends(row[:2]):
         return True, True
     if following is None or len(following) != len(row):
         return False, True
-    if not any(is_number(text) for text in row):
+    if not any(is_number(text) or has_comma(text) for text in row):
         if all(is_int64(following[end]) for end in ends):
             return True, False
-        if any(is_number(text) for text in following[2:]):
+        if any(is_number(text) or has_comma(text) for text in following[2:]):
             return True, True
-        if ends_of(row):
+        if known_ends(row) or WEIGHT in map(str.lower, row):
             return True, True
     return False, True
 
@@ -752,19 +856,27 @@ def _choose(
     layout: RowLayout,
     columns: Sequence[Column] | None,
     weights: Sequence[Column],
-    rows: list[list[str] | None],
+    rows: list[list[str]],
 ) -> None:
     """Assign columns to ends and fields; `weights` are more fields than `columns`, and `rows` the
-    first after the header, None if missing."""
+    first after the header."""
     width = layout.width
     if width < 2:
         return  # an error that names the line follows
-    if columns is None and not layout.binding:
-        named = ends_of(layout.header or ())
-        layout.ends = named or (0, 1)
-        if layout.ends != (0, 1) or (layout.header and not named):
-            found = " and ".join(_column_name(layout, place) for place in layout.ends)
-            layout.report.append(f"source and target: columns {found}")
+    given = columns is not None or bool(weights)
+    if columns is None and layout.header and not layout.binding:
+        weight = next((_field_and_column(column)[1] for column in weights), None)
+        weight = layout.header[weight] if isinstance(weight, int) else weight
+        found = ends_of(layout.header, weight)
+        if isinstance(found, str):
+            raise FormatError(
+                f"{path}, line {layout.header_line}: {found}; name them with "
+                "columns=('SOURCE', 'TARGET')"
+            )
+        layout.ends = found
+        if layout.ends != (0, 1) or not known_ends(layout.header):
+            both = " and ".join(_column_name(layout, place) for place in layout.ends)
+            layout.report.append(f"source and target: columns {both}")
     if columns is not None or weights:
         columns = [*(columns or layout.ends)]
         for weight in weights:  # in the place of the same column under its own name
@@ -803,6 +915,27 @@ def _choose(
             f"columns of text ignored: {listed}; edge fields are numbers: to use a text, write a "
             "number in its place"
         )
+    if not given:
+        _warn_of_unread(path, layout, ignored, rows)
+
+
+def _warn_of_unread(
+    path: Path, layout: RowLayout, ignored: list[int], rows: list[list[str]]
+) -> None:
+    """Warn of columns that look like weights, and are not read."""
+    if WEIGHT in map(str.lower, layout.header or ()):
+        return
+    names = layout.header or [""] * layout.width
+    missing = WEIGHT not in layout.fields
+    like = [
+        layout.header[place] if layout.header else place
+        for place in ignored
+        if looks_like_weight(
+            names[place],
+            missing and place > max(layout.ends) and _has_numbers([row[place] for row in rows]),
+        )
+    ]
+    warn_of_unread(str(path), like)
 
 
 def _check_once(
@@ -820,12 +953,20 @@ def _check_once(
             )
 
 
-def _has_text(rows: list[list[str] | None], place: int) -> bool:
+def _has_text(rows: list[list[str]], place: int) -> bool:
     """Whether a column has text, in the first rows, that is not a number."""
-    return any(row[place] and not is_number(row[place]) for row in rows if row and len(row) > place)
+    return any(row[place] and not is_number(row[place]) for row in rows)
 
 
-def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) -> None:
+def _has_numbers(texts: list[str]) -> bool:
+    """Whether at least half of the texts in a column are numbers. The others are then errors of
+    their lines."""
+    found = [text for text in texts if text]
+    numbers = sum(is_number(text) or has_comma(text) for text in found)
+    return bool(found) and 2 * numbers >= len(found)
+
+
+def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str]]) -> None:
     """Choose the weight among the columns after the ends: the one that the header calls so, else
     the first of them if it has numbers, else the only one that has."""
     for place, name in enumerate(layout.header or ()):
@@ -834,17 +975,15 @@ def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str] | None]) 
     places = range(max(layout.ends) + 1, layout.width)
     if not places:
         return None
-    firsts = {place: [row[place] for row in rows if row and len(row) > place] for place in places}
-    # If others are numbers, a first value that is missing or wrong is an error of its line.
-    third = firsts[places[0]]
-    if not third or any(not text or is_number(text) for text in third):
+    columns = {place: [row[place] for row in rows] for place in places}
+    numeric = [place for place, texts in columns.items() if _has_numbers(texts)]
+    if not any(columns[places[0]]):  # empty: an error of the first line
         return _add_field(path, layout, places[0], WEIGHT)
-    numeric = [place for place, texts in firsts.items() if all(map(is_number, texts))]
-    if len(numeric) == 1 and not layout.konect:
+    if places[0] in numeric or (len(numeric) == 1 and not layout.konect):
         return _add_field(path, layout, numeric[0], WEIGHT)
+    odd = next(text for text in columns[places[0]] if not is_number(text))
     layout.report.append(
-        f"column {_column_name(layout, places[0])} is not read as weight: {third[0]!r} is not a "
-        "number"
+        f"column {_column_name(layout, places[0])} is not read as weight: {odd!r} is not a number"
     )
     return None
 
@@ -910,7 +1049,7 @@ PART = 1 << 16  # rows written at a time
 UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
 #: Those that are quoted in a .csv, and those that cannot be.
 QUOTED = re.compile(r"""[\s,;|"#%]""")
-UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^[ \t]|[ \t]$|^$""")
+UNFIT_QUOTED = re.compile(r"""[\r\n\0\ud800-\udfff]|^$""")
 ELSE = "gascl's own format (.npz) can"
 
 
@@ -938,7 +1077,7 @@ def write(path: Path, graph: Graph) -> None:
     ids = range(graph.num_vertices) if graph.labels is None else graph.labels
     texts = [str(label) for label in ids]
     if suffix == ".csv" and graph.labels is not None and graph.labels.dtype.kind == "U":
-        texts = [_quoted(text) if QUOTED.search(text) else text for text in texts]
+        texts = [quoted(text) if QUOTED.search(text) else text for text in texts]
     names = np.array(texts, dtype=object)
     fields = graph.edge_fields
     with created(path) as file:
@@ -955,10 +1094,6 @@ def write(path: Path, graph: Graph) -> None:
             cells += [decimals(values[part]) for values in fields.values()]
             rows = map(mark.join, zip(*cells, strict=True))
             file.write(("\n".join(rows) + "\n").encode())
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _unfit(graph: Graph, suffix: str) -> str | None:

@@ -20,6 +20,7 @@ from gascl.errors import FormatError
 from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
 from gascl.graph.parsed import Parsed
+from gascl.io.arrowcolumns import all_held
 from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
@@ -377,7 +378,8 @@ def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
         table = _table(text.decode("ascii").split("\n"), types)
     except ValueError:  # also raised for what is not ASCII
         return None
-    return [table[name] for name in table.dtype.names or ()]
+    found_by_numpy = [table[name] for name in table.dtype.names or ()]
+    return found_by_numpy if all_held(found_by_numpy, text) else None
 
 
 def _table(lines: list[str], types: list[type]) -> np.ndarray:
@@ -397,8 +399,8 @@ def _wrong_row(files: Files, columns: dict[str, type], first: int, block: bytes)
         if line[:1] != b"#" and _rows(line + b"\n", columns) is None:
             return (
                 f"{files.edges}, line {number}: {shown(line)} is not an edge; expected "
-                f"'{' '.join(held)}' with 64-bit integers as ids; correct the line or the "
-                "edge-properties in .properties"
+                f"'{' '.join(held)}' with 64-bit integers as ids, and values that float64 can "
+                "hold; correct the line or the edge-properties in .properties"
             )
     raise AssertionError("a line of the block is wrong")
 

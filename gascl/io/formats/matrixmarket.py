@@ -26,6 +26,7 @@ from gascl.io.lines import (
     ODD,
     LineReader,
     Splitter,
+    is_float64,
     is_int64,
     is_number,
     return_inside,
@@ -227,7 +228,7 @@ def _value(text: str, typecode: str) -> int | float:
         if not INTEGER.fullmatch(text):
             raise ValueError
         return int(text)
-    if not is_number(text):
+    if not is_float64(text):
         raise ValueError
     return float(text)
 
@@ -415,9 +416,8 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
         if not texts or skip:
             skip = skip and not texts
             continue
-        if not (
-            len(texts) == width and all(map(is_int64, texts[:2])) and all(map(is_number, texts[2:]))
-        ):
+        numbers = all(map(is_int64, texts[:2])) and all(map(is_float64, texts[2:]))
+        if len(texts) != width or not numbers:
             raise FormatError(
                 f"{path}, line {number}: {shown(line)} is not an entry like those before it: "
                 f"expected row and column{' and a value' if width == 3 else ''}; correct the line, "
