@@ -14,7 +14,7 @@ import numpy as np
 from turns import replace, table
 
 from gascl import generators
-from gascl.graph.parts import cut
+from gascl.graph.partition import cut
 
 MARK = "benchmarks/scaling.py"
 #: Edges drawn for each vertex.

@@ -130,7 +130,7 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     level, found = 2, 0
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module == "gascl.runtime.composite" and frame.f_code.co_name == "solve":
+        if module == "gascl.run.stages" and frame.f_code.co_name == "solve":
             found = 0  # so far, the lines were those of the program with `solve`
         elif not found and module.partition(".")[0] != "gascl":
             found = level

@@ -25,9 +25,9 @@ level that any of them has.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
+from gascl.graph.csr_ends import Runs
 from gascl.graph.parallel import blocks, in_threads
-from gascl.graph.runs import Runs
-from gascl.programs.sources import how_many
+from gascl.programs.source_params import how_many
 
 #: The largest number of sources that are searched from at once.
 LANES = 8

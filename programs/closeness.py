@@ -18,7 +18,7 @@ import numpy as np
 
 from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
-from gascl.programs.search_sums import sums_from_each
+from gascl.programs.search_accumulators import sums_from_each
 
 
 class Closeness(VertexProgram):

@@ -13,7 +13,7 @@ Centrality (2014).
 
 from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
-from gascl.programs.search_sums import sums_from_each
+from gascl.programs.search_accumulators import sums_from_each
 
 
 class HarmonicCloseness(VertexProgram):

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.refused import refuse_vertices
+from gascl.programs.validation import refuse_vertices
 
 #: Walks that add up to more have no finite number: alpha is too large.
 DIVERGED = 1e30

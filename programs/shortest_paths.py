@@ -21,8 +21,8 @@ import numpy as np
 
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
 from gascl.errors import warn
-from gascl.graph.summary import Summary
-from gascl.programs.sources import begin_at_sources, with_source
+from gascl.graph.field_stats import Summary
+from gascl.programs.source_params import begin_at_sources, with_source
 
 
 class Distances(VertexProgram):

@@ -29,14 +29,14 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.dask.daskcomm import DaskComm
-from gascl.dask.daskedges import labels_of, merged, part_of, whole
-from gascl.dask.daskparts import Layout, added, degrees_of, ends_of, fields_of, own_arcs
+from gascl.dask.actor_comm import DaskComm
+from gascl.dask.edges import labels_of, merged, part_of, whole
 from gascl.dask.mailbox import Mailbox
-from gascl.graph.held import NotHeldError
-from gascl.graph.parts import Division, shares
+from gascl.dask.partitions import Layout, added, degrees_of, ends_of, fields_of, own_arcs
+from gascl.graph.partial_array import NotHeldError
+from gascl.graph.partition import Division, shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths, WeightedBetweenness
-from gascl.progress import Progress
+from gascl.util.progress import Progress
 
 pd = pytest.importorskip("pandas")
 distributed = pytest.importorskip("distributed")
@@ -110,8 +110,8 @@ def test_the_graph_is_that_of_all_rows(kind, directed, duplicates):
 @pytest.mark.parametrize("renumbers", [True, False])
 def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
     """Those of the whole graph that it is to have, in the same order, and of others how many."""
-    monkeypatch.setattr("gascl.graph.numbering.LEAST", 1)
-    monkeypatch.setattr("gascl.graph.numbering.SHARE", 0.1)
+    monkeypatch.setattr("gascl.graph.reordering.LEAST", 1)
+    monkeypatch.setattr("gascl.graph.reordering.SHARE", 0.1)
     df = frame("integers")
     expected = Graph.from_pandas(df, "a", "b", directed=directed)
     cuts = [0, 0, 100, 101, 600, 600, 900]
@@ -274,7 +274,7 @@ def test_a_run(client, monkeypatch):
     """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
     whole graph."""
     df = frame()
-    monkeypatch.setattr("gascl.dask.daskcluster.whole", None)
+    monkeypatch.setattr("gascl.dask.cluster.whole", None)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)
@@ -537,7 +537,7 @@ class Shown(Progress):
 
 
 def test_progress(client, monkeypatch):
-    monkeypatch.setattr("gascl.dask.daskcluster.LOOK", 0.05)
+    monkeypatch.setattr("gascl.dask.cluster.LOOK", 0.05)
     shown = Shown()
     found = gascl.dask.run(in_partitions(frame(), 2), PageRank(), **COLUMNS, progress=shown)
     assert shown.done == found.supersteps

@@ -17,7 +17,7 @@ from support.samples import arcs_of, random_graph, to_networkx
 from support.verifiers.widest_paths import verify as verify_widths
 
 from gascl import Engine, Graph
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
 from gascl.programs import PageRank, ShortestPaths
 
 TOP = Path(__file__).parents[1]

@@ -6,15 +6,15 @@ import os
 
 import pytest
 
-from gascl import machine
-from gascl.machine import machine_memory
+from gascl.util import host
+from gascl.util.host import machine_memory
 
 
 @pytest.mark.skipif(not hasattr(os, "sysconf"), reason="the system does not tell")
 def test_memory_of_a_container(tmp_path, monkeypatch):
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     files = tmp_path / "memory.max", tmp_path / "memory.limit_in_bytes"
-    monkeypatch.setattr(machine, "LIMITS", tuple(map(str, files)))
+    monkeypatch.setattr(host, "LIMITS", tuple(map(str, files)))
     assert machine_memory() == total
     for text, allowed in (("max\n", total), ("1048576\n", 2**20), (f"{2**63}\n", total)):
         for file, other in (files, files[::-1]):

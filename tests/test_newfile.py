@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support.filecases import refused
 
-from gascl import newfile
-from gascl.newfile import is_replaced, new_file, new_files
+from gascl.util import atomic_file
+from gascl.util.atomic_file import is_replaced, new_file, new_files
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links, modes and pipes are those of POSIX")
 ROOT = os.name != "nt" and os.geteuid() == 0
@@ -55,7 +55,7 @@ def as_a_user(path):
 import os, sys
 from pathlib import Path
 from gascl.errors import FormatError
-from gascl.newfile import new_file
+from gascl.util.atomic_file import new_file
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
@@ -179,7 +179,7 @@ def test_nobody_can_lay_a_link_where_the_part_will_be(path, tmp_path, monkeypatc
             file.write(b"old")
             parts |= set(names(tmp_path)) - {"a.csv"}
     assert len(parts) == 3 and all(len(part) > 16 for part in parts)
-    monkeypatch.setattr(newfile.secrets, "token_hex", lambda size: "guessed")
+    monkeypatch.setattr(atomic_file.secrets, "token_hex", lambda size: "guessed")
     (tmp_path / "victim").write_bytes(b"mine")
     (tmp_path / ".gascl-guessed.part").symlink_to("victim")
     refused(["a.csv cannot be written: File exists"], lambda: save(path))
@@ -254,7 +254,7 @@ def test_the_file_that_our_own_output_goes_to_is_written_to(tmp_path, which):
     code = f"""
 import sys
 from pathlib import Path
-from gascl.newfile import new_file
+from gascl.util.atomic_file import new_file
 print("before", file=sys.{which}, flush=True)
 with new_file(Path("/dev/{which}")) as file:
     file.write(b"new\\n")

@@ -10,7 +10,7 @@ import pytest
 from gascl import Engine, GasclError, Graph, Result
 from gascl.errors import FieldError
 from gascl.programs import BreadthFirst, Closeness
-from gascl.trace import Step, Trace
+from gascl.results.trace import Step, Trace
 
 
 @pytest.fixture(autouse=True)

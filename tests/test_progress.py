@@ -14,7 +14,7 @@ from support.samples import random_graph
 
 from gascl import Engine, GasclError, Graph
 from gascl.programs import Betweenness, BreadthFirst, PageRank, ShortestPaths
-from gascl.progress import Progress
+from gascl.util.progress import Progress
 
 
 class Terminal(io.StringIO):

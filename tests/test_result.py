@@ -20,7 +20,7 @@ import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
 from gascl.programs import BreadthFirst, CoreNumber, Hits, Katz, PageRank, StronglyConnected
-from gascl.trace import Step, Trace
+from gascl.results.trace import Step, Trace
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
 PLACE = np.arange(16, dtype=np.float32).reshape(8, 2)

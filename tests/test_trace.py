@@ -13,7 +13,7 @@ from support.samples import random_graph
 
 from gascl import Engine, GasclError, Result
 from gascl.programs import BreadthFirst, CoreNumber, PageRank
-from gascl.trace import KernelTime, Phase, Step, Trace
+from gascl.results.trace import KernelTime, Phase, Step, Trace
 
 PROGRAMS = [
     PageRank(supersteps=5),

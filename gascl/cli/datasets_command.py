@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli.exitcode import DONE
-from gascl.sizes import amount
+from gascl.cli.exit_code import DONE
+from gascl.util.units import amount
 
 if TYPE_CHECKING:
     from gascl.datasets import Dataset

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from gascl.cli.exitcode import DONE
+from gascl.cli.exit_code import DONE
 from gascl.cli.terminal import say
 from gascl.errors import DeviceError
 
@@ -26,8 +26,8 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a few lines per device."""
-    from gascl.runtime.device import devices, find
-    from gascl.runtime.trial import failure
+    from gascl.opencl.device import devices, find
+    from gascl.opencl.device_check import failure
 
     found = devices()
     default = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from gascl.cli.exitcode import DONE
-from gascl.cli.shellwords import in_the_shells_words
-from gascl.progress import CLEAR
+from gascl.cli.exit_code import DONE
+from gascl.cli.shell_messages import in_the_shells_words
+from gascl.util.progress import CLEAR
 
 
 def say(message: str, code: int = DONE) -> int:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FieldError, GasclError
-from gascl.plots import pyplot
-from gascl.result import Result
+from gascl.results.plots import pyplot
+from gascl.results.result import Result
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D

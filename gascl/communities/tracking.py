@@ -24,7 +24,7 @@ from scipy.sparse.csgraph import connected_components
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.result import Result
+from gascl.results.result import Result
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def track(
 def _moments(
     graphs: Iterable[Graph], program: VertexProgram, device: Any, tracker: Tracker
 ) -> Iterator[Moment]:
-    from gascl.runtime.engine import Engine
+    from gascl.run.engine import Engine
 
     state = None
     for graph in graphs:

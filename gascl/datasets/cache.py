@@ -16,7 +16,7 @@ from gascl.datasets.download import Downloader
 from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.io.files import opened
-from gascl.newfile import new_file
+from gascl.util.atomic_file import new_file
 
 #: Bytes read of a record, more than the hash in `sha256sum`'s format takes.
 SHA256_LINE = 100

@@ -15,8 +15,8 @@ from typing import IO, Any
 from gascl import __version__
 from gascl.datasets.lock import locked
 from gascl.errors import FormatError
-from gascl.newfile import new_file
-from gascl.progress import Progress
+from gascl.util.atomic_file import new_file
+from gascl.util.progress import Progress
 
 CHUNK = 1 << 18
 CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")

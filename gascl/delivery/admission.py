@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from gascl.delivery.atomics import Atomics
 from gascl.language.combiners import OR, PRODUCT
-from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
 from gascl.language.types import Type
 
 

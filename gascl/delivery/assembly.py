@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from gascl.codegen.header import Header
-from gascl.codegen.kerneltext import kernel_text
+from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.buffers import Buffer
-from gascl.delivery.codes import defines
 from gascl.delivery.delivery import Delivery
-from gascl.language.facts import Facts
+from gascl.delivery.status_codes import defines
 from gascl.language.source import Place
+from gascl.language.traits import Facts
 
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8

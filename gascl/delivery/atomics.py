@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gascl.codegen.cells import cell_bits, cell_kind
+from gascl.codegen.atomic_cells import cell_bits, cell_kind
 from gascl.language.combiners import EXPRESSION, NAMED, Combiner
 from gascl.language.types import Type
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gascl.delivery.activeset import BYTES, ActiveSet
 from gascl.delivery.admission import Demand
 from gascl.delivery.buffers import INBOX, MASK, Buffer
+from gascl.delivery.frontier import BYTES, ActiveSet
 from gascl.delivery.launch import Launch
-from gascl.language.facts import Facts
+from gascl.language.traits import Facts
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gascl.language.facts import Facts
+    from gascl.language.traits import Facts
 
 
 @dataclass(frozen=True)

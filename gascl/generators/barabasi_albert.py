@@ -7,11 +7,11 @@ from array import array
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
+from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted, whole
+from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
-from gascl.progress import Progress, showing
+from gascl.util.progress import Progress, showing
 
 ROWS = 1 << 14  # vertices joined between two reports of progress
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, seeded, vertices, weighted
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.parallel import blocks
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.spool import EdgeSpool
 
 
 @generator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, seeded, vertices, weighted
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.graph.parallel import blocks
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.spool import EdgeSpool
 
 
 @generator

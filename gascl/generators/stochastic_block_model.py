@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.generators.words import EDGES, RandomWords
+from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted
+from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.graph import Graph
 
 BATCH = 1 << 15  # gaps drawn at a time

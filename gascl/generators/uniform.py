@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, seeded, vertices, weighted, whole
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
-from gascl.generators.words import EDGES, RandomWords
+from gascl.generators.builder import Weights, seeded, vertices, weighted, whole
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
+from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.parallel import blocks, cores, in_order, joined
-from gascl.io.arrayfile import ArrayFile
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.spool import EdgeSpool
 
 PILED = 24  # bytes of memory that a pair takes while its pile is sorted
 MOST_PILES = 500  # files that are open at a time

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import (
+from gascl.generators.builder import (
     Weights,
     graph_of,
     probability,
@@ -17,9 +17,9 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
+from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
-from gascl.progress import Progress, showing
+from gascl.util.progress import Progress, showing
 
 REPORT = 1 << 16  # rewired edges between two reports of progress
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gascl.graph.kept import Kept, Lock
-from gascl.graph.numbering import Renumbered
+from gascl.graph.csr_ends import Runs
+from gascl.graph.lazy import Kept, Lock
 from gascl.graph.parallel import blocks, cores, filled, in_threads
-from gascl.graph.parts import Part
-from gascl.graph.radix import radix_sorted
-from gascl.graph.runs import Runs
+from gascl.graph.partition import Part
+from gascl.graph.radix_sort import radix_sorted
+from gascl.graph.reordering import Renumbered
 
 INT32_MAX = int(np.iinfo(np.int32).max)
 #: What is sorted at a time, pieces of the pairs and then ranges of rows, has at least so many

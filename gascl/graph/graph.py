@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl import html
 from gascl.errors import GraphError
-from gascl.graph import intake
+from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
-from gascl.graph.change import Change, changed
+from gascl.graph.csr_ends import Runs
+from gascl.graph.delta import Change, changed
+from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
-from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
-from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
-from gascl.graph.outside import outside
 from gascl.graph.parallel import blocks
-from gascl.graph.runs import Runs
+from gascl.graph.plugins import outside
+from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
-from gascl.graph.summary import Summary, summary
-from gascl.progress import Progress
+from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.util import notebook_html
+from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
-    from gascl.graph.parsed import Parsed
+    from gascl.graph.edge_data import Parsed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,16 +85,18 @@ class Graph:
         return f"Graph({text})"
 
     def _repr_html_(self) -> str:
-        count = min(self.num_edges, html.ROWS)
+        count = min(self.num_edges, notebook_html.ROWS)
         ends = (self.labels_of(end[:count]).tolist() for end in (self.edge_src, self.edge_dst))
         fields = (values[:count].tolist() for values in self.edge_fields.values())
-        edges = html.table(
+        edges = notebook_html.table(
             ("source", "target", *self.edge_fields),
             zip(*ends, *fields, strict=True),
             self.num_edges - count,
         )
         lines = [f"vertex fields: {', '.join(self.vertex_fields)}"] if self.vertex_fields else []
-        return html.page(repr(self), *map(html.line, [*lines, *self.report]), edges)
+        return notebook_html.page(
+            repr(self), *map(notebook_html.line, [*lines, *self.report]), edges
+        )
 
     @classmethod
     def from_edges(
@@ -132,18 +134,18 @@ class Graph:
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
-        intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
+        validation.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
         report: list[str] = []
         if dst is None:
-            src, dst = intake.ends_of_pairs(src, "edges")
-        src, dst, labels = intake.vertices_of_labels(src, dst, labels)
+            src, dst = validation.ends_of_pairs(src, "edges")
+        src, dst, labels = validation.vertices_of_labels(src, dst, labels)
         graph = cls._build(
             *(src, dst, num_vertices, directed, labels, edge_fields, {}),
             *(duplicates, self_loops, report),
         )
         if not vertex_fields:
             return graph
-        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
         return replace(graph, vertex_fields=fields)
 
     @classmethod
@@ -177,7 +179,7 @@ class Graph:
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
-        intake.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
+        validation.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
         report: list[str] = []
         names = None if labels is None else label_array(labels)
         for name in ("duplicates", "self_loops", "directed", "num_vertices"):
@@ -191,23 +193,23 @@ class Graph:
                 f"targets must be integers, not {np.asarray(targets).dtype}: number the vertices "
                 "from 0, and give their names as labels="
             )
-        ends, highest = intake.checked_ids(targets, "targets")
-        begins = intake.checked_offsets(offsets, len(ends))
+        ends, highest = validation.checked_ids(targets, "targets")
+        begins = validation.checked_offsets(offsets, len(ends))
         num_vertices = len(begins) - 1
         more = "add the missing vertices to the offsets"
-        intake.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
+        validation.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
         graph = cls(
             Runs(begins),
             np.ascontiguousarray(ends, np.int32).view(),
             num_vertices,
             True,
             names,
-            intake.checked_fields(edge_fields, len(ends), report=report),
+            validation.checked_fields(edge_fields, len(ends), report=report),
             report=report,
         )
         if not vertex_fields:
             return graph
-        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
         return replace(graph, vertex_fields=fields)
 
     @classmethod
@@ -232,21 +234,24 @@ class Graph:
             own: arrays need no copy, as in `intake.kept`.
             highest: of all ids, if that has been checked.
         """
-        intake.check_policy("duplicates", duplicates, Duplicates)
-        intake.check_policy("self_loops", self_loops, SelfLoops)
+        validation.check_policy("duplicates", duplicates, Duplicates)
+        validation.check_policy("self_loops", self_loops, SelfLoops)
         if highest is None:
-            ends = {"src": intake.checked_ids(src, "src"), "dst": intake.checked_ids(dst, "dst")}
+            ends = {
+                "src": validation.checked_ids(src, "src"),
+                "dst": validation.checked_ids(dst, "dst"),
+            }
         else:
             ends = {"src": (src, highest), "dst": (dst, highest)}
         (src, _), (dst, _) = ends.values()
-        intake.check_lengths(src, dst)
+        validation.check_lengths(src, dst)
         names = None if labels is None else label_array(labels)
-        num_vertices = intake.checked_num_vertices(ends, num_vertices, names)
-        src, dst, loops = intake.kept_ends(src, dst, own)
-        edges = intake.Edges(
+        num_vertices = validation.checked_num_vertices(ends, num_vertices, names)
+        src, dst, loops = validation.kept_ends(src, dst, own)
+        edges = validation.Edges(
             src,
             dst,
-            intake.checked_fields(fields, len(src), report=report, own=own),
+            validation.checked_fields(fields, len(src), report=report, own=own),
             names,
             report,
             loops,
@@ -608,7 +613,7 @@ class Graph:
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
-        return intake.count_loops(self.src, self.dst)
+        return validation.count_loops(self.src, self.dst)
 
     def arcs(self, edges: str = "out") -> Arcs:
         """The arcs along which a program scatters. Each array is made when it is first read.
@@ -881,7 +886,7 @@ class Graph:
         """
         report = list(self.report)
         given = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
-        checked = intake.checked_fields(given, self.num_edges, report=report)
+        checked = validation.checked_fields(given, self.num_edges, report=report)
         fields = {
             name: self._edge_field(values) if isinstance(values, str) else checked[name]
             for name, values in edge_fields.items()

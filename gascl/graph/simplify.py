@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gascl.graph.intake import Edges
-from gascl.graph.numbering import Renumbered, hubs_first, inverse
+from gascl.graph.reordering import Renumbered, hubs_first, inverse
+from gascl.graph.validation import Edges
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -16,7 +16,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graphalytics.validation import EXACT, NEAR, RENAMED, Rule
-from gascl.io.lines import integer
+from gascl.io.text_lines import integer
 from gascl.language.program import VertexProgram
 from gascl.programs import (
     BreadthFirst,
@@ -26,8 +26,8 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
-from gascl.progress import Progress
-from gascl.runtime.engine import Engine
+from gascl.run.engine import Engine
+from gascl.util.progress import Progress
 
 UNREACHABLE = 2**63 - 1  # as a depth
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
-from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened
-from gascl.io.lines import blocks, integer, shown
+from gascl.io.text_lines import blocks, integer, shown
+from gascl.io.text_numbers import Irregular, read_columns
 
 ROWS = 1 << 18  # written at once
 

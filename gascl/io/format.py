@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
-from gascl.io.edgespool import Spooled
+from gascl.graph.edge_data import Parsed
+from gascl.io.outofcore.spool import Spooled
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -15,26 +15,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import as_weight
-from gascl.io.edgespool import EdgeSpool, Spooled
+from gascl.graph.edge_data import Parsed
+from gascl.io.column_names import as_weight
 from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import (
-    arrowfiles,
+    arrow,
     dimacs,
-    edgelist,
+    edge_list,
     gap,
     gml,
+    graphalytics,
     graphml,
-    ldbc,
-    matrixmarket,
+    matrix_market,
     metis,
     native,
-    scipynpz,
+    scipy_npz,
 )
-from gascl.paths import checked_path
-from gascl.progress import Progress, showing
+from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.util.paths import checked_path
+from gascl.util.progress import Progress, showing
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 FORMATS = {
     format.name: format
     for format in (
-        matrixmarket.FORMAT,
+        matrix_market.FORMAT,
         native.FORMAT,
         dimacs.FORMAT,
         metis.FORMAT,
-        ldbc.FORMAT,
+        graphalytics.FORMAT,
         gap.FORMAT,
         gml.FORMAT,
         graphml.FORMAT,
-        arrowfiles.PARQUET,
-        arrowfiles.ARROW,
-        scipynpz.FORMAT,
-        edgelist.FORMAT,
+        arrow.PARQUET,
+        arrow.ARROW,
+        scipy_npz.FORMAT,
+        edge_list.FORMAT,
     )
 }
 

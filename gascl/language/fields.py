@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gascl.errors import ProgramError
-from gascl.language import shelltext
+from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
 
@@ -134,7 +134,7 @@ class Param(Field):
 
     def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
-            value = shelltext.number(value)
+            value = parameter_text.number(value)
         why = unfit(value, self.type)
         if why:
             raise ValueError(why)
@@ -238,7 +238,7 @@ class VerticesParam(Param):
 
     def convert(self, value: Any) -> Any:
         if isinstance(value, str):
-            value = shelltext.vertices(value)
+            value = parameter_text.vertices(value)
         if is_lanes(value):
             value = value.tolist() if isinstance(value, np.ndarray) else list(value)
             if not value:

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from gascl import html
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.checks import MOST_LANES, check
@@ -26,10 +25,11 @@ from gascl.language.fields import (
     VertexParam,
     VerticesParam,
 )
+from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
-from gascl.language.vocabulary import reserved
+from gascl.util import notebook_html
 
 
 class VertexProgram:
@@ -178,7 +178,7 @@ class VertexProgram:
     #: `stop` in Python: called after each superstep, and slower. None: not defined.
     converged: ClassVar[Any] = None
 
-    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.runtime.composite) and
+    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.run.stages) and
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 
@@ -237,8 +237,9 @@ class VertexProgram:
     def _repr_html_(self) -> str:
         rows = [(n, repr(getattr(self, n)), p.doc) for n, p in self.spec.params.items()]
         rows += [(n, repr(given), "edge field") for n, given in self.edge_names.items()]
-        return html.page(
-            type(self).__name__, html.table(("", "", ""), [*rows, ("dtype", repr(self.dtype), "")])
+        return notebook_html.page(
+            type(self).__name__,
+            notebook_html.table(("", "", ""), [*rows, ("dtype", repr(self.dtype), "")]),
         )
 
 

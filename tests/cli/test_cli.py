@@ -12,9 +12,9 @@ import pytest
 from support.command_line import HOPS, KARATE, start
 
 import gascl
-from gascl.cli import formatnames, graphfile
+from gascl.cli import format_names, graph_options
 from gascl.cli.main import COMMANDS, main
-from gascl.graph import intake
+from gascl.graph import validation
 from gascl.io import FORMATS
 from gascl.io.files import PACKED
 
@@ -77,16 +77,16 @@ def test_wrong_usage_is_2(capsys, arguments):
 
 
 def test_policies_are_those_of_the_graph():
-    assert get_args(intake.Duplicates) == graphfile.DUPLICATES
-    assert get_args(intake.SelfLoops) == graphfile.SELF_LOOPS
+    assert get_args(validation.Duplicates) == graph_options.DUPLICATES
+    assert get_args(validation.SelfLoops) == graph_options.SELF_LOOPS
 
 
 def test_help_names_the_formats_that_there_are():
-    assert {name: format.extensions for name, format in FORMATS.items()} == formatnames.FORMATS
-    assert set(formatnames.COMPRESSIONS) == set(PACKED)
+    assert {name: format.extensions for name, format in FORMATS.items()} == format_names.FORMATS
+    assert set(format_names.COMPRESSIONS) == set(PACKED)
     options = [list(inspect.signature(format.read).parameters)[2:] for format in FORMATS.values()]
     named = {name for names in options for name in names}
-    assert {*formatnames.READER_OPTIONS} == named - {"weight"}, "--weight says that"
+    assert {*format_names.READER_OPTIONS} == named - {"weight"}, "--weight says that"
 
 
 def test_no_such_graph(gascl_):

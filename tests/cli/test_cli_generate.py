@@ -153,7 +153,7 @@ def test_what_memory_refuses(arguments, error, said, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
-    from gascl.io.conversion import Conversion
+    from gascl.io.outofcore.convert import Conversion
 
     def pressed(*_, **__):
         raise KeyboardInterrupt

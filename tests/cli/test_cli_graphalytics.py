@@ -219,7 +219,7 @@ def unread(monkeypatch):
         raise AssertionError("work begins")
 
     monkeypatch.setattr("gascl.graph.graph.Graph.read", refuse)
-    monkeypatch.setattr("gascl.runtime.engine.Engine.run", refuse)
+    monkeypatch.setattr("gascl.run.engine.Engine.run", refuse)
 
 
 @pytest.mark.parametrize("key", PARAMETERS)
@@ -286,7 +286,7 @@ def test_devices_and_missing_files_refused(gascl_, small, tmp_path):
 
 @pytest.mark.parametrize("key", ["bfs", "sssp"])
 def test_a_source_that_is_no_vertex(gascl_, small, monkeypatch, key):
-    monkeypatch.setattr("gascl.runtime.engine.Engine.run", None)
+    monkeypatch.setattr("gascl.run.engine.Engine.run", None)
     changed(small, f"{key}.source-vertex = 1", f"{key}.source-vertex = 9")
     said = refused(gascl_, small)
     assert said.startswith(f"{small}: {key}.source-vertex: no vertex has the label 9; ")

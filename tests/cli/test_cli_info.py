@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from support.command_line import KARATE, ROADS, read_with_networkx
 
 import gascl
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io import FORMATS
 from gascl.io.format import Format
-from gascl.runtime import memory
+from gascl.run import memory_estimate
 
 
 def test_info_of_a_directed_graph_with_labels(gascl_):
@@ -154,8 +154,8 @@ def test_memory_is_estimated_and_nothing_is_built(gascl_, monkeypatch, write):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "graph: 3 vertices, 3 edges, directed"
-    start = lines.index(memory.described(gascl.Graph.read(path))[0])
-    assert lines[start:] == memory.described(gascl.Graph.read(path))
+    start = lines.index(memory_estimate.described(gascl.Graph.read(path))[0])
+    assert lines[start:] == memory_estimate.described(gascl.Graph.read(path))
     assert lines[start].startswith("host: ")
     assert "  ends of the edges: 24 bytes" in lines  # int32, two an edge
     assert "  edge fields: 24 bytes" in lines  # float64, one an edge

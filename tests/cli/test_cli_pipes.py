@@ -13,7 +13,7 @@ import pytest
 from support.command_line import KARATE, ROADS, start, table
 
 from gascl import Graph
-from gascl.cli.shellwords import in_the_shells_words
+from gascl.cli.shell_messages import in_the_shells_words
 
 EDGES = b"a,b\nb,c\n"
 

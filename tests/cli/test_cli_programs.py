@@ -9,7 +9,7 @@ import pytest
 from support.command_line import HOPS
 
 import gascl.programs
-from gascl.cli.programfile import construct
+from gascl.cli.find_program import construct
 
 
 def test_the_list(gascl_):

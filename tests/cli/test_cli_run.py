@@ -27,7 +27,7 @@ from support.command_line import (
 
 import gascl
 from gascl.cli.run_command import OUTPUTS
-from gascl.progress import Progress
+from gascl.util.progress import Progress
 
 
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.command_line import HOPS, KARATE, ROADS, table
 
-from gascl.result import Result
+from gascl.results.result import Result
 
 
 @pytest.mark.parametrize(

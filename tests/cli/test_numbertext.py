@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gascl.cli.numbertext import number, span
-from gascl.sizes import amount
+from gascl.cli.formatting import number, span
+from gascl.util.units import amount
 
 
 @pytest.mark.parametrize(

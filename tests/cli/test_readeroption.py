@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from gascl.cli.readeroption import reader_option
+from gascl.cli.reader_options import reader_option
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import WRITTEN_OUT
-from gascl.delivery.runspec import state_arguments
-from gascl.delivery.table import DELIVERIES
-from gascl.language.facts import Facts
+from gascl.delivery.registry import DELIVERIES
+from gascl.delivery.run_layout import state_arguments
 from gascl.language.fields import VertexParam
+from gascl.language.traits import Facts
 from gascl.programs import PageRank
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,8 +81,8 @@ def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
     from support.demands import admitted
 
-    from gascl.runtime.device import find
-    from gascl.runtime.plan import build
+    from gascl.opencl.device import find
+    from gascl.run.plan import build
 
     cls, options = GENERATED[name]
     program = cls(

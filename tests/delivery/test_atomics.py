@@ -13,9 +13,9 @@ from support import oclgrind
 from support.cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
-from gascl.codegen.cells import cell_bits, definitions
+from gascl.codegen.atomic_cells import cell_bits, definitions
 from gascl.delivery.atomics import COMBINERS, TYPES, Atomics
-from gascl.delivery.probe import probe
+from gascl.delivery.atomics_probe import probe
 from gascl.language.combiners import EXPRESSION, SUM, combiner_of
 from gascl.language.types import resolve
 

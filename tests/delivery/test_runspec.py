@@ -11,10 +11,10 @@ import gascl.programs
 from gascl import GasclError, VertexProgram, arc, edge, vertex
 from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
-from gascl.delivery.codes import Fault
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import FINISH, START, Launch
-from gascl.delivery.runspec import (
+from gascl.delivery.registry import DELIVERIES
+from gascl.delivery.run_layout import (
     ARC,
     EDGE,
     GRAPH,
@@ -25,8 +25,8 @@ from gascl.delivery.runspec import (
     RunSpec,
     run_spec,
 )
-from gascl.delivery.table import DELIVERIES
-from gascl.language.facts import Facts
+from gascl.delivery.status_codes import Fault
+from gascl.language.traits import Facts
 
 V, A, GROUPS = 1000, 5000, 16
 EXTENT = Extent(V, A, "int32", group=1, groups=GROUPS, blocks=16, block_groups=16, lines=10)

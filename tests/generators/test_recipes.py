@@ -12,9 +12,9 @@ import pytest
 
 from gascl import generators
 from gascl.errors import FormatError, GraphError
-from gascl.generators.recipe import RECIPES
-from gascl.io.conversion import BASE, LEAST, Conversion
+from gascl.generators.chunked import RECIPES
 from gascl.io.formats import native
+from gascl.io.outofcore.convert import BASE, LEAST, Conversion
 
 pytest.importorskip("duckdb")
 
@@ -158,9 +158,9 @@ def test_memory_stays_bounded(name, parameters, tmp_path):
     script = f"""
         import re
         from pathlib import Path
-        from gascl.generators.recipe import RECIPES
+        from gascl.generators.chunked import RECIPES
         from gascl import generators
-        from gascl.io.conversion import Conversion
+        from gascl.io.outofcore.convert import Conversion
         recipe = RECIPES[{name!r}](**{parameters})
         Conversion(recipe, Path({str(tmp_path / "g.npz")!r}), 512 << 20, arcs=True).run()
         # Not ru_maxrss, which a process takes over from the one that started it.

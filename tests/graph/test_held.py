@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gascl.graph.held import Held, NotHeldError
+from gascl.graph.partial_array import Held, NotHeldError
 
 HELD = Held(10, np.arange(3, 6, dtype=np.int32), begin=3)
 

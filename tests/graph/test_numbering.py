@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from gascl import Graph
-from gascl.graph import numbering as module
+from gascl.graph import reordering as module
 from gascl.graph.arcs import ARRAYS
-from gascl.graph.numbering import (
+from gascl.graph.partition import Division, shares
+from gascl.graph.reordering import (
     LEAST,
     ONE_IN,
     Renumbered,
@@ -18,7 +19,6 @@ from gascl.graph.numbering import (
     inverse,
     numbering,
 )
-from gascl.graph.parts import Division, shares
 
 
 def star(leaves):

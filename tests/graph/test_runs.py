@@ -10,7 +10,7 @@ import pytest
 from gascl import Graph
 from gascl.errors import GraphError
 from gascl.graph.arcs import ARRAYS, Order
-from gascl.graph.runs import Runs
+from gascl.graph.csr_ends import Runs
 
 
 def _edges(rises: bool):

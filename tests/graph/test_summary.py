@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gascl import Engine, Graph, GraphError
-from gascl.graph import summary as module
-from gascl.graph.summary import summary
+from gascl.device_graph.buffers import convert
+from gascl.graph import field_stats as module
+from gascl.graph.field_stats import summary
 from gascl.language.types import resolve
 from gascl.programs import ShortestPaths, WeightedPageRank
-from gascl.runtime.resident import convert
 
 ARRAYS = {
     "empty": np.zeros(0),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gascl import Graph
 from gascl.errors import FormatError
-from gascl.io import arrowcolumns
-from gascl.io.columns import Irregular, read_columns
-from gascl.io.lines import Splitter, is_int64, is_number
+from gascl.io import arrow_csv
+from gascl.io.text_lines import Splitter, is_int64, is_number
+from gascl.io.text_numbers import Irregular, read_columns
 
 pytest.importorskip("pyarrow")
 
@@ -63,7 +63,7 @@ def columns_or_none(text, width, numbers, separator, least, size=None):
         else:
             pieces.append(line)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrowcolumns, "LEAST", least)
+        patch.setattr(arrow_csv, "LEAST", least)
         try:
             integers = [column for column in (0, 1) if column not in numbers]
             return read_columns(pieces, width, integers, numbers, separator, "#")
@@ -127,16 +127,16 @@ def test_random_numbers(seed):
 @pytest.fixture
 def large(monkeypatch):
     """Text that is large enough for pyarrow, of rows and a last one: large(row, last) -> text."""
-    monkeypatch.setattr(arrowcolumns, "LEAST", 1 << 11)
-    return lambda row, last="": row * (3 * arrowcolumns.LEAST // len(row)) + last
+    monkeypatch.setattr(arrow_csv, "LEAST", 1 << 11)
+    return lambda row, last="": row * (3 * arrow_csv.LEAST // len(row)) + last
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.e"])
 def test_large_files_use_it(tmp_path, monkeypatch, large, name):
     used = []
-    read = arrowcolumns.ArrowColumns._read
+    read = arrow_csv.ArrowColumns._read
     monkeypatch.setattr(
-        arrowcolumns.ArrowColumns, "_read", lambda *given: used.append(1) or read(*given)
+        arrow_csv.ArrowColumns, "_read", lambda *given: used.append(1) or read(*given)
     )
     text, path = large("12 345 6\n"), tmp_path / name
     count = text.count("\n")
@@ -171,13 +171,13 @@ def test_a_wrong_line_of_a_large_file_is_named(tmp_path, large, name, wrong):
 
 
 def test_without_pyarrow(monkeypatch):
-    monkeypatch.setattr(arrowcolumns, "find_spec", lambda name: None)
+    monkeypatch.setattr(arrow_csv, "find_spec", lambda name: None)
     assert columns_or_none("1 2\n", 2, [], None, 0).values[0].tolist() == [1]
 
 
 def test_with_a_pyarrow_that_cannot_be_imported(monkeypatch, tmp_path, large):
     """As one that was made for another NumPy."""
-    monkeypatch.setattr(arrowcolumns, "find_spec", lambda name: True)
+    monkeypatch.setattr(arrow_csv, "find_spec", lambda name: True)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path = tmp_path / "g.txt"
     path.write_text(large("3 4"), encoding="utf-8")

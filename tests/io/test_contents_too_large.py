@@ -20,7 +20,7 @@ import resource, sys
 import networkx, pyarrow, scipy.sparse
 from gascl import GasclError, Graph
 from gascl.io.formats import gml, graphml
-from gascl.io.formats.ldbc import read_properties
+from gascl.io.formats.graphalytics import read_properties
 
 path, free = sys.argv[1], int(sys.argv[2])
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -76,14 +76,14 @@ def no_memory(*_, **__):
 @pytest.mark.parametrize(
     ("where", "name", "text"),
     [
-        ("gascl.io.formats.edgelist.read_columns", "a.txt", "1 2\n"),
+        ("gascl.io.formats.edge_list.read_columns", "a.txt", "1 2\n"),
         (
-            "gascl.io.formats.matrixmarket.read_columns",
+            "gascl.io.formats.matrix_market.read_columns",
             "a.mtx",
             "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
         ),
         ("gascl.graph.graph.Graph._from_parsed", "a.txt", "1 2\n"),
-        ("gascl.graph.intake.checked_num_vertices", "a.gr", "p sp 2 1\na 1 2 3\n"),
+        ("gascl.graph.validation.checked_num_vertices", "a.gr", "p sp 2 1\na 1 2 3\n"),
     ],
 )
 def test_wherever_it_is_short(monkeypatch, write, where, name, text):

@@ -13,11 +13,11 @@ import pytest
 
 from gascl import Graph
 from gascl.errors import FormatError, GraphError
-from gascl.io import conversion
-from gascl.io.conversion import LEAST, Conversion
-from gascl.io.edgefile import EdgeFile
-from gascl.io.formats import arrowfiles
-from gascl.progress import Progress
+from gascl.io.formats import arrow
+from gascl.io.outofcore import convert
+from gascl.io.outofcore.convert import LEAST, Conversion
+from gascl.io.outofcore.file_source import EdgeFile
+from gascl.util.progress import Progress
 
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -145,11 +145,11 @@ def test_edges_in_order_need_no_sorting(tmp_path, monkeypatch):
 
 
 def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
-    from gascl.io import arrayfile, bigsort
+    from gascl.io.outofcore import disk_array, duckdb_sort
 
-    for module, name in ((arrayfile, "BLOCK"), (conversion, "BLOCK"), (bigsort, "ROWS")):
+    for module, name in ((disk_array, "BLOCK"), (convert, "BLOCK"), (duckdb_sort, "ROWS")):
         monkeypatch.setattr(module, name, 700)
-    monkeypatch.setattr(arrayfile.ArrayFile.blocks, "__defaults__", (700,))
+    monkeypatch.setattr(disk_array.ArrayFile.blocks, "__defaults__", (700,))
     parquet.write_table(table("gaps"), tmp_path / "edges.parquet")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, duplicates="sum", self_loops="drop")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, directed=False)
@@ -206,7 +206,7 @@ def test_unfinished_work_on_another_file_is_not_used(tmp_path, monkeypatch):
     source, target = tmp_path / "edges.parquet", tmp_path / "here.npz"
     parquet.write_table(table("whole", 1000), source)
     with monkeypatch.context() as patch:
-        patch.setattr(conversion.native, "save", lambda *_, **__: 1 / 0)
+        patch.setattr(convert.native, "save", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             conversion_of(source, target, LEAST).run()
     parquet.write_table(table("whole", 2000, seed=1), source)
@@ -218,7 +218,7 @@ def test_unfinished_work_of_an_earlier_gascl_begins_anew(tmp_path, monkeypatch):
     source, target = tmp_path / "edges.parquet", tmp_path / "here.npz"
     parquet.write_table(table("gaps", 1000), source)
     with monkeypatch.context() as patch:
-        patch.setattr(conversion.native, "save", lambda *_, **__: 1 / 0)
+        patch.setattr(convert.native, "save", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             conversion_of(source, target, LEAST).run()
     path = conversion_of(source, target, LEAST).folder / "gascl-unfinished.json"
@@ -281,7 +281,7 @@ def test_bad_values_are_named_with_their_place(tmp_path):
 )
 def test_ids_that_rise_and_fall(ids, self_loops, tmp_path, monkeypatch):
     """The table of those in use grows as they are read, in both directions."""
-    monkeypatch.setattr(arrowfiles, "SPOOLED", 2)
+    monkeypatch.setattr(arrow, "SPOOLED", 2)
     source = np.array(ids, np.int64)
     edges = pa.table({"source": source, "target": source[::-1]})
     parquet.write_table(edges, tmp_path / "edges.parquet")
@@ -343,8 +343,8 @@ def test_memory_stays_bounded(ids, tmp_path):
     script = """
         import re, sys
         from pathlib import Path
-        from gascl.io.conversion import Conversion
-        from gascl.io.edgefile import EdgeFile
+        from gascl.io.outofcore.convert import Conversion
+        from gascl.io.outofcore.file_source import EdgeFile
         Conversion(EdgeFile(Path(sys.argv[1])), Path(sys.argv[2]), 512 << 20, arcs=True).run()
         # Not ru_maxrss, which a process takes over from the one that started it.
         print(re.search("VmHWM: *\\t* *([0-9]+) kB", Path("/proc/self/status").read_text())[1])

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from support.filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 
 from gascl.graph.graph import Graph
-from gascl.io.columns import Irregular, read_columns
-from gascl.io.formats import edgelist
-from gascl.io.ids import numbered
-from gascl.io.lines import LineReader
+from gascl.io.formats import edge_list
+from gascl.io.text_lines import LineReader
+from gascl.io.text_numbers import Irregular, read_columns
+from gascl.io.vertex_ids import numbered
 
 
 def slowly(monkeypatch):
     """Read line by line what NumPy would take."""
-    monkeypatch.setattr(edgelist, "_read_integers", lambda lines, layout: None)
+    monkeypatch.setattr(edge_list, "_read_integers", lambda lines, layout: None)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_fast_way_takes_what_is_plain(write, monkeypatch):
     def never(path, layout):
         raise AssertionError("read line by line")
 
-    monkeypatch.setattr(edgelist, "_read_any", never)
+    monkeypatch.setattr(edge_list, "_read_any", never)
     text = "# c\n1 -2 0.5\r\n\r\n# d\n 3\t4 1e3 # e\n5 6 nan"
     assert edges_of(Graph.read(write("a.txt", text)))[:2] == [(1, -2, 0.5), (3, 4, 1000)]
     assert Graph.read(write("b.csv", "from,to,n,w\n1,2,x,3\n2,3,y,4\n")).num_edges == 2
@@ -248,7 +248,7 @@ def test_lines_across_pieces(write, monkeypatch):
     rows = rng.integers(0, 10 ** rng.integers(1, 18, (300, 2)))
     path = write("a.txt", "\n".join(f"{a} {b}" for a, b in rows.tolist()))
     for size in (1, 7, 64, 1000):
-        monkeypatch.setattr("gascl.io.lines.PIECE", size)
+        monkeypatch.setattr("gascl.io.text_lines.PIECE", size)
         assert edges_of(Graph.read(path)) == list(map(tuple, rows.tolist()))
         with path.open("rb") as file:
             lines = LineReader(path, file)
@@ -343,7 +343,7 @@ def test_no_text_at_all(write):
 
 
 def test_a_line_without_end(write, monkeypatch):
-    monkeypatch.setattr("gascl.io.lines.LONGEST", 1000)
+    monkeypatch.setattr("gascl.io.text_lines.LONGEST", 1000)
     refused(["line 1 is longer"], lambda: Graph.read(write("a.txt", "1" * 2_000_000)))
     refused(["line 2 is longer"], lambda: Graph.read(write("a.txt", "1 2\n" + "x" * 5000)))
 

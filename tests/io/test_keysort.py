@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gascl.io import keysort
-from gascl.io.keysort import EACH, KeySort
-from gascl.progress import Progress
+from gascl.io.outofcore import external_sort
+from gascl.io.outofcore.external_sort import EACH, KeySort
+from gascl.util.progress import Progress
 
 RNG = np.random.default_rng(5)
 END = 2**62
@@ -31,7 +31,7 @@ KEYS = {
 def test_keys_are_sorted(keys, bits, most, tmp_path, monkeypatch):
     """In memory; by way of files; and by way of files that are parted again."""
     for name, value in {"BITS": bits, "PILES": 4, "PIECE": 512, "RANGE": 64}.items():
-        monkeypatch.setattr(keysort, name, value)
+        monkeypatch.setattr(external_sort, name, value)
     given, end = KEYS[keys]
     progress, files = Progress(after=float("inf")), 0
 

@@ -22,7 +22,7 @@ from support.filecases import (
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.io.formats.ldbc import load_properties, properties_text, read_properties
+from gascl.io.formats.graphalytics import load_properties, properties_text, read_properties
 
 VERTICES = "30\n-7\n9223372036854775807\n5\n"
 EDGES = "30 -7 0.5\n9223372036854775807 30 1e3\n5 5 inf\n"

@@ -21,8 +21,8 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io.columns import Irregular
-from gascl.io.formats import matrixmarket
+from gascl.io.formats import matrix_market
+from gascl.io.text_numbers import Irregular
 
 HEADER = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n"
 REAL_GENERAL = HEADER.format("real", "general")
@@ -121,8 +121,8 @@ def slowly(patch):
     def never(*arguments):
         raise Irregular
 
-    patch.setattr(matrixmarket, "read_columns", never)
-    patch.setattr("gascl.io.formats.matrixmarket.read_columns", never)
+    patch.setattr(matrix_market, "read_columns", never)
+    patch.setattr("gascl.io.formats.matrix_market.read_columns", never)
 
 
 @pytest.mark.parametrize("kind", ["general", "symmetric", "skew-symmetric"])

@@ -14,8 +14,8 @@ from support.filecases import edges_of
 
 from gascl import Graph
 from gascl.errors import FormatError, GraphError
-from gascl.io.conversion import LEAST, Conversion
-from gascl.io.edgefile import EdgeFile
+from gascl.io.outofcore.convert import LEAST, Conversion
+from gascl.io.outofcore.file_source import EdgeFile
 
 
 def read(path, **options):
@@ -214,7 +214,7 @@ def test_a_wrong_first_value_does_not_hide_a_column(write):
 @pytest.mark.parametrize("chunk", [1, 1 << 16])
 def test_reading_in_files_agrees(tmp_path, monkeypatch, text, chunk):
     pytest.importorskip("duckdb")
-    monkeypatch.setattr("gascl.io.formats.edgelist.CHUNK", chunk)
+    monkeypatch.setattr("gascl.io.formats.edge_list.CHUNK", chunk)
     source, target = tmp_path / "a.csv", tmp_path / "a.npz"
     source.write_text(text)
     graph, written = read(source), Conversion(EdgeFile(source), target, LEAST).run()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gascl import Graph
 from gascl.errors import GasclError
-from gascl.io import records
+from gascl.io import regular_markup
 
 pytest.importorskip("networkx")
 pytest.importorskip("defusedxml")
@@ -72,8 +72,8 @@ OLD_NEW = [
 
 def read(path, least, monkeypatch, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(records, "LEAST", least)
-        patch.setattr(records, "PIECE", 200)
+        patch.setattr(regular_markup, "LEAST", least)
+        patch.setattr(regular_markup, "PIECE", 200)
         try:
             return Graph.read(path, **options)
         except GasclError as error:
@@ -107,13 +107,13 @@ def test_plain_files(tmp_path, monkeypatch, name, directed):
     path = tmp_path / f"a.{name}"
     path.write_text(TEXTS[name])
     cut = []
-    read = records.Records.columns
+    read = regular_markup.Records.columns
 
     def columns(self, *given):
         cut.append(self.ids)
         return read(self, *given)
 
-    monkeypatch.setattr(records.Records, "columns", columns)
+    monkeypatch.setattr(regular_markup.Records, "columns", columns)
     graph = check_alike(path, monkeypatch, directed=directed)
     # An attribute of text is left to the format's parser.
     assert cut == ([1] if name == "string.graphml" else [1, 2])

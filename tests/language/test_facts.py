@@ -9,7 +9,7 @@ import pytest
 from support.disguise import STATEMENTS, Disguise
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
-from gascl.language.facts import Facts
+from gascl.language.traits import Facts
 
 
 class Plain(VertexProgram):

@@ -9,7 +9,7 @@ import pytest
 
 import gascl.programs
 from gascl import Engine, Graph, VertexProgram, param, vertex
-from gascl.language.stale import stale_field
+from gascl.language.stale_fields import stale_field
 
 #: 0 and 3 have no incoming arc.
 GRAPH = Graph.from_edges([0, 1, 2, 3], [1, 2, 1, 1])

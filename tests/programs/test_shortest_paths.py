@@ -22,7 +22,7 @@ from support.verifiers.shortest_paths import verify
 from gascl import Engine, Graph, GraphError, ProgramError
 from gascl.programs import BellmanFord, BreadthFirst, Distances, ShortestPaths
 from gascl.programs.shortest_paths import predecessors
-from gascl.runtime import engine as engine_module
+from gascl.run import engine as engine_module
 
 pytestmark = pytest.mark.optimized
 

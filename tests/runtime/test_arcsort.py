@@ -8,11 +8,11 @@ import pytest
 from support.agreement import find_device
 
 from gascl import Engine, Graph
+from gascl.device_graph import sort
+from gascl.device_graph.sort import Sorted
 from gascl.graph.arcs import Order
+from gascl.opencl.device import find, kernel
 from gascl.programs import ConnectedComponents, ShortestPaths, WeightedPageRank
-from gascl.runtime import arcsort
-from gascl.runtime.arcsort import Sorted
-from gascl.runtime.device import find, kernel
 
 
 def read(device, buffer, like):
@@ -71,7 +71,7 @@ def test_a_tile_fits_local_memory(memory, offset, monkeypatch):
         taken[name] = found.get_work_group_info(what, device.cl)
         return found
 
-    monkeypatch.setattr(arcsort, "kernel", told)
+    monkeypatch.setattr(sort, "kernel", told)
     monkeypatch.setattr(cl.Device, "local_mem_size", memory << 10)
     row, end = np.random.default_rng(0).integers(0, 9, (2, 3000)).astype(np.int32)
     made = Sorted(device, Order(row, end, 9), len(row), np.dtype(offset), places=True)
@@ -90,7 +90,7 @@ def test_programs_on_sorted_arcs(monkeypatch, directed, program):
     graph = Graph.from_edges(src, dst, num_vertices=300, directed=directed, weight=weight)
     expected = Engine(graph).run(program)
     again = Graph.from_edges(src, dst, num_vertices=300, directed=directed, weight=weight)
-    monkeypatch.setattr(arcsort, "pays", lambda device: True)
+    monkeypatch.setattr(sort, "pays", lambda device: True)
     found = Engine(again).run(program)
     for name, values in expected.fields.items():
         assert np.array_equal(found[name], values), name
@@ -100,7 +100,7 @@ def test_programs_on_sorted_arcs(monkeypatch, directed, program):
 
 def test_with_too_little_memory_the_host_sorts(monkeypatch):
     graph = Graph.from_edges([2, 0, 1], [0, 1, 2])
-    monkeypatch.setattr(arcsort, "pays", lambda device: True)
-    monkeypatch.setattr(arcsort, "room", lambda *_: 1 << 60)
+    monkeypatch.setattr(sort, "pays", lambda device: True)
+    monkeypatch.setattr(sort, "room", lambda *_: 1 << 60)
     assert Engine(graph).run(ConnectedComponents()).component.tolist() == [0, 0, 0]
     assert "ends" in graph.arcs("both").into.kept

@@ -22,8 +22,8 @@ from support.cells import (
 )
 from support.thinned import thinned
 
-from gascl.codegen.cells import definitions
-from gascl.codegen.kerneltext import kernel_text
+from gascl.codegen.atomic_cells import definitions
+from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import PRODUCT
 from gascl.language.types import resolve
 

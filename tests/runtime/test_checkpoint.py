@@ -201,13 +201,13 @@ def test_every_recipe(device, number, file):
 @pytest.mark.parametrize("name", ["PageRank", "PageRank, personal", "Asked"])
 def test_other_numbers_do_not_show(name, file, monkeypatch):
     """A run goes on where vertices have other numbers on the device."""
-    from gascl.graph import numbering
+    from gascl.graph import reordering
 
     graph, make = graph_of(name), PROGRAMS[name]
     whole = Engine(graph).run(make())
     assert whole.numbering
     Engine(graph).run(make(), checkpoint=file, max_supersteps=2, not_converged="ignore")
-    monkeypatch.setattr(numbering, "hubs_first", lambda d: np.arange(len(d), dtype=np.int32)[::-1])
+    monkeypatch.setattr(reordering, "hubs_first", lambda d: np.arange(len(d), dtype=np.int32)[::-1])
     rest = Engine(graph_of(name)).run(make(), checkpoint=file, resume=True)
     same_result(rest, whole, exact=name == "Asked")  # sums of floats have another order
 
@@ -246,7 +246,7 @@ def test_every_so_many_supersteps(file):
 
 
 def test_every_so_often(file, monkeypatch):
-    from gascl.runtime import checkpoint
+    from gascl.run import checkpoint
 
     now = [0.0]
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
@@ -420,7 +420,7 @@ def test_other_parameters_fields_and_deliveries_are_refused(file):
 
 
 def test_other_versions_are_refused(file, monkeypatch):
-    from gascl.runtime import checkpoint
+    from gascl.run import checkpoint
 
     engine = Engine(graph_of(""))
     engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")

@@ -19,11 +19,11 @@ from support.thinned import thinned
 from support.toy_deliveries import TOYS, registered
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
+from gascl.opencl.device import Device, find
 from gascl.programs import PageRank
-from gascl.result import Result
-from gascl.runtime import direction
-from gascl.runtime.device import Device, find
+from gascl.results.result import Result
+from gascl.run import push_pull
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -104,7 +104,7 @@ def frontiers(result: Result, graph: Graph) -> list[int]:
 
 def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
     """Each superstep's way is what the two bounds say, and tells the arcs that it went by."""
-    begins, goes_on = direction.CPU if find().is_cpu else direction.GPU
+    begins, goes_on = push_pull.CPU if find().is_cpu else push_pull.GPU
     way = "push"
     for step, ahead in zip(result.trace, arcs, strict=True):
         if way == "push":
@@ -167,8 +167,8 @@ class Moving(Levels):
 )
 def test_a_frontier_survives_each_change_of_its_form(group, program, shares, chosen, monkeypatch):
     """From a list to bits and back, in vertices that do not fill the last word of these."""
-    monkeypatch.setattr(direction, "CPU", shares)
-    monkeypatch.setattr(direction, "GPU", shares)
+    monkeypatch.setattr(push_pull, "CPU", shares)
+    monkeypatch.setattr(push_pull, "GPU", shares)
     assert bulge().num_vertices % 32
     engine = Engine(bulge(), Device(find().cl, group))
     result = engine.run(program, delivery="frontier")

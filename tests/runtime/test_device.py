@@ -9,10 +9,10 @@ import pytest
 
 from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
 from gascl import devices as listed
+from gascl.opencl import device as module
+from gascl.opencl import device_check
+from gascl.opencl.device import Device, devices, find
 from gascl.programs import BreadthFirst
-from gascl.runtime import device as module
-from gascl.runtime import trial
-from gascl.runtime.device import Device, devices, find
 
 
 class Fake:
@@ -50,7 +50,7 @@ def three(monkeypatch):
     platforms.append(FakePlatform("Second CL", gpu))
     monkeypatch.setattr(module, "_platforms", lambda: platforms)
     monkeypatch.setattr(module, "_known", {})
-    monkeypatch.setattr(trial, "failure", lambda device: "")
+    monkeypatch.setattr(device_check, "failure", lambda device: "")
     monkeypatch.delenv("GASCL_DEVICE", raising=False)
     return slow, fast, gpu
 

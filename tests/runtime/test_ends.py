@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, vertex
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
 
 PATH = Graph.from_edges(range(5), range(1, 6))
 

@@ -25,7 +25,7 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
 from gascl.programs import PageRank
 
 

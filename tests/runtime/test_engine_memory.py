@@ -23,12 +23,13 @@ from gascl import (
     struct,
     vertex,
 )
-from gascl.delivery import table
+from gascl.delivery import registry
+from gascl.device_graph import buffers, sort
 from gascl.graph import arcs
+from gascl.opencl.device import Device, find
 from gascl.programs import PageRank
-from gascl.runtime import arcsort, resident, state
-from gascl.runtime.device import Device, find
-from gascl.runtime.plan import BLOCK
+from gascl.run import state
+from gascl.run.plan import BLOCK
 
 
 class Summing(VertexProgram):
@@ -79,7 +80,7 @@ NEEDED = {
 @pytest.mark.parametrize("delivery", NEEDED)
 def test_memory_is_computed_before_it_is_taken(delivery, monkeypatch):
     # Else pull takes the arcs in parts.
-    monkeypatch.setattr(table, "parts_refuses", lambda demand, parts: "it is not to")
+    monkeypatch.setattr(registry, "parts_refuses", lambda demand, parts: "it is not to")
     vertices, edges = 20_000, 200_000
     graph = Graph.from_edges(*np.random.default_rng(1).integers(0, vertices, (2, edges)))
     an_arc, a_vertex = NEEDED[delivery]
@@ -161,7 +162,7 @@ def test_no_more_is_taken_than_was_computed(program, group, monkeypatch):
             patch.setattr(cl, "Buffer", buffer)
             patch.setattr(Device, "pools", False)
             patch.setattr(state, "check_memory", note)
-            patch.setattr(arcsort, "pays", lambda device: False)  # which takes more for a while
+            patch.setattr(sort, "pays", lambda device: False)  # which takes more for a while
             Engine(graph, Device(device.cl, group)).run(program, delivery=delivery)
         few = 7 * 4 * 4000 + 4096  # lines of traps, parameters
         sizes = sum(b.size for b in taken)
@@ -192,7 +193,7 @@ class ByEdge(VertexProgram):
 
 @pytest.mark.parametrize(("group", "half"), thinned([0, 8], [0, 1]))
 def test_wide_offsets(monkeypatch, group, half):
-    for module in (arcs, resident):
+    for module in (arcs, buffers):
         monkeypatch.setattr(module, "index_dtype", lambda num_arcs: np.dtype(np.int64))
     rng = np.random.default_rng(3)
     src, dst = rng.integers(0, 20, (2, 90))

@@ -20,8 +20,8 @@ from gascl import (
     struct,
     vertex,
 )
+from gascl.opencl.device import Device, find
 from gascl.programs import PageRank, ShortestPaths
-from gascl.runtime.device import Device, find
 
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])
 DELIVERIES = ("slots", "pull", "outbox", "push", "edges", "serial")

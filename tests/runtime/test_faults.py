@@ -10,7 +10,7 @@ import pytest
 from support.demands import admitted
 
 from gascl import Engine, Graph, ProgramError, VertexProgram
-from gascl.runtime.device import Device, find
+from gascl.opencl.device import Device, find
 
 #: a > b > c > d, and b > d; d has no arc out.
 GRAPH = Graph.from_edges([0, 1, 2, 1], [1, 2, 3, 3], labels=list("abcd"))

@@ -91,7 +91,7 @@ def test_what_was_read_is_there_after_a_fork():
 def test_a_fork_before_use_works():
     """Importing all of gascl, and graphs, is no use of a device."""
     assert script(
-        "import gascl.runtime.plan, gascl.runtime.state, gascl.runtime.loop, gascl.cli.main\n"
+        "import gascl.run.plan, gascl.run.state, gascl.run.supersteps, gascl.cli.main\n"
         "graph.arcs()\n"
         "in_child(depth)\nin_child(depth)\nprint(depth())\n"
     ) == ["[0, 1, 2, 3]", "status 0"] * 2 + ["[0, 1, 2, 3]"]

@@ -26,8 +26,8 @@ from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import Engine, Graph, VertexProgram, edge, vertex
 from gascl.delivery.admission import demand_of
-from gascl.delivery.table import admitted
-from gascl.runtime.device import find
+from gascl.delivery.registry import admitted
+from gascl.opencl.device import find
 
 CASES: dict[str, Written] = {}
 

@@ -7,8 +7,8 @@ import pytest
 from support.thinned import thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
+from gascl.opencl.device import Device, find
 from gascl.programs import BreadthFirst
-from gascl.runtime.device import Device, find
 
 V, HUB, MIDDLING = 700, 5000, 70
 #: How many items a work-group has.

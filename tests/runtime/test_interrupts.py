@@ -15,9 +15,9 @@ import pytest
 from support.command_line import start, table
 
 from gascl import DeviceError, Engine, Graph, Interrupted, VertexProgram, param, vertex
-from gascl.runtime.device import find
-from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.waiting import busy, wait
+from gascl.opencl.device import find
+from gascl.opencl.event_wait import busy, wait
+from gascl.opencl.interrupts import Interrupts
 
 GRAPH = Graph.from_edges([0, 1], [1, 0])
 
@@ -115,7 +115,7 @@ class Counting(VertexProgram):
 def test_the_command_writes_a_result_that_is_whole(gascl_, write, tmp_path, handler, monkeypatch):
     handler(signal.default_int_handler)
     monkeypatch.setattr(
-        "gascl.progress.Progress.advance", lambda *_: signal.raise_signal(signal.SIGINT)
+        "gascl.util.progress.Progress.advance", lambda *_: signal.raise_signal(signal.SIGINT)
     )
     program, out = f"{write('counting.py', COUNTING)}:Counting", tmp_path / "out.csv"
     code, said, err = gascl_("run", program, write("g.txt", "1 2\n2 1\n"), "--output", out)

@@ -11,7 +11,7 @@ from support.samples import random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, arc, param, struct, vertex
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths
-from gascl.result import Result
+from gascl.results.result import Result
 
 SOURCES = 64
 

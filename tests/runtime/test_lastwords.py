@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from gascl.runtime import lastwords
+from gascl.distributed import abort
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def test_it_waits_until_it_is_read(monkeypatch, pipe):
         read.wait(60)
 
     def say():
-        lastwords.say_last("gascl: the end")
+        abort.say_last("gascl: the end")
         happened.append("gone on")
 
     read = threading.Event()
-    monkeypatch.setattr(lastwords.time, "sleep", sleep)
+    monkeypatch.setattr(abort.time, "sleep", sleep)
     saying = threading.Thread(target=say)
     saying.start()
     assert looked.wait(60)
@@ -45,15 +45,15 @@ def test_it_waits_until_it_is_read(monkeypatch, pipe):
 
 
 def test_nobody_reads_it(monkeypatch, pipe):
-    monkeypatch.setattr(lastwords, "MOST", 0.05)
-    lastwords.say_last("gascl: the end")
+    monkeypatch.setattr(abort, "MOST", 0.05)
+    abort.say_last("gascl: the end")
     assert pipe.readline() == "gascl: the end\n"
 
 
 def test_a_file_and_none(monkeypatch, tmp_path):
     with open(tmp_path / "log", "w") as log:
         monkeypatch.setattr(sys, "__stderr__", log)
-        lastwords.say_last("gascl: the end")
+        abort.say_last("gascl: the end")
     assert (tmp_path / "log").read_text() == "gascl: the end\n"
     monkeypatch.setattr(sys, "__stderr__", None)
-    lastwords.say_last("gascl: the end")
+    abort.say_last("gascl: the end")

@@ -14,6 +14,7 @@ from gascl import Graph, VertexProgram, vertex
 from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
+from gascl.opencl.device import Device, find
 from gascl.programs import (
     Betweenness,
     BipartiteMatching,
@@ -28,10 +29,9 @@ from gascl.programs import (
     StronglyConnected,
     Triangles,
 )
-from gascl.runtime import state
-from gascl.runtime.device import Device, find
-from gascl.runtime.engine import Engine
-from gascl.runtime.memory import described, estimate
+from gascl.run import state
+from gascl.run.engine import Engine
+from gascl.run.memory_estimate import described, estimate
 
 
 def build(directed, count=2000, edges=20_000, **more):
@@ -125,7 +125,7 @@ def test_no_device(monkeypatch):
     def none(choice=None):
         raise DeviceError("no OpenCL platform found")
 
-    monkeypatch.setattr("gascl.runtime.memory.find", none)
+    monkeypatch.setattr("gascl.run.memory_estimate.find", none)
     known = estimate(1000, 5000, edge_bytes=40_000, program=PageRank())
     assert known.device == {
         "in_offsets": 4004,
@@ -320,9 +320,9 @@ def untouched(monkeypatch):
     def refuse(*_):
         raise AssertionError("work was done for a run that cannot fit")
 
-    monkeypatch.setattr("gascl.runtime.engine.build", refuse)
+    monkeypatch.setattr("gascl.run.engine.build", refuse)
     monkeypatch.setattr("gascl.graph.graph.Graph.numbered", refuse)
-    monkeypatch.setattr("gascl.runtime.engine.initial_values", refuse)
+    monkeypatch.setattr("gascl.run.engine.initial_values", refuse)
     graph = Graph.from_edges([0], [1], num_vertices=2**31 - 1)
     yield graph
     for made in graph.arcs_made()[0].values():
@@ -349,6 +349,6 @@ def test_vertices_that_do_not_fit_are_refused_at_once(untouched, program):
 
 
 def test_vertices_that_do_not_fit_on_the_host(untouched, monkeypatch):
-    monkeypatch.setattr("gascl.runtime.resident.machine_memory", lambda: 2**30)
+    monkeypatch.setattr("gascl.device_graph.buffers.machine_memory", lambda: 2**30)
     with pytest.raises(DeviceError, match=r"of the host's memory for 2,147,483,647 vertices"):
         Engine(untouched, device_memory=2**50).run(PageRank())

@@ -13,7 +13,7 @@ from support.samples import skewed
 
 from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
 from gascl.delivery.admission import demand_of
-from gascl.delivery.table import admitted
+from gascl.delivery.registry import admitted
 from gascl.programs import Eigenvector, Hits, Katz, PageRank, WeightedEigenvector, WeightedPageRank
 
 DELIVERIES = ("slots", "pull", "outbox")

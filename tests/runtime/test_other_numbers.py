@@ -11,10 +11,11 @@ from support.agreement import find_device
 
 from gascl import Engine, Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.delivery.admission import demand_of
-from gascl.delivery.table import admitted
+from gascl.delivery.registry import admitted
+from gascl.device_graph import gather
 from gascl.errors import GasclError, Interrupted, ProgramError
-from gascl.graph import numbering
-from gascl.language.facts import Facts
+from gascl.graph import reordering
+from gascl.language.traits import Facts
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
@@ -25,9 +26,8 @@ from gascl.programs import (
     WeightedEigenvector,
     WeightedPageRank,
 )
-from gascl.runtime import taking
-from gascl.runtime.memory import described, estimate
-from gascl.runtime.state import State
+from gascl.run.memory_estimate import described, estimate
+from gascl.run.state import State
 
 
 def graph_of(seed, count=60, edges=400, directed=True):
@@ -61,7 +61,7 @@ def copy(graph):
 def run(graph, program, device, numbered, monkeypatch, **options):
     with monkeypatch.context() as patch:
         if not numbered:
-            patch.setattr(numbering, "LEAST", 2**40)
+            patch.setattr(reordering, "LEAST", 2**40)
         engine = Engine(copy(graph), device, deterministic=False)
         result = engine.run(program, not_converged="ignore", **options)
     assert bool(result.numbering) == numbered
@@ -169,10 +169,10 @@ def test_the_device_brings_results_into_order(device, monkeypatch):
         taken.append(size)
         own(device, to, values, places, count, size, index)
 
-    graph, program, own = graph_of(3), Sizes(supersteps=2), taking.take
+    graph, program, own = graph_of(3), Sizes(supersteps=2), gather.take
     plain = run(graph, program, device, False, monkeypatch)
-    monkeypatch.setattr(taking, "pays", lambda device: True)
-    monkeypatch.setattr(taking, "take", take)
+    monkeypatch.setattr(gather, "pays", lambda device: True)
+    monkeypatch.setattr(gather, "take", take)
     engine = Engine(graph, device)
     result = engine.run(program)
     assert result.numbering
@@ -283,7 +283,7 @@ class Dense(VertexProgram):
 def test_states_go_from_run_to_run(device, monkeypatch, numbered):
     """From a run by other numbers to one by the graph's own, and back, with the mask between."""
     if not numbered:
-        monkeypatch.setattr(numbering, "LEAST", 2**40)
+        monkeypatch.setattr(reordering, "LEAST", 2**40)
     graph = graph_of(3)
     engine = Engine(graph, device)
     keep = {"keep_state": True, "not_converged": "ignore"}
@@ -491,7 +491,7 @@ def test_lanes_and_frontiers_are_as_before(device):
 
 
 def test_a_result_says_so(monkeypatch, tmp_path, gascl_):
-    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(reordering, "LEAST", 10)
     rng = np.random.default_rng(1)
     src, dst = np.repeat([0, 1, 2], 30), rng.integers(0, 48, 90)
     graph = Graph.from_edges(src, dst, num_vertices=48)
@@ -509,7 +509,7 @@ def test_a_result_says_so(monkeypatch, tmp_path, gascl_):
 
 def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_path):
     """They are mapped, and memory may have no room for them."""
-    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(reordering, "LEAST", 10)
     rng = np.random.default_rng(1)
     ends = rng.integers(0, 100, 40_000), rng.integers(0, 2000, 40_000)
     graph = Graph.from_edges(*ends, num_vertices=2000)
@@ -530,7 +530,7 @@ def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_pa
 
 def test_arcs_of_a_file_are_not_sorted_anew_with_little_memory(monkeypatch, tmp_path):
     """To sort them takes 12 bytes each, of which half of the host's memory must have room."""
-    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(reordering, "LEAST", 10)
     rng = np.random.default_rng(1)
     graph = Graph.from_edges(rng.integers(0, 100, 5000), rng.integers(0, 2000, 5000))
     graph.write(tmp_path / "plain.npz", arcs=True)
@@ -543,8 +543,8 @@ def test_arcs_of_a_file_are_not_sorted_anew_with_little_memory(monkeypatch, tmp_
         (None, "plain", True),  # nobody knows
         (few, "numbered", True),
     ):
-        for module in ("engine", "memory"):
-            monkeypatch.setattr(f"gascl.runtime.{module}.machine_memory", lambda has=has: has)
+        for module in ("run.engine", "run.memory_estimate"):
+            monkeypatch.setattr(f"gascl.{module}.machine_memory", lambda has=has: has)
         mapped = Graph.read(tmp_path / f"{name}.npz")
         lines = described(mapped, PageRank())
         assert any("numbers of the vertices" in line for line in lines) == numbered

@@ -23,7 +23,7 @@ from gascl import (
 )
 from gascl.codegen.generate import generate
 from gascl.codegen.pairs import splits
-from gascl.runtime.plan import tile_size
+from gascl.run.plan import tile_size
 
 ONE, EIGHT = 1, 8  # items of a work-group: the two shapes of the kernel
 
@@ -417,7 +417,7 @@ def test_the_number_of_ranges_changes_nothing(group, monkeypatch):
     device = find_device(group)
     x = np.random.default_rng(5).integers(0, 99, 301).astype(np.int32)
     for ranges in (1, 2, 7, 300, 500):
-        monkeypatch.setattr("gascl.delivery.runspec.splits", lambda *_, ranges=ranges: ranges)
+        monkeypatch.setattr("gascl.delivery.run_layout.splits", lambda *_, ranges=ranges: ranges)
         anew = type("Below", (Below,), {})  # what a class needs is worked out once
         result = Engine(without_edges(301), device).run(anew(x=x))
         assert result.below.tolist() == below(x).tolist()

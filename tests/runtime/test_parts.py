@@ -13,9 +13,11 @@ from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
+from gascl.device_graph import stream
+from gascl.device_graph.stream import ArcStream
 from gascl.graph.arcs import Order
-from gascl.graph.parts import Division, bit_of, cut, reaches, shares
-from gascl.graph.runs import Runs
+from gascl.graph.csr_ends import Runs
+from gascl.graph.partition import Division, bit_of, cut, reaches, shares
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -25,10 +27,8 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
-from gascl.runtime import arcstream
-from gascl.runtime import engine as engine_module
-from gascl.runtime.arcstream import ArcStream
-from gascl.runtime.memory import described, estimate
+from gascl.run import engine as engine_module
+from gascl.run.memory_estimate import described, estimate
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -42,7 +42,7 @@ NUMBERS = [
 def divided(request, monkeypatch):
     """No graph fits on any device; returns the number of parts, which no more are needed than."""
     monkeypatch.setattr(engine_module, "shortage", lambda *given, **limit: "the device is small")
-    monkeypatch.setattr(arcstream, "FEWEST", request.param)
+    monkeypatch.setattr(stream, "FEWEST", request.param)
     return request.param
 
 

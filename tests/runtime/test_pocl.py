@@ -14,8 +14,8 @@ import pytest
 from support import long_scatter
 
 from gascl import Engine, Graph, VertexProgram, vertex
-from gascl.runtime import pocl
-from gascl.runtime.device import devices
+from gascl.opencl.device import devices
+from gascl.opencl.workarounds import pocl
 
 pytestmark = pytest.mark.optimized
 
@@ -198,15 +198,15 @@ def test_memory(limit):
         "found = [d for p in cl.get_platforms() for d in p.get_devices()]\n"
         "its = next(d for d in found if 'PoCL' in d.platform.version)\n"
         "own, ours = its.global_mem_size, 0\n"
-        "from gascl.machine import machine_memory\n"
-        "from gascl.runtime import pocl\n"
+        "from gascl.util.host import machine_memory\n"
+        "from gascl.opencl.workarounds import pocl\n"
         "try:\n"
         "    if pocl.VERSION in its.platform.version:\n"
         "        with pocl.Memory() as memory:\n"
         "            ours = len(pocl.known(memory, its))\n"
         "except OSError:\n"
         "    pass\n"
-        "from gascl.runtime.device import devices\n"
+        "from gascl.opencl.device import devices\n"
         "d = next(d for d in devices() if 'PoCL' in d.cl.platform.version)\n"
         "print(d.memory, d.largest_buffer, machine_memory(), own, ours)"
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gascl.runtime import poclcache
-from gascl.runtime.device import devices
+from gascl.opencl.device import devices
+from gascl.opencl.workarounds import pocl_cache
 
 RUN = """
 from gascl import Engine, Graph
@@ -55,11 +55,11 @@ def test_damaged(kept, tmp_path):
         file = tmp_path / "PROGRAM" / path.name
         for length in range(0, len(data), len(data) // 20):
             file.write_bytes(data[:length])
-            assert list(poclcache.damaged(tmp_path)) == [file], length
+            assert list(pocl_cache.damaged(tmp_path)) == [file], length
         file.write_bytes(bytes(len(data)))
-        assert list(poclcache.damaged(tmp_path)) == [file]
+        assert list(pocl_cache.damaged(tmp_path)) == [file]
         file.write_bytes(data)
-        assert list(poclcache.damaged(tmp_path)) == []
+        assert list(pocl_cache.damaged(tmp_path)) == []
         file.unlink()
 
 
@@ -78,15 +78,15 @@ def test_files_are_checked_once_after_each_start_of_the_system(kept, tmp_path, m
     file.parent.mkdir()
 
     def checked(start: str) -> bool:
-        monkeypatch.setattr(poclcache, "_start_of_system", lambda: start)
+        monkeypatch.setattr(pocl_cache, "_start_of_system", lambda: start)
         file.write_bytes(data[:9])
-        poclcache.prepare()
+        pocl_cache.prepare()
         return not file.exists()
 
     assert [checked(start) for start in ("a", "a", "b", "b")] == [True, False, True, False]
-    (tmp_path / poclcache.CHECKED).write_bytes(b"\xff")
+    (tmp_path / pocl_cache.CHECKED).write_bytes(b"\xff")
     assert checked("b"), "damaged itself"
-    poclcache.suspect()
+    pocl_cache.suspect()
     assert checked("b") and not checked("b")
     assert checked("") and checked(""), "where nobody knows"
 
@@ -113,9 +113,9 @@ def test_home_that_can_not_be_written(tmp_path, home):
 
 
 def test_a_forked_childs_exit_removes_nothing_of_its_parents(tmp_path):
-    poclcache._remove(str(tmp_path), os.getpid() + 1)
+    pocl_cache._remove(str(tmp_path), os.getpid() + 1)
     assert tmp_path.exists()
-    poclcache._remove(str(tmp_path), os.getpid())
+    pocl_cache._remove(str(tmp_path), os.getpid())
     assert not tmp_path.exists()
 
 
@@ -123,10 +123,10 @@ def test_place(monkeypatch):
     monkeypatch.setenv("POCL_CACHE_DIR", "/a")
     monkeypatch.setenv("XDG_CACHE_HOME", "/b")
     monkeypatch.setenv("HOME", "/c")
-    assert poclcache.place() == Path("/a")
+    assert pocl_cache.place() == Path("/a")
     monkeypatch.delenv("POCL_CACHE_DIR")
-    assert poclcache.place() == Path("/b/pocl/kcache")
+    assert pocl_cache.place() == Path("/b/pocl/kcache")
     monkeypatch.setenv("XDG_CACHE_HOME", "")
-    assert poclcache.place() == Path("/c/.cache/pocl/kcache")
+    assert pocl_cache.place() == Path("/c/.cache/pocl/kcache")
     monkeypatch.delenv("HOME")
-    assert poclcache.place() == Path("/tmp/pocl/kcache")
+    assert pocl_cache.place() == Path("/tmp/pocl/kcache")

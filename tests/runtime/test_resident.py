@@ -9,9 +9,9 @@ import pytest
 from support.samples import random_graph
 
 from gascl import Engine, Graph, VertexProgram, edge, param, vertex
-from gascl.runtime import resident
-from gascl.runtime.device import Device, find
-from gascl.runtime.resident import ResidentGraph
+from gascl.device_graph import buffers
+from gascl.device_graph.buffers import ResidentGraph
+from gascl.opencl.device import Device, find
 
 
 @pytest.mark.parametrize(("group", "size"), [(1, 1024), (8, 16), (8, 1024), (256, 1024)])
@@ -103,17 +103,17 @@ def test_graphs_with_the_same_arcs_share_them(directed, uploaded):
 def test_shared_arrays_leave_the_device_with_the_last_graph():
     gc.collect()
     graph = random_graph(1, directed=True)
-    before = len(resident._shared)
+    before = len(buffers._shared)
     one, other = Engine(graph), Engine(graph.reversed())
     for engine in (one, other):
         engine.run(Degrees(), delivery="pull")
-    assert len(resident._shared) == before + 1
+    assert len(buffers._shared) == before + 1
     del one, engine
     gc.collect()
-    assert len(resident._shared) == before + 1
+    assert len(buffers._shared) == before + 1
     del other
     gc.collect()
-    assert len(resident._shared) == before
+    assert len(buffers._shared) == before
 
 
 def test_numbers_of_the_vertices_are_found_once(renumbered):

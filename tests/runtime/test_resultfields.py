@@ -17,12 +17,12 @@ import pyopencl as cl
 import pytest
 
 from gascl import Engine, Graph, VertexProgram, arc, param, vertex
+from gascl.device_graph.buffers import ResidentGraph
 from gascl.errors import DeviceError
+from gascl.opencl import fork_guard
+from gascl.opencl.device import Device, find
 from gascl.programs import PageRank, ShortestPaths, WeightedPageRank
-from gascl.runtime import process
-from gascl.runtime.device import Device, find
-from gascl.runtime.resident import ResidentGraph
-from gascl.runtime.state import State
+from gascl.run.state import State
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[2.0, 3.0, 4.0])
 PATHS = ShortestPaths(source=0)
@@ -308,7 +308,7 @@ def test_a_forked_process_waits_for_no_thread_of_its_parent(monkeypatch):
     def inherited():
         raise DeviceError("this process was forked")
 
-    monkeypatch.setattr(process, "check", inherited)
+    monkeypatch.setattr(fork_guard, "check", inherited)
     with ThreadPoolExecutor(1) as other:
         other.submit(result.fields._lock.acquire).result()
         with pytest.raises(DeviceError, match="forked"):

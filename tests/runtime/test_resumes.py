@@ -31,7 +31,8 @@ from gascl import (
     vertex,
 )
 from gascl import programs as bundled
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
+from gascl.opencl.device import Device, find
 from gascl.programs.betweenness import Forward
 from gascl.programs.core_number import Shells
 from gascl.programs.eigenvector import Peel, WeightedIteration
@@ -40,7 +41,6 @@ from gascl.programs.katz import WeightedWalks
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
 from gascl.programs.strongly_connected import Colour, Trim
-from gascl.runtime.device import Device, find
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),

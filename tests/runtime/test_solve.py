@@ -22,7 +22,7 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.runtime.composite import _within
+from gascl.run.stages import _within
 
 
 class Hops(VertexProgram):

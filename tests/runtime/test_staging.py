@@ -7,16 +7,16 @@ import pyopencl as cl
 import pytest
 
 from gascl import Graph
-from gascl.runtime import device as devices
-from gascl.runtime import staging
-from gascl.runtime.device import Device, find
-from gascl.runtime.staging import Staging
+from gascl.opencl import device as devices
+from gascl.opencl import pinned
+from gascl.opencl.device import Device, find
+from gascl.opencl.pinned import Staging
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 8, 9, 16, 17, 1000])
 def test_there_and_back(monkeypatch, count):
-    monkeypatch.setattr(staging, "PIECE", 64)
-    monkeypatch.setattr(staging, "BLOCK", 7)
+    monkeypatch.setattr(pinned, "PIECE", 64)
+    monkeypatch.setattr(pinned, "BLOCK", 7)
     device = find()
     staged = Staging(device.queue)
     values = np.random.default_rng(count).random(count)
@@ -36,7 +36,7 @@ def test_rows_find_their_places(monkeypatch, shape):
     monkeypatch.setattr(devices, "LARGE", 0)
     monkeypatch.setattr(devices, "LESS_LARGE", 0)
     monkeypatch.setattr(Device, "kind", "GPU")
-    monkeypatch.setattr(staging, "PIECE", 64)
+    monkeypatch.setattr(pinned, "PIECE", 64)
     monkeypatch.setattr(devices, "PIECE", 64)
     device = Device(find().cl)
     rng = np.random.default_rng(1)
@@ -65,12 +65,12 @@ def test_large_arrays_go_to_gpus_and_back_so(monkeypatch):
 def test_memory_is_pinned_where_it_is(writeable, first):
     values = np.arange(100_000, dtype=np.int32)[first:]
     values.setflags(write=writeable)
-    found = staging.in_pinned(find().context, values)
+    found = pinned.in_pinned(find().context, values)
     assert found.base is not None and np.shares_memory(found, values)
     assert found.flags.writeable == writeable
     del values
     assert np.array_equal(found, np.arange(first, 100_000))
-    assert np.array_equal(staging.in_pinned(find().context, found), found)  # twice
+    assert np.array_equal(pinned.in_pinned(find().context, found), found)  # twice
 
 
 @pytest.mark.parametrize("reader", ["NumPy's", "gascl's"])
@@ -82,7 +82,7 @@ def test_files_are_copied_to_pinned_memory(tmp_path, reader):
     else:
         np.save(tmp_path / "src.npy", graph.edge_src)
         values = np.load(tmp_path / "src.npy", mmap_mode="r")
-    found = staging.in_pinned(find().context, values)
+    found = pinned.in_pinned(find().context, values)
     assert not np.shares_memory(found, values)
     assert np.array_equal(found, [0, 1, 2])
 
@@ -94,5 +94,5 @@ def test_what_cannot_be_pinned_stays(monkeypatch, size):
 
     monkeypatch.setattr(cl, "Buffer", full)
     values = np.arange(size)
-    assert staging.in_pinned(find().context, values) is values
-    assert len(staging.pinned(find().context, size)) == size
+    assert pinned.in_pinned(find().context, values) is values
+    assert len(pinned.pinned(find().context, size)) == size

@@ -23,7 +23,7 @@ from gascl import (
     vertex,
 )
 from gascl.delivery.admission import demand_of
-from gascl.delivery.table import admitted
+from gascl.delivery.registry import admitted
 from gascl.programs import (
     Eigenvector,
     Hits,
@@ -33,7 +33,7 @@ from gascl.programs import (
     WeightedEigenvector,
     WeightedPageRank,
 )
-from gascl.runtime.standstill import RECENT
+from gascl.run.stagnation import RECENT
 
 
 def swapping_cycles() -> nx.DiGraph:

@@ -16,9 +16,10 @@ from scipy.sparse import csgraph
 from support.samples import random_graph
 
 from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, edge, vertex
-from gascl.cli.programfile import program_class
+from gascl.cli.find_program import program_class
+from gascl.device_graph import sort
 from gascl.programs import BreadthFirst, ConnectedComponents, PageRank, ShortestPaths
-from gascl.runtime import arcsort, plan
+from gascl.run import plan
 
 THREADS = 2
 
@@ -194,9 +195,9 @@ def test_a_state_that_is_used_up_while_another_run_begins():
 def test_what_threads_share_is_made_once(monkeypatch):
     """Arcs, layouts, what is uploaded and what is built."""
     import gascl.graph.arcs
-    from gascl.runtime.device import Device
+    from gascl.opencl.device import Device
 
-    monkeypatch.setattr(arcsort, "pays", lambda device: False)
+    monkeypatch.setattr(sort, "pays", lambda device: False)
     made = []
 
     def counted(module, name):

@@ -9,9 +9,9 @@ import sys
 import pyopencl as cl
 import pytest
 
-from gascl.runtime import device as device_module
-from gascl.runtime import trial
-from gascl.runtime.device import Device, complaint, devices, find
+from gascl.opencl import device as device_module
+from gascl.opencl import device_check
+from gascl.opencl.device import Device, complaint, devices, find
 
 pytestmark = pytest.mark.optimized
 
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.optimized
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty memory of what passed; the file that it is kept in."""
-    monkeypatch.setattr(trial, "_place", lambda: tmp_path / "gascl" / "devices.json")
-    trial.failure.cache_clear()
+    monkeypatch.setattr(device_check, "_place", lambda: tmp_path / "gascl" / "devices.json")
+    device_check.failure.cache_clear()
     yield tmp_path / "gascl" / "devices.json"
-    trial.failure.cache_clear()
+    device_check.failure.cache_clear()
 
 
 @pytest.fixture
@@ -37,20 +37,20 @@ def child(monkeypatch):
             raise subprocess.TimeoutExpired(command, options["timeout"])
         return subprocess.CompletedProcess(command, **answers)
 
-    monkeypatch.setattr(trial.subprocess, "run", run)
+    monkeypatch.setattr(device_check.subprocess, "run", run)
     return calls, answers
 
 
 def test_this_machines_devices_pass(cache):
     for device in devices():
-        assert trial.run(device) == ""
-        assert trial.failure(device) == ""
-    assert json.loads(cache.read_text(encoding="utf-8")) == [trial.key(d) for d in devices()]
+        assert device_check.run(device) == ""
+        assert device_check.failure(device) == ""
+    assert json.loads(cache.read_text(encoding="utf-8")) == [device_check.key(d) for d in devices()]
 
 
 @pytest.mark.parametrize("group", [2, 8])
 def test_groups(group):
-    assert trial.run(Device(devices()[0].cl, group=group)) == ""
+    assert device_check.run(Device(devices()[0].cl, group=group)) == ""
 
 
 def test_a_driver_that_refuses():
@@ -66,15 +66,15 @@ def test_a_driver_that_refuses():
 
 def test_passed_is_remembered(cache, child):
     calls, _ = child
-    assert trial.failure(devices()[0]) == ""
+    assert device_check.failure(devices()[0]) == ""
     assert len(calls) == 1
-    assert calls[0] == [sys.executable, "-m", "gascl.runtime.trial", "0"]
-    trial.failure.cache_clear()
-    assert trial.failure(devices()[0]) == ""
+    assert calls[0] == [sys.executable, "-m", "gascl.opencl.device_check", "0"]
+    device_check.failure.cache_clear()
+    assert device_check.failure(devices()[0]) == ""
     assert len(calls) == 1
     cache.write_text("[", encoding="utf-8")  # damaged
-    trial.failure.cache_clear()
-    assert trial.failure(devices()[0]) == ""
+    device_check.failure.cache_clear()
+    assert device_check.failure(devices()[0]) == ""
     assert len(calls) == 2
 
 
@@ -90,19 +90,19 @@ def test_passed_is_remembered(cache, child):
 def test_failed_is_not_remembered(cache, child, answer, said):
     calls, answers = child
     answers.update(answer)
-    assert trial.failure(devices()[0]) == said
+    assert device_check.failure(devices()[0]) == said
     assert not cache.exists()
-    trial.failure.cache_clear()
-    trial.failure(devices()[0])
+    device_check.failure.cache_clear()
+    device_check.failure(devices()[0])
     assert len(calls) == 2
 
 
 def test_where_nothing_can_be_remembered(monkeypatch, tmp_path, child):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setattr(trial, "_place", lambda: tmp_path / "file" / "devices.json")
-    trial.failure.cache_clear()
-    assert trial.failure(devices()[0]) == ""
-    trial.failure.cache_clear()
+    monkeypatch.setattr(device_check, "_place", lambda: tmp_path / "file" / "devices.json")
+    device_check.failure.cache_clear()
+    assert device_check.failure(devices()[0]) == ""
+    device_check.failure.cache_clear()
 
 
 class Ranked:
@@ -126,7 +126,7 @@ def test_the_default_is_the_fastest_that_works(monkeypatch):
 
     monkeypatch.delenv("GASCL_DEVICE", raising=False)
     monkeypatch.setattr(device_module, "devices", lambda: [slow, fast, fastest])
-    monkeypatch.setattr(trial, "failure", failure)
+    monkeypatch.setattr(device_check, "failure", failure)
     for failing, chosen in (((), fastest), ((fastest,), fast), ((fast, fastest), slow)):
         broken[:] = failing
         assert find() is chosen
@@ -140,7 +140,7 @@ def test_the_default_is_the_fastest_that_works(monkeypatch):
 
 def test_where_what_is_remembered_cannot_be_replaced(cache, child):
     cache.mkdir(parents=True)
-    assert trial.failure(devices()[0]) == ""
-    trial.failure.cache_clear()
-    assert trial.failure(devices()[0]) == ""
+    assert device_check.failure(devices()[0]) == ""
+    device_check.failure.cache_clear()
+    assert device_check.failure(devices()[0]) == ""
     assert len(child[0]) == 2

@@ -22,13 +22,13 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.codegen.kerneltext import kernel_text
-from gascl.delivery.runspec import TEAM
-from gascl.result import Result
-from gascl.runtime import direction, loop, plan
-from gascl.runtime.device import Device, find
-from gascl.runtime.loop import Loop
-from gascl.runtime.plan import ALONE, Plan
+from gascl.codegen.kernel_files import kernel_text
+from gascl.delivery.run_layout import TEAM
+from gascl.opencl.device import Device, find
+from gascl.results.result import Result
+from gascl.run import plan, push_pull, supersteps
+from gascl.run.plan import ALONE, Plan
+from gascl.run.supersteps import Loop
 
 pytestmark = [
     pytest.mark.optimized,
@@ -278,7 +278,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
 def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
     for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
-        monkeypatch.setattr(direction, name, (10**9, 0.5))
+        monkeypatch.setattr(push_pull, name, (10**9, 0.5))
     result = Engine(random_graph(), device()).run(program(), delivery="frontier")
     assert launched.count("gascl_whole") == 1
     expected = Engine(random_graph(), device(Launches)).run(program(), delivery="frontier")
@@ -291,7 +291,7 @@ def test_each_change_of_direction(program, launched, monkeypatch):
 def test_a_run_that_is_cut_by_its_records(name, delivery, launched, monkeypatch):
     expected = by_launches(name, delivery)
     launched.clear()
-    monkeypatch.setattr(loop, "RECORDS", 2)
+    monkeypatch.setattr(supersteps, "RECORDS", 2)
     result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
     assert launched.count("gascl_whole") >= len(result.trace) // 2
     same(result, expected)
@@ -301,7 +301,7 @@ def test_a_run_that_is_cut_by_its_records(name, delivery, launched, monkeypatch)
 def test_a_run_that_is_cut_by_its_work(name, delivery, launched, monkeypatch):
     expected = by_launches(name, delivery)
     launched.clear()
-    monkeypatch.setattr(loop, "_MOST_WORK", dict.fromkeys(loop._MOST_WORK, 1))
+    monkeypatch.setattr(supersteps, "_MOST_WORK", dict.fromkeys(supersteps._MOST_WORK, 1))
     result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
     assert launched.count("gascl_whole") == len(result.trace)
     same(result, expected)
@@ -352,7 +352,7 @@ def test_starts_that_are_given(start):
 
 
 def test_callbacks_get_every_step_in_order(monkeypatch):
-    monkeypatch.setattr(loop, "RECORDS", 3)
+    monkeypatch.setattr(supersteps, "RECORDS", 3)
     seen: list[Any] = []
     result = Engine(random_graph(), device()).run(Nearest(), callback=seen.append)
     assert len(seen) > 9
@@ -427,7 +427,7 @@ def test_the_host_knows_where_the_words_of_a_team_are():
     places = {name: 16 * at for at, name in enumerate(names)}
     assert 4 * places["WORDS"] == TEAM
     known = ("PHASE", "DONE", "FAILED", "SWAPPED")
-    assert [places[name] for name in known] == [getattr(loop, f"_TEAM_{n}") for n in known]
+    assert [places[name] for name in known] == [getattr(supersteps, f"_TEAM_{n}") for n in known]
 
 
 # When groups do not come, or somebody does not want to wait --------------------------------------
@@ -450,7 +450,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     class Lonely(Reach):
         pass
 
-    clear = loop.State.clear
+    clear = supersteps.State.clear
 
     def one_more(self, key):
         clear(self, key)
@@ -462,7 +462,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
                 words[16 * 10] = 1
             self.write(key, words)
 
-    monkeypatch.setattr(loop.State, "clear", one_more)
+    monkeypatch.setattr(supersteps.State, "clear", one_more)
     monkeypatch.setattr(Plan, "whole_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
@@ -501,7 +501,7 @@ def test_a_group_that_pauses_while_it_releases_others(monkeypatch):
 ENDLESS = """
 import signal, time
 from gascl import Engine, Graph, Interrupted, VertexProgram, vertex
-from gascl.runtime.loop import Loop
+from gascl.run.supersteps import Loop
 
 class Round(VertexProgram):
     visits = vertex.int64()

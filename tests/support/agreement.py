@@ -64,7 +64,7 @@ def find_device(group: int) -> Any:
     """The device of GASCL_DEVICE, else the first CPU, else the first device, in groups of so many
     items."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.runtime.device import Device, find
+    from gascl.opencl.device import Device, find
 
     # First, since the loader lists platforms once, and gascl tells it of drivers that pip installs.
     named = find().cl if os.environ.get("GASCL_DEVICE") else None

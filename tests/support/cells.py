@@ -10,11 +10,11 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from gascl.codegen.cells import cell_bits, definitions
-from gascl.codegen.kerneltext import kernel_text
+from gascl.codegen.atomic_cells import cell_bits, definitions
+from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
-from gascl.runtime.device import Device, find
+from gascl.opencl.device import Device, find
 
 #: Under Oclgrind, which interprets, a few items do.
 UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ

@@ -35,7 +35,7 @@ from gascl import Graph, Result
 from gascl.datasets import Dataset, fetch
 from gascl.datasets.archive import unpack
 from gascl.graphalytics.outputs import write_values
-from gascl.trace import Step, Trace
+from gascl.results.trace import Step, Trace
 
 EDGES = (15_000, 24_000)  # of the two versions
 

@@ -29,10 +29,12 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.delivery import runspec
-from gascl.delivery.activeset import CPU_PIECE
+from gascl.delivery import run_layout
+from gascl.delivery.frontier import CPU_PIECE
 from gascl.delivery.launch import Launch
-from gascl.graph import numbering
+from gascl.distributed import exchange, frontier_exchange, ranks
+from gascl.graph import reordering
+from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
@@ -52,17 +54,16 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
-from gascl.runtime import exchange, frontierlists, loop, mpiranks
-from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.loop import Loop
-from gascl.trace import Step
+from gascl.results.trace import Step
+from gascl.run import supersteps
+from gascl.run.supersteps import Loop
 
 COMM = MPI.COMM_WORLD
 
 
 def on_several_hosts() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
-    mpiranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
+    ranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
 
 
 def pieces() -> None:
@@ -188,7 +189,7 @@ def pairs() -> None:
         (301, 8, 3, 2, "slots"),
         (1, 1, 1, 1, "outbox"),
     ):
-        runspec.splits = lambda *_, ranges=ranges: ranges
+        run_layout.splits = lambda *_, ranges=ranges: ranges
         cls = type("Meets", (Meets,), {"lanes": lanes})  # what it needs is worked out once
         ids = np.arange(4 * vertices)
         graph = Graph.from_edges(ids % vertices, ids % min(vertices, 9), num_vertices=vertices)
@@ -278,7 +279,7 @@ def frontiers() -> None:
     spokes = np.arange(1, 3 * CPU_PIECE + 9)
     star = Graph.from_edges([0] * len(spokes), spokes, directed=False)
     for first in (1, 7):
-        frontierlists.FIRST = first
+        frontier_exchange.FIRST = first
         for graph, source in ((web, 0), (star, 5)):
             agree(graph, BreadthFirst(source=source), delivery="push")
 
@@ -306,13 +307,13 @@ def batches() -> None:
     alone = Engine(graph).run(Counting(), max_supersteps=100, not_converged="ignore")
     own = np.iinfo(np.int32).max if COMM.rank else -1
     for ahead, expected in ((1e9, [1, 64, 35]), (own, [1] * 100)):
-        loop._AHEAD = ahead
+        supersteps._AHEAD = ahead
         seen: list[int] = []
         found = run(Counting(), callback=lambda step: seen.append(step.superstep))  # noqa: B023
         assert reads == expected, reads
         assert found.x.tobytes() == alone.x.tobytes()
         assert seen == list(range(100))
-    loop._AHEAD = 1e9
+    supersteps._AHEAD = 1e9
     run(Counting(), most=64, delivery="slots")
     assert reads == [1, 63]
     assert run(PageRank(supersteps=70)).supersteps == 70
@@ -338,7 +339,7 @@ def presses() -> None:
 
     tells = exchange.Exchange.tell
     exchange.Exchange.tell = tell  # type: ignore[method-assign]
-    loop._AHEAD = 1e9
+    supersteps._AHEAD = 1e9
     graph = generators.rmat(7, seed=1)
     options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
     alone = Engine(graph).run(Tolls(), max_supersteps=10, **options)
@@ -563,10 +564,10 @@ def sorts() -> None:
         graph = Graph.from_edges(*ends, weight=weight, directed=directed)
         for program in (PageRank(supersteps=5), WeightedPageRank(supersteps=5)):
             alone = Engine(graph.with_fields(weight="weight")).run(program)
-            for least in (numbering.LEAST, 1):
+            for least in (reordering.LEAST, 1):
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(numbering, "LEAST", least)
-                    patch.setattr(numbering, "SHARE", 0)
+                    patch.setattr(reordering, "LEAST", least)
+                    patch.setattr(reordering, "SHARE", 0)
                     its = Graph.from_edges(*ends, weight=weight, directed=directed)
                     found = Engine(its, comm=COMM).run(program)
                 assert bool(found.numbering) == (least == 1)

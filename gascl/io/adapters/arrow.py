@@ -12,9 +12,9 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import in_threads, joined
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import (
+from gascl.io.column_names import (
     ENDS,
     WEIGHT,
     ends_of,
@@ -24,10 +24,10 @@ from gascl.io.edgecolumns import (
     warn_of_unread,
     weight_column,
 )
-from gascl.io.edgespool import EdgeSpool, Spooled
-from gascl.io.ids import numbered
-from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
-from gascl.optional import imported
+from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+from gascl.io.vertex_ids import numbered
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

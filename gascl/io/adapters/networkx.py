@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, label_array, shown
-from gascl.graph.parsed import Parsed
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.optional import imported
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import (
+from gascl.io.column_names import (
     WEIGHT,
     ends_of,
     looks_like_weight,
@@ -18,8 +18,8 @@ from gascl.io.edgecolumns import (
     warn_of_unread,
     weight_column,
 )
-from gascl.io.ids import numbered
-from gascl.optional import imported
+from gascl.io.vertex_ids import numbered
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

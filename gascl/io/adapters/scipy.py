@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 
 
 def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:

@@ -17,13 +17,13 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled, joined
-from gascl.graph.parsed import Parsed
-from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, LineReader, blocks, integer, integers, shown
-from gascl.paths import checked_path
+from gascl.io.text_lines import INT64, LineReader, blocks, integer, integers, shown
+from gascl.io.text_numbers import Irregular, read_columns
+from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -18,12 +18,12 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
+from gascl.graph.csr_ends import Runs
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import blocks, in_threads
-from gascl.graph.parsed import Parsed
-from gascl.graph.runs import Runs
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.undirected import MADE_DIRECTED, unpaired
+from gascl.io.symmetry import MADE_DIRECTED, unpaired
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -22,12 +22,12 @@ from gascl.io.adapters.networkx import (
     whole_or_text,
     without_labels,
 )
-from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records, without_nodes
-from gascl.io.undirected import MADE_DIRECTED, both_ways
-from gascl.optional import imported
+from gascl.io.regular_markup import Records, without_nodes
+from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.text_numbers import Irregular
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

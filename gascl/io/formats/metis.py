@@ -15,11 +15,11 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, stable_order
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, blocks, integer, integers, shown
-from gascl.io.undirected import MADE_DIRECTED, unpaired
+from gascl.io.symmetry import MADE_DIRECTED, unpaired
+from gascl.io.text_lines import INT64, blocks, integer, integers, shown
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -18,16 +18,15 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
-from gascl.graph.intake import count_loops
+from gascl.graph.csr_ends import Runs
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
-from gascl.graph.numbering import Numbering, Renumbered, inverse
 from gascl.graph.parallel import in_threads
-from gascl.graph.parsed import Parsed
-from gascl.graph.runs import Runs
-from gascl.io.arrayfile import ArrayFile
+from gascl.graph.reordering import Numbering, Renumbered, inverse
+from gascl.graph.validation import count_loops
 from gascl.io.files import created
 from gascl.io.format import Format
-from gascl.io.members import (
+from gascl.io.mapped_npz import (
     SIGNATURE,
     Items,
     ZipMember,
@@ -36,8 +35,9 @@ from gascl.io.members import (
     read_members,
     write_members,
 )
-from gascl.io.undirected import MADE_DIRECTED, both_ways
-from gascl.progress import Progress
+from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -1,0 +1,1 @@
+"""What a run returns: fields, the trace, tables and plots."""
