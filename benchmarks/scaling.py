@@ -72,7 +72,7 @@ def modelled(shares: dict[int, float]) -> str:
         for devices in DEVICES:
             share = shares[devices]
             whole = VERTEX * vertices + INDEX * arcs / devices
-            lists = (VERTEX / devices + TOLD * share) * vertices + INDEX * arcs / devices
+            lists = (VERTEX / devices + SENT * share) * vertices + INDEX * arcs / devices
             gather = ARC * arcs / devices
             if lists > MEMORY:
                 continue
@@ -81,8 +81,8 @@ def modelled(shares: dict[int, float]) -> str:
                 [
                     *(f"{scale}", f"{devices}", f"{gather * 1e3:.0f}"),
                     *(dense(vertices, devices, whole) if fits else ["-"] * 3),
-                    f"{TOLD * share * vertices / 1e9:.2f}",
-                    f"{(gather + TOLD * share * vertices / LINK) * 1e3:.0f}",
+                    f"{SENT * share * vertices / 1e9:.2f}",
+                    f"{(gather + SENT * share * vertices / LINK) * 1e3:.0f}",
                     f"{lists / 1e9:.0f}",
                 ]
             )
