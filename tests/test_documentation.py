@@ -261,6 +261,8 @@ def test_links_lead_to_files_and_headings(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
 def test_files_that_are_named_exist(page):
     """Paths in backquotes, from the top of the repository or from gascl/."""
+    if page.name == "CHANGELOG.md":
+        pytest.skip("it may name files of earlier versions")
     for path in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cl|md|toml))`", page.read_text("utf-8")):
         assert any((folder / path).exists() for folder in (TOP, TOP / "gascl", page.parent)), path
 
