@@ -1,4 +1,9 @@
-"""Assembles the source text for a program and a delivery; a pure function."""
+"""Assembles the source text for a program and a delivery; a pure function.
+
+Kernels include three files that exist on no disk: `program.h`, the header generated from the
+program, and `active_set.cl` and `active_set_kernels.cl`, the functions and the kernels of the
+delivery's active set.
+"""
 
 from __future__ import annotations
 
