@@ -36,7 +36,8 @@ class Assembly:
 
     Args:
         given: texts that are included instead of files, by name.
-        origins: of some of those, for each line the user's line that it comes from, or None.
+        origins: by name of such a text, for each of its lines the user's line that it comes from,
+            or None.
 
     Attributes:
         places: for each line, the user's line that it comes from, or None.
