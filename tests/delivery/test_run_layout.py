@@ -248,5 +248,7 @@ def test_an_argument_that_nothing_has():
     unknown = replace(
         DELIVERIES["slots"], name="own", launches=(Launch("own_kernel", "one", ("nowhere",)),)
     )
-    with pytest.raises(GasclError, match="own_kernel has the argument 'nowhere', which is no array"):
+    with pytest.raises(
+        GasclError, match="own_kernel has the argument 'nowhere', which is no array"
+    ):
         spec_of(Levels, unknown)
