@@ -28,7 +28,7 @@ def cores() -> int:
 def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
     """[do(item) for item in items], in as many threads as there are processors.
 
-    After an exception or Ctrl-C, what has begun is finished, and nothing else is begun.
+    After an exception or Ctrl-C, calls that have begun are finished, and no others are begun.
     """
     waiting = deque(enumerate(items))
     results: list[Any] = [None] * len(waiting)
@@ -80,7 +80,7 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()
-        finally:  # also where nobody wants the rest
+        finally:  # also when the consumer stops early
             for other in ahead:
                 other.cancel()
 

@@ -96,15 +96,15 @@ def vertices_of_labels(
         named, other = ("src", "dst") if texts[0] else ("dst", "src")
         raise GraphError(f"{named} has labels and {other} {odd.dtype}; give both alike")
     if labels is None:
-        found = label_array(dict.fromkeys([*tails.tolist(), *heads.tolist()]))
-        labels = np.unique(found) if found.dtype.kind == "U" else found
+        distinct = label_array(dict.fromkeys([*tails.tolist(), *heads.tolist()]))
+        labels = np.unique(distinct) if distinct.dtype.kind == "U" else distinct
     names = label_array(labels)
     index = LabelIndex(names)
     return index.find_all(tails), index.find_all(heads), names
 
 
 def check_lengths(src: np.ndarray, dst: np.ndarray) -> None:
-    """Raises GraphError where there are more ends of one kind than of the other."""
+    """Raises GraphError if there are not as many sources as targets."""
     if len(src) != len(dst):
         raise GraphError(
             f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
@@ -120,7 +120,7 @@ def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
     except ValueError:
         raise GraphError(f"{name} must have shape (edges,), not rows of several lengths") from None
     if listed and array.ndim == 1 and array.dtype.kind in "UO":
-        array = label_array(ids)  # NumPy makes text of numbers beside text
+        array = label_array(ids)  # NumPy converts numbers among text to text
     elif array.ndim == 1 and array.dtype.kind in "UO":
         array = label_array(array)
     if array.dtype == object and array.ndim == 1:
@@ -282,13 +282,13 @@ def checked_num_vertices(
         if highest >= count:
             beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
-            known = f"0 to {count - 1}" if count else "none"
+            allowed = f"0 to {count - 1}" if count else "none"
             more = f"give {value + 1} labels"
             if labels is None:
                 more = remedy or f"give num_vertices={value + 1}"
             raise GraphError(
                 f"edge {beyond[0]}: {name} is {value}, and the graph has {count} vertices (ids: "
-                f"{known}); correct the id or {more}"
+                f"{allowed}); correct the id or {more}"
             )
     return count
 
@@ -349,7 +349,7 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
 def kept(array: np.ndarray, dtype: Any, own: bool) -> np.ndarray:
     """The array as contiguous `dtype`: a copy, unless it is `own`, made by a reader for the graph.
 
-    One that cannot be written is none of those: it may be a view of a file.
+    A read-only array is always copied: it may be a view of a file.
     """
     return array if _stays(array, dtype, own) else copied(array, dtype)
 
@@ -360,15 +360,15 @@ def _stays(array: np.ndarray, dtype: Any, own: bool) -> bool:
 
 
 def kept_ends(src: np.ndarray, dst: np.ndarray, own: bool) -> tuple[np.ndarray, np.ndarray, int]:
-    """Both ends of the edges as `kept` gives them, int32, and the number of self-loops, found in
-    the same pass: memory is what binds."""
-    given = src, dst
-    ends = [e if _stays(e, np.int32, own) else np.empty(len(e), np.int32) for e in given]
+    """Both ends of the edges as `kept` returns them, int32, and the number of self-loops, counted
+    in the same pass, since memory is the bottleneck."""
+    originals = src, dst
+    ends = [e if _stays(e, np.int32, own) else np.empty(len(e), np.int32) for e in originals]
 
     def take(block: slice) -> int:
-        for here, there in zip(ends, given, strict=True):
-            if here is not there:
-                here[block] = there[block]
+        for end, original in zip(ends, originals, strict=True):
+            if end is not original:
+                end[block] = original[block]
         return int(np.count_nonzero(ends[0][block] == ends[1][block]))
 
     loops = sum(in_threads(take, blocks(len(src))))
@@ -390,8 +390,8 @@ def limits(ids: np.ndarray) -> tuple[int, int]:
 
 
 def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
-    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: it differs
-    from it in _ and case only, or by little and is no array of values."""
+    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: the names
+    differ only in _ and case, or are similar and the value is no array."""
     plain = {argument.replace("_", ""): argument for argument in arguments}
     for name, values in fields.items():
         bare = name.replace("_", "").lower()
@@ -417,7 +417,7 @@ def count_loops(src: Ends, dst: Ends) -> int:
 
 
 class Edges:
-    """Edges on their way into a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
+    """Edges before they become a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
     the number of self-loops if it is known."""
 
     def __init__(
@@ -483,9 +483,9 @@ class Edges:
             firsts = order[starts]  # the sort is stable, so that this edge came first
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
-                found = merged(name, values[order], starts, longest, policy)
-                self.fields[name] = values = values.astype(found.dtype)
-                values[firsts] = found
+                combined = merged(name, values[order], starts, longest, policy)
+                self.fields[name] = values = values.astype(combined.dtype)
+                values[firsts] = combined
         self._keep(kept)
         self.report.append(merges_reported(count, policy))
 
