@@ -36,7 +36,7 @@ def find(name: str) -> Dataset:
     Raises:
         GraphError: there is none; suggests the nearest name.
     """
-    lower = {known.lower(): dataset for known, dataset in REGISTRY.items()}
+    lower = {key.lower(): dataset for key, dataset in REGISTRY.items()}
     if name.lower() in lower:
         return lower[name.lower()]
     near = get_close_matches(name.lower(), lower, 1, 0.0)
@@ -76,8 +76,8 @@ def _road(
 ) -> Dataset:
     name = f"USA-road-d.{part}"
     url = f"https://www.diag.uniroma1.it/challenge9/data/USA-road-d/{name}.gr.gz"
-    about = f"roads of {about}, with distances"
-    return Dataset(name, about, "DIMACS", vertices, edges, True, size, url, sha256=sha256)
+    description = f"roads of {about}, with distances"
+    return Dataset(name, description, "DIMACS", vertices, edges, True, size, url, sha256=sha256)
 
 
 def _graphalytics(
