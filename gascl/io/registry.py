@@ -126,14 +126,14 @@ def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> No
     known = _options_of(chosen)
     for name in options:
         if name not in known:
-            hint: str = "."
+            takes: str = "it takes "
             if near := get_close_matches(name, [*known, *READ_OPTIONS], 1, 0.75):
                 option = Option(near[0], of="reader" if near[0] in known else "run")
-                hint = Message("; did you mean ", option, "?")
+                takes = Message("did you mean ", option, "? It takes ")
             raise FormatError(
-                f"{path}: the reader of {chosen.name} has no option {name!r}",
-                hint,
-                f" It takes {', '.join(known) or 'none'}",
+                f"{path}: the reader of {chosen.name} has no option {name!r}; ",
+                takes,
+                ", ".join(known) or "none",
             )
 
 
