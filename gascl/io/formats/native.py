@@ -37,7 +37,7 @@ from gascl.io.mapped_npz import (
 )
 from gascl.io.outofcore.disk_array import ArrayFile
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
-from gascl.messages import Message, Option, Word
+from gascl.messages import Message, Option
 from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def read(
     """
     for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
         if not isinstance(value, (bool, np.bool_)):
-            option = Option(name, Word(shown(value)), of="reader")
+            option = Option(name, value, of="reader")
             raise FormatError(f"{path}: ", option, " must be True or False")
     members = read_members(path, bool(mmap))
     contents = _Contents(path, members)
