@@ -240,8 +240,8 @@ def choose(
     title = program.run_by or type(program).__name__  # the program that the user runs
     if parts:
         refused = parts_refuses(demand.facts, parts)
-        taken = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
-        able = [] if refused else taken
+        usable = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
+        able = [] if refused else usable
         kind = DeviceError if parts.short else ProgramError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)

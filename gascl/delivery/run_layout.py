@@ -257,8 +257,8 @@ class _Builder:
         shared = self._names() | {key.name: key for key in listed}
         names = shared | {key.name: key for key in memory}
         arguments = {
-            launch.kernel: tuple(self._arguments(launch, shared, known))
-            for launch, known in self._launches(shared, names)
+            launch.kernel: tuple(self._arguments(launch, shared, visible))
+            for launch, visible in self._launches(shared, names)
         }
         swaps = (
             *_pairs(delivery.swaps, names),

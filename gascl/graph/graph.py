@@ -476,7 +476,7 @@ class Graph:
                 says what was left out, and a warning if it looks like a weight. A single numeric
                 column becomes the field "weight", unless a dict names it otherwise. NaN is a
                 number; a null is an error.
-            weight: the column to read as the field "weight", beside the others.
+            weight: the column to read as the field "weight"; the others keep their names.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
@@ -507,7 +507,7 @@ class Graph:
                 `dst`, `from` and `to` and the like, or the only two that are not the weight, and
                 all other columns of numbers or bool as fields. A single numeric column becomes the
                 field "weight".
-            weight: the column to read as the field "weight", beside the others.
+            weight: the column to read as the field "weight"; the others keep their names.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:

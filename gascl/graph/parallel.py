@@ -86,8 +86,8 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
 
 
 def ahead(items: Iterable[T]) -> Generator[T, None, None]:
-    """The items, the next of which is made in a thread while one is used. Closing the generator
-    waits for that thread."""
+    """Yields the items; the next one is computed in a thread while the current one is used. Closing
+    the generator waits for that thread."""
     if cores() < 2:
         yield from items
         return
@@ -125,8 +125,8 @@ def copied(array: np.ndarray, dtype: Any = None) -> np.ndarray:
 def extremes(*arrays: np.ndarray) -> tuple[int, int]:
     """The least and the greatest of the integers in some arrays, not all of them empty."""
     parts = [array[block] for array in arrays for block in blocks(len(array))]
-    found = in_threads(lambda part: (int(part.min()), int(part.max())), parts)
-    return min(low for low, _ in found), max(high for _, high in found)
+    pairs = in_threads(lambda part: (int(part.min()), int(part.max())), parts)
+    return min(low for low, _ in pairs), max(high for _, high in pairs)
 
 
 def joined(parts: list[np.ndarray], least: Any = None) -> np.ndarray:

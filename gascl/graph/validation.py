@@ -78,8 +78,9 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
 def vertices_of_labels(
     src: Any, dst: Any, labels: Iterable[Any] | None
 ) -> tuple[Any, Any, Iterable[Any] | None]:
-    """Ends that are labels, text or objects, as vertices, and the labels of all vertices: those
-    given, or else those of the ends, text sorted and objects as they come. Numbers are left alone.
+    """Ends that are labels, text or objects, as vertices, and the labels of all vertices: the
+    argument `labels`, or else those of the ends, text sorted and objects in order of appearance.
+    Numbers are returned unchanged.
 
     Raises:
         GraphError: one end has labels and the other numbers, or an end is none of the labels given.
@@ -154,18 +155,18 @@ def by_label(given: Any, graph: Graph) -> Any:
 def checked_vertex_fields(
     fields: Mapping[str, Any], graph: Graph, report: list[str]
 ) -> dict[str, np.ndarray]:
-    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict or a Series from
-    labels to values in the order of the vertices. All are copied.
+    """The vertex fields, each (V,) or (V, n), with the types that edge fields can have; a dict or a
+    Series from labels to values becomes an array in the order of the vertices. All are copied.
 
     Raises:
         GraphError: one is not as above, or a dict has no value for a vertex.
     """
     checked = {}
-    for name, given in fields.items():
-        values = given = by_label(given, graph)
-        if isinstance(given, Mapping):
+    for name, field in fields.items():
+        values = by_label(field, graph)
+        if isinstance(values, Mapping):
             listed: list[Any] = [None] * graph.num_vertices
-            for label, value in given.items():
+            for label, value in values.items():
                 listed[graph.index_of(label)] = value
             missing = next((v for v, value in enumerate(listed) if value is None), None)
             if missing is not None:
