@@ -231,7 +231,7 @@ class Graph:
         """`from_edges` with fields of any name, vertex fields, and a report to extend.
 
         Args:
-            own: arrays need no copy, as in `intake.kept`.
+            own: arrays need no copy, as in `validation.kept`.
             highest: of all ids, if that has been checked.
         """
         validation.check_policy("duplicates", duplicates, Duplicates)

@@ -1,4 +1,4 @@
-"""The checks of ids and fields, and the policies, that edges pass on their way into a Graph."""
+"""Checks of ids and fields, and policies for edges, before they become a Graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
 #: What to do with (source, target, weight), which NetworkX takes.
-TRIPLES = "; give the weights beside the pairs: [(u, v) for u, v, w in ...], weight=[w for ...]"
+TRIPLES = "; give the weights separately: [(u, v) for u, v, w in ...], weight=[w for ...]"
 
 
 def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
@@ -256,7 +256,7 @@ def checked_num_vertices(
     """The number of vertices, checked against the ids: what `checked_ids` gives, by name.
 
     Args:
-        remedy: where there are too few and no labels, what to do; by default to give the number.
+        remedy: what to do if there are too few vertices and no labels; by default, give the number.
 
     Raises:
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
