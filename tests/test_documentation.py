@@ -239,6 +239,25 @@ def test_the_format_of_the_architecture_page(monkeypatch, tmp_path):
             Graph.read(tmp_path / "wrong.pairs")
 
 
+def test_the_architecture_page_names_every_package_and_kernel_file():
+    page = PAGE.with_name("architecture.md").read_text("utf-8")
+    packages = {p.name for p in (TOP / "gascl").iterdir() if (p / "__init__.py").exists()}
+    table = page.partition("## Packages\n")[2].partition("\n## ")[0]
+    assert packages <= set(re.findall(r"`(\w+)/`", table))
+    kernels = TOP / "gascl" / "codegen" / "kernels"
+    section = page.partition("## The kernels\n")[2].partition("\n## ")[0]
+    files = {path.name for path in kernels.iterdir() if path.suffix == ".cl"}
+    included = {
+        name
+        for file in files
+        for name in re.findall(r'^#include "([\w.]+)"', (kernels / file).read_text(), re.M)
+    }
+    named = set(re.findall(r"\b\w+\.(?:cl|h)\b", section))
+    assert named == files | included
+    generated = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
+    assert generated == included - files
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     lines = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S).splitlines()
