@@ -1,4 +1,4 @@
-"""Which atomic operations a device has, and which of them a combiner needs."""
+"""The atomic operations of a device, and those that a combiner needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which vertex fields the ranks of a run exchange after each superstep."""
+"""The vertex fields that ranks exchange after each superstep."""
 
 from __future__ import annotations
 

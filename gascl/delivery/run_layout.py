@@ -1,4 +1,4 @@
-"""Which buffers a run needs, with their types and sizes, and which kernel uses which.
+"""The buffers of a run, with their types and sizes, and the buffers that each kernel uses.
 
 `State` and memory estimates are based on it. It is a pure function of a program's
 header, its delivery and the size of the graph, and needs no device.

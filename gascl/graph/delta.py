@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """How a graph was made from another.
+    """The difference between a graph and the one that it was made from.
 
     Attributes:
         vertices: int32, sorted: the ends of all edges added or removed; read-only.

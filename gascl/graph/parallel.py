@@ -133,7 +133,7 @@ def joined(parts: list[np.ndarray], least: Any = None) -> np.ndarray:
     """np.concatenate of arrays of one dimension; of none, an empty one of int32.
 
     Args:
-        least: a dtype, whose values that of the whole can have, too.
+        least: a dtype whose values the dtype of the result can hold, too.
     """
     dtypes = {part.dtype for part in parts} | ({np.dtype(least)} if least else set())
     dtype = np.result_type(*dtypes or {np.dtype(np.int32)})

@@ -24,7 +24,7 @@ SelfLoops = Literal["keep", "drop", "error"]
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
-#: What to do with (source, target, weight), which NetworkX takes.
+#: The remedy for triples (source, target, weight), which NetworkX takes.
 TRIPLES = "; give the weights separately: [(u, v) for u, v, w in ...], weight=[w for ...]"
 
 
@@ -305,7 +305,7 @@ def checked_fields(
     """The edge fields, each (E,), in native byte order, with bool as int8, which is reported.
 
     Args:
-        noun: what errors call edges.
+        noun: the word for edges in errors.
         own: as in `kept`; else all are copied.
 
     Raises:
@@ -518,7 +518,7 @@ def loop_refused(edge: int, label: Any, count: int) -> GraphError:
 
 
 def loops_reported(count: int, kept: bool) -> str:
-    """What a report says of self-loops."""
+    """The report's line about self-loops."""
     if kept:
         return Message(Option("self_loops", "keep"), f": {_count(count, 'self-loop')} kept")
     return Message(Option("self_loops", "drop"), f": dropped {_count(count, 'self-loop')}")
@@ -537,7 +537,7 @@ def repeat_refused(edge: int, labels: list[Any], first: int, count: int) -> Grap
 
 
 def merges_reported(count: int, policy: str) -> str:
-    """What a report says of edges that were merged into others."""
+    """The report's line about edges that were merged into others."""
     return Message(Option("duplicates", policy), f": merged {_count(count, 'edge')} into others")
 
 

@@ -48,7 +48,7 @@ class KeptState(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a run of a program computed.
+    """The outcome of a run of a program.
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
     order, or (V, lanes) for a run with lanes, read from the device on first use. A vector field
