@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.agreement import half_of
+from support.agreement import PARTS, part_of
 from support.demands import admitted
 from support.samples import arcs_of, grid, random_graph, shared, skewed, to_networkx
 from support.thinned import thinned
@@ -110,10 +110,10 @@ def test_triangles_of_any_graph(seed, directed):
 
 
 @pytest.mark.parametrize(
-    ("program", "half"),
-    thinned([Triangles, TrianglesByArcs, TrianglesByMerging, TrianglesByMessages], [0, 1]),
+    ("program", "part"),
+    thinned([Triangles, TrianglesByArcs, TrianglesByMerging, TrianglesByMessages], PARTS, by=4),
 )
-def test_triangles_of_a_simple_graph(program, half):
+def test_triangles_of_a_simple_graph(program, part):
     drawn = skewed(2, 120, 700, directed=False)
     graph = Graph.from_edges(
         drawn.edge_src,
@@ -123,7 +123,7 @@ def test_triangles_of_a_simple_graph(program, half):
         duplicates="first",
         self_loops="drop",
     )
-    for delivery in half_of(["auto", *admitted(program())], half):
+    for delivery in part_of(["auto", *admitted(program())], part):
         result = Engine(graph).run(program(), delivery=delivery)
         assert result.triangles.tolist() == triangles(graph), delivery
 
@@ -279,8 +279,10 @@ class Ring(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull", "push", "edges", "serial"])
-@pytest.mark.parametrize("step", [0, 1, 17])
+@pytest.mark.parametrize(
+    ("step", "delivery"),
+    thinned([0, 1, 17], ["auto", "slots", "pull", "push", "edges", "serial"], by=3),
+)
 def test_fields_are_as_they_were_when_the_phase_began(step, delivery):
     graph = random_graph(8, directed=True, vertices=40)
     x = np.arange(40) ** 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.samples import grid, random_graph, skewed, weighted
+from support.thinned import one_in
 
 from gascl import (
     Engine,
@@ -238,7 +239,7 @@ class OfNothing(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize("delivery", ["slots", "push", "edges", "serial"])
+@pytest.mark.parametrize("delivery", one_in(2, ["slots", "push", "edges", "serial"]))
 def test_an_overflow_names_vertex_superstep_and_line(delivery):
     check_told(Grows(), "overflow", "infin", delivery)
     assert np.isinf(Engine(ring()).run(Grows()).size[5])
@@ -308,7 +309,7 @@ def indexed(what: str) -> type[VertexProgram]:
     return Indexed
 
 
-@pytest.mark.parametrize("what", INDEXED)
+@pytest.mark.parametrize("what", one_in(2, INDEXED))
 def test_an_index_outside_of_an_array(what):
     """The loop that writes outside of its array once ended the process."""
     with pytest.raises(GasclError, match="outside of its array") as raised:

@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.thinned import thinned
 
 import gascl.programs
 from gascl import Graph, VertexProgram, vertex
@@ -92,10 +93,16 @@ def test_building_peaks_below_the_estimate(monkeypatch, directed, edges, threads
     assert 0.45 * expected < peak <= expected
 
 
-@pytest.mark.parametrize("group", [0, 8])
-@pytest.mark.parametrize("delivery", ["auto", "pull", "slots"])
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=0)])
+@pytest.mark.parametrize(
+    ("program", "directed", "delivery", "group"),
+    thinned(
+        [PageRank(), ShortestPaths(source=0)],
+        [True, False],
+        ["auto", "pull", "slots"],
+        [0, 8],
+        by=3,
+    ),
+)
 def test_device_as_a_run_counts_it(monkeypatch, program, directed, delivery, group):
     device = Device(find().cl, group)
     graph = build(directed, 300, 2000, weight=np.ones(2000, np.float32))
