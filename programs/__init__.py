@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gascl.programs.eigenvector import Eigenvector as Eigenvector
     from gascl.programs.eigenvector import WeightedEigenvector as WeightedEigenvector
     from gascl.programs.force_layout import ForceLayout as ForceLayout
-    from gascl.programs.greedy_colouring import GreedyColouring as GreedyColouring
+    from gascl.programs.greedy_coloring import GreedyColoring as GreedyColoring
     from gascl.programs.harmonic_closeness import HarmonicCloseness as HarmonicCloseness
     from gascl.programs.harmonic_closeness import (
         WeightedHarmonicCloseness as WeightedHarmonicCloseness,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gascl.programs.maximal_independent_set import (
         MaximalIndependentSet as MaximalIndependentSet,
     )
-    from gascl.programs.neighbourhoods import Neighbourhoods as Neighbourhoods
+    from gascl.programs.neighborhoods import Neighborhoods as Neighborhoods
     from gascl.programs.page_rank import PageRank as PageRank
     from gascl.programs.particle_communities import ParticleCommunities as ParticleCommunities
     from gascl.programs.shortest_paths import Distances as Distances
@@ -74,7 +74,7 @@ _HOME = {
     "EdgeBetweenness": "betweenness",
     "Eigenvector": "eigenvector",
     "ForceLayout": "force_layout",
-    "GreedyColouring": "greedy_colouring",
+    "GreedyColoring": "greedy_coloring",
     "HarmonicCloseness": "harmonic_closeness",
     "Hits": "hits",
     "Katz": "katz",
@@ -83,7 +83,7 @@ _HOME = {
     "LocalCommunity": "local_community",
     "Louvain": "louvain",
     "MaximalIndependentSet": "maximal_independent_set",
-    "Neighbourhoods": "neighbourhoods",
+    "Neighborhoods": "neighborhoods",
     "PageRank": "page_rank",
     "ParticleCommunities": "particle_communities",
     "ShortestPaths": "shortest_paths",

@@ -3,12 +3,12 @@
     coefficient(v) = sum over triangles v, u, w of s(v, u) * s(u, w) * s(w, v) / P(v)
 
 where s(u, w) is the sum, over the arcs between u and w, of the cube root of weight / largest
-weight. In an undirected graph, P(v) = k * (k - 1) / 2 is the number of pairs of the k neighbours,
+weight. In an undirected graph, P(v) = k * (k - 1) / 2 is the number of pairs of the k neighbors,
 and a triangle counts by the geometric mean of its three weights. In a directed one, P(v) is the
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
-in and out, and b that of neighbours with an arc each way.
+in and out, and b that of neighbors with an arc each way.
 
-Algorithm: a work-item takes a vertex, and for each neighbour looks up the entries of the shorter
+Algorithm: a work-item takes a vertex, and for each neighbor looks up the entries of the shorter
 one of their two rows in the other one by bisection.
 
 Sources: Onnela, Saramäki, Kertész and Kaski, Intensity and Coherence of Motifs in Weighted Complex

@@ -344,7 +344,7 @@ def test_the_commands_of_the_readme_run_as_they_stand(folder):
     assert len(found) >= 8
     places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
     table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
-    assert [(name, metres) for metres, name in places] == table and len(table) == 5
+    assert [(name, meters) for meters, name in places] == table and len(table) == 5
     path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
     assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
     assert (folder / "karate.png").exists()

@@ -42,7 +42,7 @@ class Dataset:
     file: str = ""
     sha256: str | None = None
     member: str = ""
-    licence: str = ""
+    license: str = ""
     read: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -118,7 +118,7 @@ class Parts:
 def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
     if parts.ranks == 1 and facts.adjacent:
-        return "it reads neighbours, which may be in any part"
+        return "it reads neighbors, which may be in any part"
     if parts.short and facts.reads_singly and facts.lanes > 1:
         return "in gather, it reads messages one by one, in several lanes"
     return None

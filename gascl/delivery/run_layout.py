@@ -176,8 +176,8 @@ def block_type(offset: str) -> np.dtype:
 TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
 #: Arrays of all arcs, also where processes share them, and those of the arcs of a device.
 ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
-#: What snippets read of neighbours is of all arcs.
-_NEIGHBOURS = {name: whole for whole, name in ALL.items()}
+#: What snippets read of neighbors is of all arcs.
+_NEIGHBORS = {name: whole for whole, name in ALL.items()}
 
 
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
@@ -442,7 +442,7 @@ class _Builder:
         for name in launch.arguments:
             if name == "STATE":
                 state = state_arguments(self.header, self.facts, delivery)
-                yield from (shared[_NEIGHBOURS.get(n, n)] for n in state)
+                yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
             elif name == "EDGE_IN":

@@ -20,7 +20,7 @@ from gascl.graph.csr_ends import Runs
 from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
-from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
+from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.parallel import blocks
 from gascl.graph.plugins import outside
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
@@ -697,7 +697,7 @@ class Graph:
         return _degrees(self.arcs("both").out_offsets)
 
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
-        """The labels of a vertex's neighbours, each once, in the order of the vertices.
+        """The labels of a vertex's neighbors, each once, in the order of the vertices.
 
         Args:
             edges: "out" (those that its edges lead to), "in" (those they come from) or "both".
@@ -841,11 +841,11 @@ class Graph:
 
     def by_degree(self) -> tuple[Graph, np.ndarray]:
         """The same edges with the vertices numbered by degree, the highest first, as counting
-        triangles wants it: few neighbours of a hub have lower numbers than itself.
+        triangles wants it: few neighbors of a hub have lower numbers than itself.
 
         A degree counts the edges at a vertex whichever way they point, a self-loop once. Vertices
         of equal degree, and the edges, keep their order. Labels and fields are left out. In a
-        simple graph, no vertex has more than sqrt(2 E) neighbours of lower numbers. Schank and
+        simple graph, no vertex has more than sqrt(2 E) neighbors of lower numbers. Schank and
         Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005).
 
         Returns:
@@ -962,7 +962,7 @@ class Graph:
         ids = np.asarray(indices)
         if ids.dtype.kind not in "iu" and ids.size:
             raise GraphError(f"indices of vertices must be integers, not {ids.dtype}")
-        found, none = labelled(self.labels, self.num_vertices, ids.astype(np.int64))
+        found, none = labeled(self.labels, self.num_vertices, ids.astype(np.int64))
         if none.any():
             found = found.astype(object)
             found[none] = None

@@ -69,7 +69,7 @@ class Result:
         converged: whether the program's own rule ended the run.
         stopped: why it ended, in words.
         trace: one `Step` per superstep; see `Trace` for its table and its picture.
-        device, delivery: what it ran on, and how messages travelled.
+        device, delivery: what it ran on, and how messages traveled.
         numbering: in which order the vertices were on the device, if not in the graph's, and why.
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.

@@ -59,7 +59,7 @@ class Step:
         messages: how many messages were sent, counted as docs/programs.md says.
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
-        delivery: how its messages travelled.
+        delivery: how its messages traveled.
         why: why `auto` chose that delivery, where it had a choice.
         program: the program that ran it, in a program of several stages.
         kernels: the times of its kernels, which add up to `seconds`.
@@ -155,7 +155,7 @@ class Trace(Sequence[Step]):
     def plot(self, axes: Any = None) -> Any:
         """Draw kernel time, active vertices and messages of each superstep, below each other.
 
-        The colour of a superstep says how its messages travelled.
+        The color of a superstep says how its messages traveled.
 
         Args:
             axes: three matplotlib Axes to draw on; default: those of a new figure.

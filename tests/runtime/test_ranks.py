@@ -113,8 +113,8 @@ def test_programs_on_ranks(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
-def test_programs_that_read_neighbours_on_ranks(count):
-    succeed(count, "neighbours")
+def test_programs_that_read_neighbors_on_ranks(count):
+    succeed(count, "neighbors")
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])

@@ -40,7 +40,7 @@ from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.katz import WeightedWalks
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
-from gascl.programs.strongly_connected import Colour, Trim
+from gascl.programs.strongly_connected import Color, Trim
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -125,7 +125,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "BreadthFirst": (lambda n: bundled.BreadthFirst(source=0), None),
     "BreadthFirst in lanes": (lambda n: bundled.BreadthFirst(source=[0, 5, 9]), None),
     "ConnectedComponents": (lambda n: bundled.ConnectedComponents(), None),
-    "GreedyColouring": (lambda n: bundled.GreedyColouring(), None),
+    "GreedyColoring": (lambda n: bundled.GreedyColoring(), None),
     "LabelPropagation": (lambda n: bundled.LabelPropagation(supersteps=n), 6),
     "MaximalIndependentSet": (lambda n: bundled.MaximalIndependentSet(), None),
     "PageRank": (lambda n: bundled.PageRank(dtype="float64"), None),
@@ -135,7 +135,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "ShortestPaths": (lambda n: bundled.ShortestPaths(source=0), None),
     "ShortestPaths, wide": (lambda n: bundled.ShortestPaths(source=0, dtype="float64"), None),
     # What others are made of.
-    "Colour": (lambda n: Colour(), None),
+    "Color": (lambda n: Color(), None),
     "Forward": (lambda n: Forward(source=[0, 7], dtype="float64"), None),
     "HubsAndAuthorities": (
         lambda n: HubsAndAuthorities(tolerance=1e-7, dtype="float64"), None
@@ -234,7 +234,7 @@ COMPOSITE = {
     "WeightedClustering": {}, "WeightedBetweenness": {"sources": 5},
     "WeightedEdgeBetweenness": {"sources": 5},
     "WeightedCloseness": {}, "WeightedHarmonicCloseness": {}, "Eccentricity": {},
-    "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighbourhoods": {"hops": 2},
+    "WeightedEccentricity": {"targets": 9}, "EdgeBetweenness": {}, "Neighborhoods": {"hops": 2},
     "Eigenvector": {}, "WeightedEigenvector": {}, "Hits": {}, "Katz": {"alpha": 0.05},
     "WeightedKatz": {"alpha": 0.05}, "LocalClustering": {}, "StronglyConnected": {},
     "Triangles": {}, "CoreNumber": {}, "ForceLayout": {}, "LocalCommunity": {"source": 0},
@@ -253,7 +253,7 @@ def test_the_bundled_programs_are_all_here():
 #: Those with the stages of another one.
 ALIKE = {
     *("WeightedEdgeBetweenness", "EdgeBetweenness", "HarmonicCloseness", "WeightedEigenvector"),
-    *("WeightedHarmonicCloseness", "WeightedEccentricity", "WeightedKatz", "Neighbourhoods"),
+    *("WeightedHarmonicCloseness", "WeightedEccentricity", "WeightedKatz", "Neighborhoods"),
 }
 
 

@@ -33,7 +33,7 @@ from gascl.programs import (
     Eccentricity,
     EdgeBetweenness,
     HarmonicCloseness,
-    Neighbourhoods,
+    Neighborhoods,
     WeightedBetweenness,
     WeightedCloseness,
     WeightedEccentricity,
@@ -46,7 +46,7 @@ VERIFIERS = {
     "betweenness": (Betweenness, EdgeBetweenness),
     "closeness": (Closeness, HarmonicCloseness, WeightedCloseness, WeightedHarmonicCloseness),
     "eccentricity": (Eccentricity, WeightedEccentricity),
-    "neighbourhoods": (Neighbourhoods,),
+    "neighborhoods": (Neighborhoods,),
     "weighted_betweenness": (WeightedBetweenness, WeightedEdgeBetweenness),
 }
 
@@ -88,7 +88,7 @@ def bundled(kind: str) -> None:
             Closeness(),
             HarmonicCloseness(sources=65),  # two words, of which one has a single source
             Eccentricity(targets=300, seed=3),
-            Neighbourhoods(hops=2),
+            Neighborhoods(hops=2),
         ],
         "weighted": [
             WeightedBetweenness(),
