@@ -6,7 +6,7 @@ import ast
 import re
 import shlex
 
-from gascl.cli.format_names import READER_OPTIONS
+from gascl.cli.format_names import reader_options
 
 #: What Python's remedies are called in the shell.
 _WORDS = [
@@ -34,8 +34,8 @@ _WORDS = [
     (r"(?<!--set )(?<!\()\b(sources?=)\[?\.\.\.\]?", r"--set \1..."),
 ]
 _COMPILED = [(re.compile(pattern), words) for pattern, words in _WORDS]
-_READER_OPTION = re.compile(
-    rf"(?<![-\w])(?<!--option )({'|'.join(READER_OPTIONS)})=(?!\d)"  # a generator has columns=8
+_OPTION = re.compile(
+    r"(?<![-\w])(?<!--option )(\w+)=(?!\d)"  # a generator has columns=8
     r"(\([^()]*\)|\[[^][]*\]|'[^']*'|True\b|False\b)?"
 )
 _LISTED = re.compile(r"""'[^']*'|"[^"]*"|[^\s,'"]+""")
@@ -45,15 +45,18 @@ def in_the_shells_words(text: str) -> str:
     """`directed=False` becomes `--undirected`, and so on; lines of a user's file, which are
     indented, stay as they are."""
     first, *quoted = re.split(r"(?=\n    )", text)
-    first = _READER_OPTION.sub(_reader_option, first)
+    first = _OPTION.sub(_reader_option, first)
     for pattern, words in _COMPILED:
         first = pattern.sub(words, first)
     return "".join([first, *quoted])
 
 
 def _reader_option(found: re.Match[str]) -> str:
-    """`columns=('from', 'to')` as --option takes it: `--option columns=from,to`."""
+    """`columns=('from', 'to')` as --option takes it: `--option columns=from,to`. What is no option
+    of a reader stays as it is."""
     name, value = found[1], found[2] or ""
+    if name not in reader_options():
+        return found[0]
     if value in ("True", "False"):
         value = value.lower()
     elif value[:1] in ("(", "["):
