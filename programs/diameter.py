@@ -81,10 +81,10 @@ class Diameter(VertexProgram):
         while True:
             diameter, radius = over(np.maximum, lower), over(np.minimum, upper)
             unsettled = (upper > diameter) | (lower < radius)
-            left = np.count_nonzero(unsettled)
+            left = int(np.count_nonzero(unsettled))
             if not left:
                 return {"diameter": diameter, "radius": radius, "searches": searches}
-            at_once = singles >= FIRST and not at_once and count - left < WORD
+            at_once = singles >= FIRST and not at_once and bool(count - left < WORD)
             count = left
             # By turns, and of equal ones that with the most neighbors.
             wanted = upper if singles % 2 else len(every) - lower

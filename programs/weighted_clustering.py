@@ -90,11 +90,11 @@ class WeightedClustering(VertexProgram):
         total = stages.run(program, graph=rows, fresh=True).total[:count].astype(np.float64)
         ends = np.concatenate([pairs.edge_src, pairs.edge_dst])
         degree = np.bincount(ends, np.tile(ways, 2), count)
-        possible = degree * (degree - 1)
+        ordered = degree * (degree - 1)
         if graph.directed:
-            possible -= 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
+            possible = ordered - 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
         else:
-            possible = possible / 2
+            possible = ordered / 2
         return {"coefficient": np.divide(total, possible, out=total * 0, where=possible > 0)}
 
     def largest_runs(self, size):
