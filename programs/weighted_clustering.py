@@ -92,7 +92,7 @@ class WeightedClustering(VertexProgram):
         degree = np.bincount(ends, np.tile(ways, 2), count)
         ordered = degree * (degree - 1)
         if graph.directed:
-            possible = ordered - 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
+            possible: np.ndarray = ordered - 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
         else:
             possible = ordered / 2
         return {"coefficient": np.divide(total, possible, out=total * 0, where=possible > 0)}
