@@ -81,7 +81,7 @@ def _load(path: Path) -> Any:
         line = _line_in(path, error)
         if line is None or str(path) in str(error):
             raise
-        raise ProgramError(f"{path}:{line.lineno}: {error}\n    {line.line}") from None
+        raise ProgramError(f"{path}:{line.lineno}: ", error.message, f"\n    {line.line}") from None
     except SyntaxError as error:
         where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
     except Exception as error:

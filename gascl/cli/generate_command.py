@@ -291,5 +291,5 @@ def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) ->
             small.write(Path(folder) / path.name, format=arguments.format, arcs=arguments.arcs)
         except FormatError as error:
             raise FormatError(
-                str(error).replace(str(Path(folder) / path.name), str(path))
+                error.message.replace(str(Path(folder) / path.name), str(path))
             ) from None

@@ -61,9 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt as pressed:
             if not is_first():  # Ctrl-C comes to all ranks
                 return exit_code.INTERRUPTED
-            return say(str(pressed) or "interrupted", exit_code.INTERRUPTED)
+            return say(pressed.args[0] if pressed.args else "interrupted", exit_code.INTERRUPTED)
         except GasclError as error:
-            return say(f"error: {error}", exit_code.ERROR)
+            return say("error: " + error.message, exit_code.ERROR)
         except OSError as error:
             named = f"{error.filename}: " if error.filename else ""
             return say(f"error: {named}{error.strerror or error}", exit_code.ERROR)

@@ -166,6 +166,11 @@ def push_refuses(demand: Demand) -> str | None:
             "scatter reads a field that apply writes, and 'first' is found by asking the first "
             "sender again when apply has begun"
         )
+    if demand.facts.first and not demand.facts.asks_again:
+        return (
+            "scatter writes arc fields, and 'first' is found by asking the first sender again when "
+            "they have been written"
+        )
     if demand.deterministic and demand.tallies_floats:
         return (
             "an aggregator would add floats in the order of the frontier, which varies; "

@@ -11,6 +11,7 @@ from gascl.errors import GraphError
 from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted
 from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.graph import Graph
+from gascl.messages import Option
 
 BATCH = 1 << 15  # gaps drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits
@@ -106,7 +107,8 @@ def _chances(probabilities: Any, groups: int, directed: bool) -> np.ndarray:
         i, j = np.argwhere(chances != chances.T)[0]
         raise GraphError(
             f"probabilities[{i}][{j}] is {chances[i, j]} and probabilities[{j}][{i}] is "
-            f"{chances[j, i]}; give a symmetric matrix, or directed=True"
+            f"{chances[j, i]}; give a symmetric matrix, or ",
+            Option("directed", True),
         )
     return chances
 

@@ -80,7 +80,7 @@ def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     try:
         return graph.indices_of(src), graph.indices_of(dst)
     except GraphError as error:
-        raise GraphError(f"{name}: {error}; with_edges does not add vertices") from None
+        raise GraphError(f"{name}: ", error.message, "; with_edges does not add vertices") from None
 
 
 def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:

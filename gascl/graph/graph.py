@@ -308,7 +308,7 @@ class Graph:
             try:
                 graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
             except GraphError as error:
-                raise GraphError(f"{path}: {error}") from None
+                raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
             raise outside("too_large")(path) from error
         if report:

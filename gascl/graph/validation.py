@@ -13,6 +13,7 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -398,8 +399,9 @@ def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
         near = [bare] if bare in plain else get_close_matches(bare, plain, 1, 0.8)
         if near and (bare in plain or isinstance(values, (str, int, float, type(None)))):
             raise GraphError(
-                f"there is no argument {name!r}; did you mean {plain[near[0]]}=? An edge field "
-                "needs a less similar name, and one number per edge"
+                f"there is no argument {name!r}; did you mean ",
+                Option(plain[near[0]]),
+                "? An edge field needs a less similar name, and one number per edge",
             )
 
 
@@ -506,30 +508,36 @@ class Edges:
 def loop_refused(edge: int, label: Any, count: int) -> GraphError:
     """The error for the first of some self-loops, at the vertex with this label."""
     return GraphError(
-        f"{_named(edge, [label, label])} is a self-loop, one of {count:,}; "
-        "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
+        f"{_named(edge, [label, label])} is a self-loop, one of {count:,}; ",
+        Option("self_loops", "drop"),
+        " leaves them out, and ",
+        Option("self_loops", "keep"),
+        " keeps them",
     )
 
 
 def loops_reported(count: int, kept: bool) -> str:
     """What a report says of self-loops."""
     if kept:
-        return f"self_loops='keep': {_count(count, 'self-loop')} kept"
-    return f"self_loops='drop': dropped {_count(count, 'self-loop')}"
+        return Message(Option("self_loops", "keep"), f": {_count(count, 'self-loop')} kept")
+    return Message(Option("self_loops", "drop"), f": dropped {_count(count, 'self-loop')}")
 
 
 def repeat_refused(edge: int, labels: list[Any], first: int, count: int) -> GraphError:
     """The error for the first of some edges that repeat others: `first`, in its case."""
     return GraphError(
         f"{_named(edge, labels)} repeats edge {first}; edges that "
-        f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
-        "them, and duplicates='keep' keeps them"
+        f"repeat an earlier one: {count:,}; ",
+        Option("duplicates", "sum"),
+        " (or min, max, first) merges them, and ",
+        Option("duplicates", "keep"),
+        " keeps them",
     )
 
 
 def merges_reported(count: int, policy: str) -> str:
     """What a report says of edges that were merged into others."""
-    return f"duplicates={policy!r}: merged {_count(count, 'edge')} into others"
+    return Message(Option("duplicates", policy), f": merged {_count(count, 'edge')} into others")
 
 
 def _named(edge: int, labels: list[Any]) -> str:
@@ -561,8 +569,9 @@ def merged(
         worst = max(exact, key=abs)
         if not limits.min <= worst <= limits.max:
             raise GraphError(
-                f"duplicates='sum': a sum of edge field {name!r} is {worst}, which does not fit "
-                f"{dtype}; give the field as float64"
+                Option("duplicates", "sum"),
+                f": a sum of edge field {name!r} is {worst}, which does not fit "
+                f"{dtype}; give the field as float64",
             )
     return np.add.reduceat(values, starts, dtype=dtype)
 

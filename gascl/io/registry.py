@@ -23,6 +23,7 @@ from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import LISTED
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.messages import Message, Option
 from gascl.util.paths import checked_path
 from gascl.util.progress import Progress, showing
 
@@ -138,11 +139,14 @@ def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> No
     known = _options_of(chosen)
     for name in options:
         if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            takes: str = "it takes "
             if near := get_close_matches(name, [*known, *READ_OPTIONS], 1, 0.75):
-                takes = f"did you mean {near[0]}=? {takes[0].upper()}{takes[1:]}"
+                option = Option(near[0], of="reader" if near[0] in known else "run")
+                takes = Message("did you mean ", option, "? It takes ")
             raise FormatError(
-                f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
+                f"{path}: the reader of {chosen.name} has no option {name!r}; ",
+                takes,
+                ", ".join(known) or "none",
             )
 
 
@@ -203,8 +207,8 @@ def write_file(
         chosen.write(path, graph, arcs=True)
     else:
         raise FormatError(
-            f"{path}: {chosen.name} files hold no arcs; leave out arcs=True (`--arcs`), or write "
-            "gascl's own .npz"
+            f"{path}: {chosen.name} files hold no arcs; leave out ",
+            "arcs=True (`--arcs`), or write gascl's own .npz",
         )
 
 
@@ -222,7 +226,9 @@ def _format_of(path: Path, name: str | None) -> Format:
     if chosen is None:
         raise FormatError(
             f"{path}: neither the content nor the extension {plain(path).suffix!r} indicates the "
-            f"format; name it with format=, one of {', '.join(FORMATS)}"
+            "format; name it with ",
+            Option("format"),
+            f", one of {', '.join(FORMATS)}",
         )
     return chosen
 

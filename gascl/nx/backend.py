@@ -22,21 +22,21 @@ from gascl.nx.dispatch import FUNCTIONS, VERSION, Verdict
 
 #: The modules with functions; importing them registers these.
 GROUPS = (
-    "ranks",
-    "search",
+    "link_analysis",
+    "unweighted",
     "weighted",
-    "topological",
-    "spanning",
+    "dag",
+    "mst",
     "components",
-    "cores",
-    "closed",
-    "distances",
-    "between",
-    "degrees",
+    "core",
+    "cluster",
+    "efficiency_measures",
+    "betweenness",
+    "degree",
     "assortativity",
-    "partitions",
-    "eccentric",
-    "links",
+    "quality",
+    "distance_measures",
+    "link_prediction",
 )
 
 #: The oldest version whose answers these are: betweenness of samples was scaled otherwise before.

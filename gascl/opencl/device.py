@@ -25,6 +25,7 @@ from gascl.delivery import atomics_probe
 from gascl.delivery.atomics import Atomics
 from gascl.errors import DeviceError
 from gascl.graph.reordering import spread
+from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.pinned import PIECE, Staging, pinned
 from gascl.opencl.workarounds import intel_icd, pocl, pocl_cache
@@ -354,12 +355,14 @@ def cannot_build(device: Device, error: cl.Error) -> DeviceError:
             "free some space, or set POCL_CACHE_DIR to another folder"
         )
     else:
-        remedy = (
+        remedy = Message(
             "the device is at fault, not the program: `gascl devices` shows which devices work; "
-            "choose one with device=... or GASCL_DEVICE, or update the driver; "
-            "`pip install 'gascl[intel]'` installs another device for CPUs (x86-64)"
+            "choose one with ",
+            Option("device"),
+            " or GASCL_DEVICE, or update the driver; "
+            "`pip install 'gascl[intel]'` installs another device for CPUs (x86-64)",
         )
-    return DeviceError(f"{device} cannot build kernels: {complaint(error)}; {remedy}")
+    return DeviceError(f"{device} cannot build kernels: {complaint(error)}; ", remedy)
 
 
 def _has_room(folder: Path) -> bool:
@@ -459,7 +462,7 @@ def find(choice: Any = None) -> Device:
         return found[int(choice)]
     if not isinstance(choice, str):
         raise DeviceError(
-            f"device={choice!r}: expected part of a name, an index or a pyopencl device"
+            Option("device", choice), ": expected part of a name, an index or a pyopencl device"
         )
     matching = [d for d in found if choice.lower() in str(d).lower()]
     if not matching:

@@ -112,8 +112,9 @@ class Result:
         there = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
-                f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); "
-                f"let it run to its end. Available fields: {there}"
+                f"field {name!r} is not computed yet: the run ended too early (",
+                self.stopped,
+                f"); let it run to its end. Available fields: {there}",
             )
         if name in self.arc_fields:
             raise FieldError(f"{name!r} is an arc field: use result.arc_fields[{name!r}]")

@@ -166,7 +166,7 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
 def test_clean_under_oclgrind(monkeypatch, what, which):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
     options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines", "-m", which]
-    options += [str(Path(__file__).parents[1] / "runtime" / f"test_atomic_{what}.py")]
+    options += [str(Path(__file__).parents[1] / "codegen" / f"test_atomic_{what}.py")]
     code = f"import sys, pytest; sys.exit(pytest.main({options}))"
     report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output

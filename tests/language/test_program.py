@@ -412,7 +412,7 @@ class Made(VertexProgram):
 
 
 REFUSED = [
-    ({}, "parameter 'source' is required: Made(source=...)"),
+    ({}, "parameter 'source' is required: give source=..."),
     ({"dampng": 1}, "no parameter 'dampng'; did you mean 'damping'?"),
     ({"zzz": 1}, "Parameters: source, damping, limit, rule, supersteps, dtype; fields that may"),
     ({"damping": "high"}, "damping='high'"),

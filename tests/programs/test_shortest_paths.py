@@ -112,7 +112,7 @@ def test_a_cutoff_for_each_lane():
 def test_which_sources(program):
     engine = Engine(Graph.from_edges([0, 1], [1, 2], labels=["a", "b", "c"]))
     for values, said in (
-        ({}, r"parameter 'source' is required: .*\(source=...\), or sources=\[...\]"),
+        ({}, r"parameter 'source' is required: give source=\.\.\., or sources=\[\.\.\.\]"),
         ({"sorce": 1}, "no parameter 'sorce'; did you mean 'source'?"),
         ({"source": "a", "sources": ["b"]}, r"give source=... or sources=\[...\], not both"),
         ({"sources": 2}, "sources=2: expected a list of labels"),

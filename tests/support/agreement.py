@@ -123,8 +123,16 @@ def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
         assert one.tolist() == other.tolist(), where
 
 
+def mask_of(result: Any) -> list[int] | None:
+    """Who would scatter next, by a State that was kept; None if the program has no mask."""
+    from gascl.runtime.state import MASK
+
+    return result.state.saved()[str(MASK)].ravel().tolist() if result.state.has_mask else None
+
+
 def same(result: Any, outcome: Outcome, where: str) -> None:
-    """Assert that the engine's result is the oracle's, of every field and superstep."""
+    """Assert that the engine's result is the oracle's, of every field and superstep, and so is what
+    a run from its State would begin with, if it was kept."""
     steps = [(s.superstep, s.active, s.messages) for s in outcome.trace]
     assert [(s.superstep, s.active, s.messages) for s in result.trace] == steps, where
     for step, expected in zip(result.trace, outcome.trace, strict=True):
@@ -136,6 +144,8 @@ def same(result: Any, outcome: Outcome, where: str) -> None:
     for name, values in outcome.arc_fields.items():
         same_array(result.arc_fields[name], values, f"{name}, {where}")
     assert (result.supersteps, result.converged) == (outcome.supersteps, outcome.converged), where
+    if result.state is not None:
+        assert mask_of(result) in (None, outcome.mask), where
 
 
 def check(
@@ -191,6 +201,7 @@ def check(
                 if delivery == "serial" and device.group == 8:
                     continue  # one work-item, whatever the group
                 options = {"max_supersteps": most, "not_converged": "ignore", "delivery": delivery}
+                options["keep_state"] = True
                 if delivery in admitted:
                     where = f"{delivery} on {graph}, {params}\n{listing(program)}"
                     same(engine.run(instance, **options), outcome, where)

@@ -1,5 +1,5 @@
 """Runs on a Dask cluster that dask-mpi has started: of the ranks of MPI, one is Dask's scheduler,
-one the client, and the others are workers. See tests/test_dask.py."""
+one the client, and the others are workers. See tests/dask/test_dask.py."""
 
 from __future__ import annotations
 

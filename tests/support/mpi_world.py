@@ -1,4 +1,4 @@
-"""What ranks of a Dask cluster tell each other by MPI, without Dask. See tests/test_dask.py."""
+"""What ranks of a Dask cluster tell each other by MPI, without Dask (tests/dask/test_dask.py)."""
 
 from __future__ import annotations
 

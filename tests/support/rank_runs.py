@@ -1,4 +1,4 @@
-"""What each rank of a run in tests/runtime/test_ranks.py does."""
+"""What each rank of a run in tests/distributed/test_ranks.py does."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@
 //   GASCL_DELIVERY      its own arguments as a function declares them, a comma before each
 //   GASCL_DELIVERY_ON   the same, passed on
 //   GASCL_MAY_STOP      1 if the arcs of a row need not all be fetched, such as those of a vertex
-//                       that receives nothing, or has enough
+//                       that receives nothing, or has enough; where fetching runs scatter,
+//                       GASCL_SKIPS
 //
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
 //   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);

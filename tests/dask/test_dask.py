@@ -308,12 +308,14 @@ def test_weights_and_vertices_in_results(client):
 
 def on_ranks(count: int, *arguments: str) -> None:
     """Python on so many ranks of MPI."""
-    here = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    mpiexec = shutil.which("mpiexec", path=here)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    mpiexec = shutil.which("mpiexec", path=path)
     if not mpiexec:
         pytest.skip("there is no mpiexec")
     command = [mpiexec, "-n", str(count), sys.executable, *arguments]
-    subprocess.run(command, check=True, timeout=240, cwd=Path(__file__).parent)
+    here = Path(__file__).parent
+    environment = os.environ | {"PYTHONPATH": str(here.parent)}
+    subprocess.run(command, check=True, timeout=240, cwd=here, env=environment)
 
 
 @pytest.mark.slow
@@ -501,7 +503,7 @@ def test_a_worker_that_dies(client):
 
 
 def test_the_recipe_of_the_documentation(client, tmp_path, monkeypatch, capsys):
-    page = (Path(__file__).parents[1] / "docs" / "scale.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
     (recipe,) = re.findall(r"^```py\n([^`]*gascl\.dask.*?)^```$", page, re.M | re.S)
     df = frame()
     df.rename(columns={"a": "from", "b": "to"}).to_parquet(tmp_path / "edges.parquet")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes fork on POSIX only")
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 
 
 def interrupted(*arguments):

@@ -343,7 +343,7 @@ def test_what_looks_still_and_is_not(program, supersteps):
 
 def test_the_rate_is_of_what_there_is():
     with pytest.raises(
-        ProgramError, match=r"test_standstill.py:\d+: .*unknown rate 'dampin'.*known: damping"
+        ProgramError, match=r"test_stagnation.py:\d+: .*unknown rate 'dampin'.*known: damping"
     ):
 
         class Unknown(PageRank):

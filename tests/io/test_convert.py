@@ -172,21 +172,21 @@ def test_a_killed_run_goes_on(stage, arcs, tmp_path):
     script = f"""
         import os, signal, sys
         from pathlib import Path
-        from gascl.io import conversion, edgefile, workfolder
+        from gascl.io.outofcore import convert, file_source, job_dir
         from gascl.io.formats import native
 
         def kill(*_, **__):
             os.kill(os.getpid(), signal.SIGKILL)
 
-        inner = workfolder.WorkFolder.stage
+        inner = job_dir.WorkFolder.stage
         def stage(self, name, make):
             return inner(self, name, (lambda: [make(), kill()]) if name == {stage!r} else make)
-        workfolder.WorkFolder.stage = stage
+        job_dir.WorkFolder.stage = stage
         if {stage!r} == "writing":
             native.write_members = kill
         paths = Path({str(source)!r}), Path({str(target)!r})
-        source = edgefile.EdgeFile(paths[0])
-        conversion.Conversion(source, paths[1], {LEAST}, arcs={arcs}).run()
+        source = file_source.EdgeFile(paths[0])
+        convert.Conversion(source, paths[1], {LEAST}, arcs={arcs}).run()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert killed.returncode == -9, killed.stderr

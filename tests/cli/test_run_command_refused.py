@@ -35,7 +35,7 @@ from gascl.results.result import Result
         (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["PageRank", "--set", "dtype=x"], "'x'"),
         (["PageRank", "--set", "rank=1"], "rank is a vertex field, and --set only sets parameters"),
-        (["ShortestPaths"], "parameter 'source' is required: --set source=..., or --set "),
+        (["ShortestPaths"], "parameter 'source' is required: give --set source=..., or --set "),
         (["ShortestPaths", "--set", "source=1", "--set", "sources=2,"], "give --set source=... or"),
         (["PageRank", "--output", "-", "--trace", "-"], "--output and --trace are both -, and"),
         (["PageRank", "--delivery", "push"], "delivery 'push' cannot run PageRank"),
@@ -49,10 +49,10 @@ from gascl.results.result import Result
         (["PageRank", "--trace", "a.csv", "--output", "a.csv"], "name two files"),
         (["PageRank", "--checkpoint", "no/a"], "there is no folder no; create it first"),
         (["PageRank", "--checkpoint", "a.csv", "--output", "a.csv"], "name two files"),
-        (["PageRank", "--checkpoint", "a", "--every", "x"], "--every must be a time, such as"),
-        (["PageRank", "--checkpoint", "a", "--every", "0"], "a number of supersteps from 1, not 0"),
+        (["PageRank", "--checkpoint", "a", "--every", "x"], "--every x must be a time, such as"),
+        (["PageRank", "--checkpoint", "a", "--every", "0"], "--every 0 must be a time, such as"),
         (["PageRank", "--resume"], "--resume is about a checkpoint: give --checkpoint FILE"),
-        (["Hits", "--checkpoint", "a"], "Hits: --checkpoint 'a': a checkpoint is of one program's"),
+        (["Hits", "--checkpoint", "a"], "Hits: --checkpoint a: a checkpoint is of one program's"),
     ],
 )
 def test_wrong_choices_are_refused_before_the_graph_is_read(

@@ -248,7 +248,7 @@ def solving(found):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (None, r"test_solve.py:\d+: Found: solve must return a dict of its fields"),
+        (None, r"test_stages.py:\d+: Found: solve must return a dict of its fields"),
         ({"sum": [1]}, r"fields \(total\), not sum"),
         ({"total": [1, 2]}, r"returned 'total' with shape \(2,\), not \(34,\)"),
         ({}, "did not compute 'total': return it"),

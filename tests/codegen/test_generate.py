@@ -1,6 +1,6 @@
 """The generated header: golden texts and properties.
 
-    PYTHONPATH=tests python tests/codegen/test_codegen.py
+    PYTHONPATH=tests python tests/codegen/test_generate.py
 
 renews the golden texts.
 """

@@ -317,7 +317,7 @@ def test_a_run_goes_on_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
         process.kill()
     assert process.returncode == 130
     done = int(re.search(r"Endless: ([\d,]+) supersteps; inter", out)[1].replace(",", ""))
-    again = f"to go on, run it again with --checkpoint '{tmp_path / 'run.ckpt'}' --resume"
+    again = f"to go on, run it again with --checkpoint {tmp_path / 'run.ckpt'} --resume"
     assert f"interrupted after {done} supersteps; {again}; the result is partial" in err
     code, out, err = gascl_("run", program, graph, *options)
     assert code == 1 and "run.ckpt is there already: give --resume to go on from it" in err
