@@ -393,8 +393,12 @@ class Engine:
             from_state = previous.names() if previous else ()
             of_graph, notes = graph_values(program, self.graph, from_state)
             initial = initial_values(program, self.graph, types, of_graph)
+            given = {*initial}
             program.prepare(self.graph, initial)
             check_prepared(program, self.graph, types, initial)
+            # As for `init`: a field that the run goes on writing continues from the State.
+            for name in ({*initial} - given) & {*from_state} & {*spec.written}:
+                del initial[name]
             read_only = {
                 n: values
                 for n, values in initial.items()
