@@ -21,7 +21,7 @@ def _pairs(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     adjacency = G.topology.adjacency
     tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
     counts = np.ones(len(tails), np.int64) if adjacency.counts is None else adjacency.counts
-    return tails, adjacency.neighbours, counts
+    return tails, adjacency.neighbors, counts
 
 
 def _correlation(G: Converted, left: np.ndarray, right: np.ndarray) -> float:

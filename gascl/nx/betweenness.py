@@ -67,11 +67,11 @@ def _lengths(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
 
 
 def _listed(G: Converted) -> Any:
-    """Which of `Adjacency.neighbours` have their edges in `G.edges`: all, or one of both ways."""
+    """Which of `Adjacency.neighbors` have their edges in `G.edges`: all, or one of both ways."""
     if G.is_directed():
         return slice(None)
     adjacency = G.topology.adjacency
-    return np.repeat(np.arange(len(G)), np.diff(adjacency.offsets)) <= adjacency.neighbours
+    return np.repeat(np.arange(len(G)), np.diff(adjacency.offsets)) <= adjacency.neighbors
 
 
 def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,7 +81,7 @@ def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
     counts = adjacency.counts
     assert counts is not None
-    return tails[listed], adjacency.neighbours[listed], counts[listed]
+    return tails[listed], adjacency.neighbors[listed], counts[listed]
 
 
 @backend_function(first=5_000, cached=5_000)

@@ -1,4 +1,4 @@
-"""Triangles, what follows from them, and colours."""
+"""Triangles, what follows from them, and colors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
 from gascl.nx.link_analysis import weight_of
-from gascl.programs.greedy_colouring import GreedyColouring
+from gascl.programs.greedy_coloring import GreedyColoring
 from gascl.programs.triangles import Triangles
 from gascl.programs.weighted_clustering import WeightedClustering
 
 
 def _counts(G: Converted) -> tuple[np.ndarray, np.ndarray]:
-    """int64 (V,): the triangles at each node, and the pairs of its neighbours."""
+    """int64 (V,): the triangles at each node, and the pairs of its neighbors."""
     found = G.run(Triangles())
     return found["triangles"], found["wedges"]
 
@@ -103,7 +103,7 @@ def _(G: Any, nodes: Any, weight: Any, count_zeros: Any) -> str:
 
 @backend_function(first=5_000, cached=2_000)
 def transitivity(G: Converted) -> float:
-    """The share of the pairs of neighbours that are connected."""
+    """The share of the pairs of neighbors that are connected."""
     _refuse_multigraphs(G)
     closed, pairs = (int(counts.sum()) for counts in _counts(G))
     return 0 if closed == 0 else closed / pairs
@@ -118,16 +118,16 @@ def _(G: Any) -> str:
 def greedy_color(
     G: Converted, strategy: Any = "largest_first", interchange: bool = False
 ) -> dict[Any, int]:
-    """NetworkX's own colours and order: nodes of high degree choose first."""
+    """NetworkX's own colors and order: nodes of high degree choose first."""
     if len(G) == 0:
         return {}
     if strategy != "largest_first":
         raise nx.NetworkXError(
             f"strategy must be callable or a valid string. {strategy} not valid."
         )
-    colours = G.run(GreedyColouring(precedence=G.degree))["colour"]
+    colors = G.run(GreedyColoring(precedence=G.degree))["color"]
     order = np.argsort(-G.degree, kind="stable")
-    nodes, chosen = G.node_array[order].tolist(), colours[order].tolist()
+    nodes, chosen = G.node_array[order].tolist(), colors[order].tolist()
     return dict(zip(nodes, chosen, strict=True))
 
 

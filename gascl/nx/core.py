@@ -66,11 +66,11 @@ def k_crust(G: Converted, k: Any = None, core_number: Any = None) -> Any:
 
 @backend_function(first=20_000, cached=5_000)
 def k_corona(G: Converted, k: Any, core_number: Any = None) -> Any:
-    """The subgraph of nodes with core number k that have k neighbours in the k-core."""
+    """The subgraph of nodes with core number k that have k neighbors in the k-core."""
     core = _given(G, core_number)
-    offsets, neighbours = G.rows()
+    offsets, neighbors = G.rows()
     tails = np.repeat(np.arange(len(G)), np.diff(offsets))
-    inside = np.bincount(tails[core[neighbours] >= k], minlength=len(G))
+    inside = np.bincount(tails[core[neighbors] >= k], minlength=len(G))
     return _subgraph(G, (core == k) & (inside == k))
 
 
@@ -81,7 +81,7 @@ def onion_layers(G: Converted) -> dict[Any, int]:
         raise nx.NetworkXNotImplemented(
             f"Input graph contains self loops which is not permitted; {_REMEDY}"
         )
-    offsets, neighbours = G.rows()
+    offsets, neighbors = G.rows()
     degree = np.diff(offsets)
     found: dict[Any, int] = {}
     alone = degree == 0
@@ -96,7 +96,7 @@ def onion_layers(G: Converted) -> dict[Any, int]:
         removed = left[outer]
         removed = removed[np.argsort(degree[removed], kind="stable")]
         found.update(dict.fromkeys(G.node_array[removed].tolist(), layer))
-        np.subtract.at(degree, arcs_of_rows(offsets, neighbours, removed)[1], 1)
+        np.subtract.at(degree, arcs_of_rows(offsets, neighbors, removed)[1], 1)
         left = left[~outer]
         layer += 1
     return found

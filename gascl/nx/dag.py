@@ -18,8 +18,8 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
     NetworkX has counted off the last of these edges."""
     if not G.is_directed():
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
-    offsets, neighbours = G.rows()
-    awaited = np.bincount(neighbours, minlength=len(G))  # parallel edges count as one
+    offsets, neighbors = G.rows()
+    awaited = np.bincount(neighbors, minlength=len(G))  # parallel edges count as one
     left = len(G)
     found = np.flatnonzero(awaited == 0)
     while len(found):
@@ -28,13 +28,13 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
         if (offsets[found + 1] - offsets[found]).sum() < FEW:
             free = []
             for node in found.tolist():
-                for child in neighbours[offsets[node] : offsets[node + 1]].tolist():
+                for child in neighbors[offsets[node] : offsets[node + 1]].tolist():
                     awaited[child] -= 1
                     if not awaited[child]:
                         free.append(child)
             found = np.array(free, np.int64)
             continue
-        heads = arcs_of_rows(offsets, neighbours, found)[1]
+        heads = arcs_of_rows(offsets, neighbors, found)[1]
         np.subtract.at(awaited, heads, 1)
         heads = heads[awaited[heads] == 0][::-1]  # the last one of each counts
         _, places = np.unique(heads, return_index=True)

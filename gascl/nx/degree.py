@@ -144,18 +144,16 @@ def _weights(G: Converted, weight: Any) -> np.ndarray:
     return values
 
 
-def _neighbour_sums(
-    G: Converted, source: str, values: np.ndarray, weight: Any = None
-) -> np.ndarray:
-    """float64 (V,): the sum of a value over a node's neighbours; parallel edges lead to one."""
-    offsets, neighbours = G.rows()
+def _neighbor_sums(G: Converted, source: str, values: np.ndarray, weight: Any = None) -> np.ndarray:
+    """float64 (V,): the sum of a value over a node's neighbors; parallel edges lead to one."""
+    offsets, neighbors = G.rows()
     tails = np.repeat(np.arange(len(G)), np.diff(offsets))
     shares = 1 if weight is None else entry_lengths(G, weight)
     total = np.zeros(len(G))
     if not G.is_directed() or "out" in source:
-        total += np.bincount(tails, shares * values[neighbours], len(G))
+        total += np.bincount(tails, shares * values[neighbors], len(G))
     if G.is_directed() and "in" in source:
-        total += np.bincount(neighbours, shares * values[tails], len(G))
+        total += np.bincount(neighbors, shares * values[tails], len(G))
     return total
 
 
@@ -163,14 +161,14 @@ def _neighbour_sums(
 def average_neighbor_degree(
     G: Converted, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
 ) -> dict[Any, float]:
-    """The mean degree of each node's neighbours."""
+    """The mean degree of each node's neighbors."""
     if not G.is_directed() and (source != "out" or target != "out"):
         raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
     for name, value in (("source", source), ("target", target)):
         if value not in ("in", "out", "in+out"):
             raise nx.NetworkXError(f"{name} argument {value} must be 'in', 'out' or 'in+out'")
     own = degrees(G, source, weight)
-    total = _neighbour_sums(G, source, degrees(G, target), weight)
+    total = _neighbor_sums(G, source, degrees(G, target), weight)
     return G.by_node(np.divide(total, own, out=np.zeros(len(G)), where=own != 0))
 
 
@@ -189,11 +187,11 @@ def average_degree_connectivity(
     nodes: Any = None,
     weight: Any = None,
 ) -> dict[int, Any]:
-    """The mean degree of the neighbours of nodes of each degree."""
+    """The mean degree of the neighbors of nodes of each degree."""
     own = G.degree
     found: dict[int, Any] = {}
     kinds, first, group = np.unique(own, return_index=True, return_inverse=True)
-    sums = np.bincount(group, _neighbour_sums(G, "out", own)).astype(np.int64)
+    sums = np.bincount(group, _neighbor_sums(G, "out", own)).astype(np.int64)
     norms = kinds * np.bincount(group)
     for at in np.argsort(first).tolist():
         norm, total = int(norms[at]), int(sums[at])

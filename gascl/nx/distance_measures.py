@@ -141,7 +141,7 @@ for _function in (diameter, radius, periphery, center):
 @center.unless
 def _(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
     if e is None and weight is None and _is_tree(G):
-        return "trees, whose centre NetworkX finds faster"
+        return "trees, whose center NetworkX finds faster"
     return _declines(G, e, usebounds, weight)
 
 
@@ -171,7 +171,7 @@ def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
     if attr is not None or sp is not None:
         return "`attr` and `sp`"
     if weight is None and _is_tree(G):
-        return "trees, whose centre NetworkX finds faster"
+        return "trees, whose center NetworkX finds faster"
     return weighted.hidden(weight)
 
 

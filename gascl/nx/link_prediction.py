@@ -1,4 +1,4 @@
-"""Scores of pairs of nodes by their common neighbours."""
+"""Scores of pairs of nodes by their common neighbors."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def preferential_attachment(G: Converted, ebunch: Any = None) -> Iterator[tuple[
 
 @backend_function(first=1_000, cached=1_000)
 def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
-    """Common neighbours by all neighbours of the two."""
+    """Common neighbors by all neighbors of the two."""
 
     def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
         none = (np.diff(G.rows()[0])[ends] == 0).all(axis=0)
@@ -90,16 +90,16 @@ def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any,
 
 @backend_function(first=1_000, cached=1_000)
 def resource_allocation_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
-    """The sum of 1 / degree over common neighbours."""
+    """The sum of 1 / degree over common neighbors."""
     return _scores(G, ebunch, "resource_allocation", _sums)
 
 
 @backend_function(first=1_000, cached=1_000)
 def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
-    """The sum of 1 / log(degree) over common neighbours."""
+    """The sum of 1 / log(degree) over common neighbors."""
 
     def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
-        if np.isinf(scores).any():  # a neighbour of degree 1, of a pair of a node and itself
+        if np.isinf(scores).any():  # a neighbor of degree 1, of a pair of a node and itself
             raise ZeroDivisionError("float division by zero")
         return _sums(scores, ends)
 
@@ -110,7 +110,7 @@ def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, A
 def common_neighbor_centrality(
     G: Converted, ebunch: Any = None, alpha: Any = 0.8
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """Common neighbours, and the inverse distance."""
+    """Common neighbors, and the inverse distance."""
 
     def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
         if (ends[0] == ends[1]).any():

@@ -100,8 +100,8 @@ def test_programs_on_ranks(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
-def test_programs_that_read_neighbours_on_ranks(count):
-    succeed(count, "neighbours")
+def test_programs_that_read_neighbors_on_ranks(count):
+    succeed(count, "neighbors")
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_an_interrupted_run_goes_on(delivery):
 
 
 class Adds(VertexProgram):
-    """A vertex takes on what its neighbours have."""
+    """A vertex takes on what its neighbors have."""
 
     supersteps = param.supersteps(1)
     x = vertex.int64(init="v.id")

@@ -133,7 +133,7 @@ def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
 
 def mask_of(result: Any) -> list[int] | None:
     """Who would scatter next, by a State that was kept; None if the program has no mask."""
-    from gascl.runtime.state import MASK
+    from gascl.run.state import MASK
 
     return result.state.saved()[str(MASK)].ravel().tolist() if result.state.has_mask else None
 

@@ -328,7 +328,7 @@ class Conversion:
     def _apply(
         self, read: dict[str, Any], numbered: dict[str, Any], directed: bool
     ) -> dict[str, Any]:
-        """Self-loops and duplicates, as `intake.Edges` has them."""
+        """Self-loops and duplicates, as `validation.Edges` has them."""
         array, noted = self._work.array, self._work.noted
         src, dst = array(numbered["src"]), array(numbered["dst"])
         fields = {name: array(values) for name, values in numbered["fields"].items()}
