@@ -124,10 +124,12 @@ def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
 
 
 def mask_of(result: Any) -> list[int] | None:
-    """Who would scatter next, by a State that was kept; None if the program has no mask."""
+    """Who would scatter next or waits to, by a State that was kept; None without a mask."""
     from gascl.runtime.state import MASK
 
-    return result.state.saved()[str(MASK)].ravel().tolist() if result.state.has_mask else None
+    if not result.state.has_mask:
+        return None
+    return [int(x > 0) for x in result.state.saved()[str(MASK)].ravel()]
 
 
 def same(result: Any, outcome: Outcome, where: str) -> None:
