@@ -199,6 +199,7 @@ def check(
             )
             passed = {n: v for n, v in fields.items() if n not in columns}
             instance = cls(dtype=dtype, **params, **passed)
+            reasons: dict[str, str] = {}  # why it stopped, by delivery
             for delivery in [*half_of(refused & admitted, half), *sorted(refused - admitted)]:
                 if delivery == "serial" and device.group == 8:
                     continue  # one work-item, whatever the group
@@ -206,7 +207,10 @@ def check(
                 options["keep_state"] = True
                 if delivery in admitted:
                     where = f"{delivery} on {graph}, {params}\n{listing(program)}"
-                    same(engine.run(instance, **options), outcome, where)
+                    result = engine.run(instance, **options)
+                    same(result, outcome, where)
+                    reasons[delivery] = result.stopped
+                    assert len({*reasons.values()}) == 1, f"{reasons}, {where}"
                 else:
                     why = "deterministic" if delivery == "auto" else f"{delivery}' cannot run"
                     with pytest.raises(ProgramError, match=why):

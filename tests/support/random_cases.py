@@ -164,6 +164,7 @@ def recipe(
     return Recipe(shape, emphasis)
 
 
+DROPPED = "receive_if of the vertex alone; a message is dropped, other effects are not"
 RECIPES = (
     recipe("sum", "real", "int8", "reads_prev_in_scatter", "aggregators", "prev in apply"),
     recipe("sum", "float32", "int32", None, "send_to", "edges: both; converged"),
@@ -230,6 +231,15 @@ RECIPES = (
     recipe("gather: sum", "int32", "int64", None, "lanes", "edges: alternate"),
     recipe("first", "int32", "int32", "walks_to_neighbors", "adjacency receive_if",
            "edges: alternate"),
+    recipe("min", "int32", "int32", "sets_masks_in_scatter", "receive_if",
+           f"{DROPPED}; edges: both; scatter_on: mask"),
+    recipe("max", "vertex", "vertex", "remembers_on_arcs", "arc receive_if", DROPPED),
+    recipe("sum", "int32", "real", "sends_anywhere", "send_to receive_if", DROPPED),
+    recipe("first", "vertex", "int32", None, "arc receive_if", DROPPED),
+    recipe("or", "uint32", "int32", None, "adjacency",
+           "FIELD_to in scatter; FIELD_to in apply; return in apply; Hash in scatter"),
+    recipe("sum", "int64", "vertex", None, "", "return in scatter; Repeat in scatter"),
+    recipe("min", "int16", "real", None, "", "Repeat in apply; Uniform in apply; a choice"),
 )  # fmt: skip
 
 
@@ -262,14 +272,29 @@ def shown(case: Case) -> set[str]:
     return set().union(*found)
 
 
+#: Where messages are dropped: what else scatter may then do, and changes that make it do so.
+BESIDE = ("arc", "send_to", "others", "adjacency", "on_mask", "enough")
+EFFECTS = ("sets_masks_in_scatter", "sends_anywhere", "remembers_on_arcs", "sends_twice")
+
+
 def any_case() -> st.SearchStrategy[Case]:
-    """Of any shape, with any emphasis."""
+    """Of any shape, with any emphasis; of every four, one drops messages of a scatter in one lane
+    that does more than send."""
     wants = st.frozensets(st.sampled_from(WANTS), max_size=2)
     shapes = st.tuples(st.sampled_from(COMBINERS), wants).map(
         lambda drawn: Shape(drawn[0], wants=possible(*drawn))
     )
-    emphases = st.sampled_from([None, *EMPHASES])
-    return st.tuples(shapes, emphases).flatmap(lambda drawn: cases(*drawn))
+    beside = st.tuples(st.sampled_from(COMBINERS), st.frozensets(st.sampled_from(BESIDE)))
+    dropping = beside.map(
+        lambda drawn: Shape(
+            drawn[0], wants=possible(drawn[0], drawn[1] | {"receive_if"}), only=True
+        )
+    )
+    general = st.tuples(shapes, st.sampled_from([None, *EMPHASES]))
+    dropped = st.tuples(dropping, st.sampled_from([None, *EFFECTS]))
+    return st.sampled_from([general] * 3 + [dropped]).flatmap(
+        lambda kind: kind.flatmap(lambda drawn: cases(*drawn))
+    )
 
 
 def may_be_infinite(program: Program) -> bool:

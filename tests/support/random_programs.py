@@ -411,7 +411,7 @@ class _Drawing:
         leaves += [E(Var("", "superstep"), 0, 100)]
         leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
         if not self.wants & {"send_to", "pairs"} and self.shape.combine not in GATHERS:
-            leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 4)
+            leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 0, 4)
         scope = Scope(self.draw, leaves, structs=structs)
         test = scope.test()
         body["receive_if"] = Bin("||", test, scope.test()) if self.chance(50) else test
