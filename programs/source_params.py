@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl import Graph, ProgramError
+from gascl.messages import Option, Word
 
 
 def with_source(
@@ -23,14 +24,25 @@ def with_source(
     """
     title, spec = type(program).__name__, program.spec
     if values.get("sources") is None:
-        misspelt = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
-        # The constructor tells of misspelt and positional ones.
-        if "source" not in values and not misspelt and not positional:
-            ways = f"{title}(source=...), or sources=[...] for several together"
-            raise ProgramError(f"{title}: parameter 'source' is required: {ways}")
+        misspelled = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
+        # The constructor tells of misspelled and positional ones.
+        if "source" not in values and not misspelled and not positional:
+            raise ProgramError(
+                f"{title}: parameter 'source' is required: give ",
+                Option("source", Word("..."), of="program"),
+                ", or ",
+                Option("sources", [Word("...")], of="program"),
+                " for several together",
+            )
         return values
     if "source" in values:
-        raise ProgramError(f"{title}: give source=... or sources=[...], not both")
+        raise ProgramError(
+            f"{title}: give ",
+            Option("source", Word("..."), of="program"),
+            " or ",
+            Option("sources", [Word("...")], of="program"),
+            ", not both",
+        )
     try:
         sources = spec.params["sources"].convert(values["sources"])
     except ValueError as error:

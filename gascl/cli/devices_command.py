@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         default = find()
     except DeviceError as error:  # GASCL_DEVICE names no device
-        say(f"warning: {error}")
+        say("warning: " + error.message)
     for index, device in enumerate(found):
         mark = "*" if device is default else " "
         print(f"{mark} {index}: {device.kind}, {device}")

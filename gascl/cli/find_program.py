@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.errors import GasclError, ProgramError
+from gascl.errors import GasclError, ProgramError, warn
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -42,6 +42,9 @@ def program_class(text: str) -> type[VertexProgram]:
         import gascl.programs
 
         names = gascl.programs.__all__
+        if name in gascl.programs.RENAMED:
+            old, name = name, gascl.programs.RENAMED[name]
+            warn(f"the program {old} is called {name} now; use that name")
         found = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
     if name in names:
@@ -78,7 +81,7 @@ def _load(path: Path) -> Any:
         line = _line_in(path, error)
         if line is None or str(path) in str(error):
             raise
-        raise ProgramError(f"{path}:{line.lineno}: {error}\n    {line.line}") from None
+        raise ProgramError(f"{path}:{line.lineno}: ", error.message, f"\n    {line.line}") from None
     except SyntaxError as error:
         where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
     except Exception as error:

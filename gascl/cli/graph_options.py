@@ -13,7 +13,7 @@ from gascl.cli import direction_option as direction
 from gascl.cli.format_names import COMPRESSIONS, FORMATS
 from gascl.cli.formatting import count
 from gascl.cli.reader_options import reader_option
-from gascl.cli.shell_messages import in_the_shells_words
+from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
 
@@ -146,5 +146,5 @@ def describe(graph: Graph | Written) -> str:
     """A line with the counts, and the report of how the graph was read."""
     kind = "directed" if graph.directed else "undirected"
     counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"
-    report = map(in_the_shells_words, graph.report)
+    report = map(for_shell, graph.report)
     return "\n  ".join([f"graph: {counts}, {kind}", *report])

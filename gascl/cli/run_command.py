@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gascl.cli import exit_code, graph_options, program_options
 from gascl.cli.formatting import count, num_bytes, number
 from gascl.cli.mpi_launch import communicator, in_all_ranks, is_first, silenced
-from gascl.cli.shell_messages import in_the_shells_words
+from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
@@ -40,7 +40,7 @@ examples:
 {exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
 #: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
-GROUPS = {"colour", "community", "component", "label", "side"}
+GROUPS = {"color", "community", "component", "label", "side"}
 #: What may go to stdout -> the suffix that it has there.
 SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
@@ -226,8 +226,8 @@ def _run(arguments: argparse.Namespace) -> int:
             raise
         result, code = pressed.result, exit_code.INTERRUPTED
         complete = "Ctrl-C came when the run had just ended; the result is complete"
-        partial = f"{pressed}; the result is partial, not the final answer"
-        say(f"warning: {complete if result.converged else partial}")
+        partial = pressed.args[0] + "; the result is partial, not the final answer"
+        say("warning: " + (complete if result.converged else partial))
     finally:
         progress.close()
     try:
@@ -250,7 +250,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
-        stopped = in_the_shells_words(result.stopped)
+        stopped = for_shell(result.stopped)
         print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
         ranks = f"; ranks: {arguments.comm.Get_size()}" if arguments.comm else ""
         if result.trace and "parts" in (why := result.trace[0].why):
@@ -361,7 +361,7 @@ def _print_path(result: Result, field: str | None, target: str) -> None:
     try:
         labels = result.path(target)
     except GasclError as error:  # that there is none is an answer, too
-        print(f"\n{in_the_shells_words(str(error))}\n")
+        print(f"\n{for_shell(error.message)}\n")
         return
     name = "parent" if field is None or field in result.missing else field
     at = result.graph.indices_of(labels)

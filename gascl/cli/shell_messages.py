@@ -1,68 +1,54 @@
-"""Turns messages that are written for Python into the shell's own words."""
+"""Renders the options that messages name as those of the command `gascl`."""
 
 from __future__ import annotations
 
-import ast
-import re
 import shlex
+from typing import Any
 
-from gascl.cli.format_names import READER_OPTIONS
+from gascl.messages import ANY, Message, Option, render
 
-#: What Python's remedies are called in the shell.
-_WORDS = [
-    (r"\bconstruct the program with weight='FIELD'", "give --weight FIELD"),
-    (
-        r"\bconstruct the program with (\w+)='FIELD'",
-        r"give --option columns=SOURCE,TARGET,\1=FIELD",
-    ),
-    (r"\bdirected=False\b", "--undirected"),
-    (r"\bdirected=True\b", "--directed"),
-    (r"\bdirected=(?=\?)", "--directed"),
-    (r"\bdevice=\.\.\.", "--device"),
-    (r"\b(duplicates|format|weight)=(?=[\s,;?]|$)", r"--\1"),
-    (r"(?<![,(\w-])(duplicates|format|weight|delivery)=['\"]?(\w+)['\"]?", r"--\1 \2"),
-    (r"\bleave out weight=(?=\))", "leave out --set weight"),
-    (r"\bself_loops=(?=\?)", "--self-loops"),
-    (r"\bself_loops=['\"](\w+)['\"]", r"--self-loops \1"),
-    (r"\bdtype=['\"](float\w+)['\"]", r"--set dtype=\1"),
-    (r"\bmax_supersteps=(\d+)", r"--max-supersteps \1"),
-    (r"\bcheckpoint=(\S+), resume=True", r"--checkpoint \1 --resume"),
-    (r"\bcheckpoint=", "--checkpoint "),
-    (r"\bevery(=| must\b)", r"--every\1"),
-    (r"\bresume=True\b", "--resume"),
-    (r"(?<!in Python: )\b[A-Z]\w*\((?=\w+=\.\.\.\))(\w+=)\.\.\.\)", r"--set \1..."),
-    (r"(?<!--set )(?<!\()\b(sources?=)\[?\.\.\.\]?", r"--set \1..."),
-]
-_COMPILED = [(re.compile(pattern), words) for pattern, words in _WORDS]
-_READER_OPTION = re.compile(
-    rf"(?<![-\w])(?<!--option )({'|'.join(READER_OPTIONS)})=(?!\d)"  # a generator has columns=8
-    r"(\([^()]*\)|\[[^][]*\]|'[^']*'|True\b|False\b)?"
-)
-_LISTED = re.compile(r"""'[^']*'|"[^"]*"|[^\s,'"]+""")
+#: Arguments of functions that are options of the shell, too. All others are parameters.
+_SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}
+_SAME |= {"self_loops", "start", "weight"}
 
 
-def in_the_shells_words(text: str) -> str:
-    """`directed=False` becomes `--undirected`, and so on; lines of a user's file, which are
-    indented, stay as they are."""
-    first, *quoted = re.split(r"(?=\n    )", text)
-    first = _READER_OPTION.sub(_reader_option, first)
-    for pattern, words in _COMPILED:
-        first = pattern.sub(words, first)
-    return "".join([first, *quoted])
+def for_shell(text: str) -> str:
+    """A message in the words of the shell; a text that names no options is unchanged."""
+    if not isinstance(text, Message):
+        return text
+    return render(text.parts, _option, " ")
 
 
-def _reader_option(found: re.Match[str]) -> str:
-    """`columns=('from', 'to')` as --option takes it: `--option columns=from,to`."""
-    name, value = found[1], found[2] or ""
-    if value in ("True", "False"):
-        value = value.lower()
-    elif value[:1] in ("(", "["):
-        value = ",".join(map(_plain, _LISTED.findall(value[1:-1])))
-    elif value:
-        value = _plain(value)
-    return f"--option {shlex.quote(f'{name}={value}') if ' ' in value else f'{name}={value}'}"
+def _option(option: Option) -> str:
+    name, value = option.name, _text(option.value)
+    if option.of == "edge field":
+        return f"give --weight {value}" if name == "weight" else f"give {_columns(name, value)}"
+    if option.of == "reader":
+        return f"--option {_quoted(f'{name}={value}')}"
+    if option.of == "program" or name not in {*_SAME, "directed", "resume"}:
+        return f"--set {_quoted(f'{name}={value}')}"
+    if name == "directed":
+        return "--undirected" if option.value is False else "--directed"
+    if name == "resume":
+        return "--resume"
+    return f"--{name.replace('_', '-')} {_quoted(value)}".rstrip()
 
 
-def _plain(text: str) -> str:
-    """A word without Python's quotes."""
-    return str(ast.literal_eval(text)) if text[0] in "'\"" else text
+def _columns(name: str, column: str) -> str:
+    return f"--option columns=SOURCE,TARGET,{name}={column}"
+
+
+def _quoted(text: str) -> str:
+    """The text as one argument of a command; options that users complete stay readable."""
+    return shlex.quote(text) if any(character.isspace() for character in text) else text
+
+
+def _text(value: Any) -> str:
+    """A value as the shell's options take it: `true`, `0.5`, `from,to`."""
+    if value is ANY:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_text, value))
+    return str(value)

@@ -45,5 +45,5 @@ def _file(stream: str, name: str) -> Iterator[Path]:
         try:
             yield path
         except GasclError as error:
-            error.args = (str(error).replace(str(path), stream), *error.args[1:])
+            error.args = (error.message.replace(str(path), stream), *error.args[1:])
             raise

@@ -65,6 +65,7 @@ def write_switches(text: Text, c: Context) -> None:
         f"#define GASCL_APPLY_MASK {int(spec.apply_on == 'mask')}",
         f"#define GASCL_FIRST {int(facts.first)}",
         f"#define GASCL_RECEIVES {int(facts.receives)}",
+        f"#define GASCL_SKIPS {int(facts.skips)}",
         f"#define GASCL_FILTERS {int(facts.filters)}",
         f"#define GASCL_ENOUGH {int('enough' in spec.snippets)}",
         f"#define GASCL_COUNTS_ONCE {int(facts.counts_once)}",

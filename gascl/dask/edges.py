@@ -29,7 +29,7 @@ def part_of(
     try:
         return Graph.from_pandas(frame, source, target, fields=fields, weight=weight)
     except GraphError as error:
-        return GraphError(f"partition {number} (the first is 0): {error}")
+        return GraphError(f"partition {number} (the first is 0): ", error.message)
 
 
 def error_of(outcome: Any) -> GraphError | None:

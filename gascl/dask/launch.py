@@ -107,7 +107,7 @@ def run(
     if not result.converged and not_converged == "error":
         raise NotConvergedError(f"{type(program).__name__}: {result.stopped}", result)
     if not result.converged and not_converged == "warn":
-        warn(NotConverged(f"{type(program).__name__} did not converge: {result.stopped}"))
+        warn(NotConverged(f"{type(program).__name__} did not converge: " + result.stopped))
     return result
 
 

@@ -1,4 +1,9 @@
-"""Assembles the source text for a program and a delivery; a pure function."""
+"""Assembles the source text for a program and a delivery; a pure function.
+
+Kernels include three files that exist on no disk: `program.h`, the header generated from the
+program, and `active_set.cl` and `active_set_kernels.cl`, the functions and the kernels of the
+delivery's active set.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +36,8 @@ class Assembly:
 
     Args:
         given: texts that are included instead of files, by name.
-        origins: of some of those, for each line the user's line that it comes from, or None.
+        origins: by name of such a text, for each of its lines the user's line that it comes from,
+            or None.
 
     Attributes:
         places: for each line, the user's line that it comes from, or None.

@@ -1,4 +1,4 @@
-"""A kernel that tries a device's atomic additions of floats; a pure function."""
+"""A kernel that tests a device's atomic additions of floats; a pure function."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ActiveSet:
         buffers: its own memory.
         state: the names of those buffers, and of `mask`, that are arguments in GASCL_STATE.
         commits: make the next mask the current one and count it, if the program has a mask.
-        enter: puts the vertices in `mask` into the next mask, where a run goes on; `commits`
+        enter: puts the vertices in `mask` into the next mask, where a run continues; `commits`
             follow.
         leave: converts this form to `mask`, which is empty; None if they are the same.
         all_scatter: launched before the first superstep of a run in which all vertices scatter.

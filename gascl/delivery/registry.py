@@ -211,7 +211,7 @@ def admitted(demand: Demand) -> list[str]:
 
 
 def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
-    """Whether a delivery can do with some of the arcs."""
+    """Whether a delivery can run with only some of the arcs on its device."""
     apart = parts.ranks == 1 or delivery.on_ranks(facts)
     return apart and (delivery.in_parts or not parts.short)
 
@@ -225,8 +225,8 @@ def choose(
 ) -> Delivery:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
-    A program that scatters on all vertices visits every arc anyway, and pull stores no messages. A
-    program that scatters on its mask goes by its frontier.
+    A program that scatters on all vertices visits every arc anyway, and pull stores no messages.
+    For a program that scatters on its mask, the work should follow the frontier.
 
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
@@ -240,8 +240,8 @@ def choose(
     title = program.run_by or type(program).__name__  # the program that the user runs
     if parts:
         refused = parts_refuses(demand.facts, parts)
-        taken = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
-        able = [] if refused else taken
+        usable = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
+        able = [] if refused else usable
         kind = DeviceError if parts.short else ProgramError
         if not able:
             why = refused or DELIVERIES["pull"].refuses(demand)
@@ -261,15 +261,15 @@ def choose(
             if each in able:
                 return DELIVERIES[each]
         why = DELIVERIES["slots"].refuses(demand)
-        others = (
+        remedy = (
             f"use delivery={able[0]!r}"
             if able
             else "use another type of message, or another device"
         )
-        raise ProgramError(f"{title} cannot be run by auto: {why}; {others}")
+        raise ProgramError(f"{title} cannot be run by auto: {why}; {remedy}")
     if not isinstance(name, str) or name not in DELIVERIES:
-        known = ", ".join(["auto", *DELIVERIES])
-        raise ProgramError(f"there is no delivery {name!r}; known: {known}")
+        names = ", ".join(["auto", *DELIVERIES])
+        raise ProgramError(f"there is no delivery {name!r}; known: {names}")
     why = DELIVERIES[name].refuses(demand)
     if why is not None:
         raise ProgramError(

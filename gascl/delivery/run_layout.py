@@ -1,6 +1,6 @@
-"""Which buffers a run needs, with their types and sizes, and which kernel uses which.
+"""The buffers of a run, with their types and sizes, and the buffers that each kernel uses.
 
-`State` allocates by it, and memory estimates count by it. It is a pure function of a program's
+`State` and memory estimates are based on it. It is a pure function of a program's
 header, its delivery and the size of the graph, and needs no device.
 """
 
@@ -41,8 +41,8 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Facts
 from gascl.language.types import Type
 
-#: The largest number of supersteps before the host reads their records: of supersteps that are
-#: launches, and of those that a launch of a whole run makes.
+#: The largest number of supersteps before the host reads their records: of supersteps in separate
+#: launches, and of supersteps in one launch of a whole run.
 MOST_AHEAD, RECORDS = 64, 1024
 #: The largest number of parcels that a launch puts into inboxes.
 PARCELS = 2**20
@@ -56,8 +56,8 @@ GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
 _PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
 
 
-#: The array of the vertices' ids, where they have other numbers on the device. No edge field has
-#: such a name.
+#: The array of the vertices' ids, where vertices are renumbered on the device. No edge field can
+#: have this name.
 IDS = "v.id"
 
 
@@ -76,8 +76,7 @@ class EdgeValues:
     """The content of an edge array: an edge field, `id` or `reversed`, one value per arc.
 
     Attributes:
-        order: the order of the arcs, "out" or "in"; or "all_out", also of those that other
-            processes have.
+        order: the order of the arcs, "out" or "in"; or "all_out", with the arcs of all ranks.
         field, type: None for `id` and `reversed`.
     """
 
@@ -120,8 +119,8 @@ class Extent:
         block_groups: the largest number of work-groups over row blocks that keep a tally.
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
-        parts: how many parts the arcs are taken in, of which each has at most `arcs`.
-        all_arcs: how many there are, if processes with a device each share them; else None.
+        parts: the number of parts in which arcs are streamed, each with at most `arcs`.
+        all_arcs: the number of arcs of all ranks, if ranks share them; else None.
     """
 
     vertices: int
@@ -149,7 +148,7 @@ class RunSpec:
             names of buffers that the host chooses at each launch.
         swaps: the pairs of buffers that are swapped after a superstep.
         clears: the buffers that are set to 0 before a run, and before the mask is converted.
-        ranges: of the vertices that give, where every pair is asked for (pairs.cl).
+        ranges: the number of ranges of senders, in programs with `pairs` (pairs.cl).
     """
 
     extent: Extent
@@ -166,22 +165,22 @@ class RunSpec:
 
 
 def block_type(offset: str) -> np.dtype:
-    """What kernels read of a block: its arcs and its rows, as `gascl_block` in runtime.cl."""
+    """The dtype of a row block, its arcs and its rows, as `gascl_block` in runtime.cl."""
     columns = [("begin", offset), ("end", offset), ("first", "i4"), ("last", "i4")]
     return np.dtype(columns, align=True)
 
 
-#: The arrays of the arcs in the order of receivers, and those in the order of senders that are the
-#: same where every arc has its reverse, and take their place where all arcs are turned round.
+#: Arrays in the order of receivers -> their counterparts in the order of senders: equal where every
+#: arc has its reverse, and swapped in the transposed graph.
 TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
-#: Arrays of all arcs, also where processes share them, and those of the arcs of a device.
+#: Arrays of the arcs of all ranks -> the arrays of the arcs of this rank.
 ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
-#: What snippets read of neighbours is of all arcs.
-_NEIGHBOURS = {name: whole for whole, name in ALL.items()}
+#: Snippets that read neighbors use the arrays of the arcs of all ranks.
+_NEIGHBORS = {name: whole for whole, name in ALL.items()}
 
 
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
-    """Every array of a graph that kernels can ask for, but for edge fields; of `TWINS` one."""
+    """Every array of a graph that kernels can use, except edge fields; of equal `TWINS`, one."""
     rows, arcs = extent.vertices, extent.arcs
     offset, index = np.dtype(extent.offset), np.dtype("i4")
     block = block_type(extent.offset)
@@ -206,17 +205,17 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
 
 
 def is_streamed(key: Key, array: Array) -> bool:
-    """Whether an array of a graph comes part by part, where the arcs do."""
+    """Whether an array of the graph is streamed in parts, when the arcs are."""
     if array.edge is not None:
         return array.edge.order == "in"
     return key.owner == GRAPH and key.name in ("in_offsets", "in_sources", "in_blocks")
 
 
 def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
-    """Of the arrays of a graph, those that the same graph with its arcs turned round needs anew."""
-    of = TWINS | {name: twin for twin, name in TWINS.items()}
-    there = {of.get(key.name) for key in arrays if key.owner == GRAPH}
-    return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in there}
+    """The arrays that the transposed graph cannot share."""
+    counterpart = TWINS | {name: twin for twin, name in TWINS.items()}
+    shared = {counterpart.get(key.name) for key in arrays if key.owner == GRAPH}
+    return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in shared}
 
 
 def run_spec(
@@ -226,7 +225,7 @@ def run_spec(
     delivery: Delivery,
     extent: Extent,
 ) -> RunSpec:
-    """What a run of a program by a delivery needs."""
+    """The buffers and arguments that a run of a program with a delivery needs."""
     return _Builder(spec, header, facts, delivery, extent).build()
 
 
@@ -258,8 +257,8 @@ class _Builder:
         shared = self._names() | {key.name: key for key in listed}
         names = shared | {key.name: key for key in memory}
         arguments = {
-            launch.kernel: tuple(self._arguments(launch, shared, known))
-            for launch, known in self._launches(shared, names)
+            launch.kernel: tuple(self._arguments(launch, shared, visible))
+            for launch, visible in self._launches(shared, names)
         }
         swaps = (
             *_pairs(delivery.swaps, names),
@@ -267,8 +266,8 @@ class _Builder:
             *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
         )
         clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
-        taken = {key for its in arguments.values() for key in its}
-        graph = {k: array for k, array in (self.arrays | edges).items() if k in taken}
+        used = {key for keys in arguments.values() for key in keys}
+        graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
         return RunSpec(self.extent, graph, own, arguments, swaps, clears, self.ranges)
 
     # Buffers ----------------------------------------------------------------------------------
@@ -279,7 +278,7 @@ class _Builder:
         return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
 
     def _skips(self) -> bool:
-        """Whether parts of the arcs pass through the device, but for those that are not needed."""
+        """Whether arcs are streamed in parts, some of which a superstep may skip."""
         return self.extent.parts > 1 and self.delivery.skips_parts(self.facts)
 
     def _brings_mail(self) -> bool:
@@ -292,7 +291,7 @@ class _Builder:
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
     def _mail_type(self) -> np.dtype:
-        """What an inbox has for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        """The dtype of an inbox's content for one vertex and lane, as `gascl_parcel` in mail.cl."""
         members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
         return np.dtype(members, align=True)
 
@@ -374,15 +373,15 @@ class _Builder:
             if field is None and name not in plain:  # an arc field
                 continue
             type_ = self.header.types[name] if field else None
-            about = f":{type_.c}:{field.default!r}" if field and type_ else ""
+            suffix = f":{type_.c}:{field.default!r}" if field and type_ else ""
             dtype = _stored(type_) if type_ else plain[name]
-            # Which way an arc runs is all that differs between it and its reverse.
-            its = "out" if self.extent.symmetric and name != "reversed" else order
+            # An arc and its reverse differ only in their direction.
+            stored = "out" if self.extent.symmetric and name != "reversed" else order
             count = self.extent.arcs
-            if its == "all_out":
-                its, count = ("out", count) if all_arcs is None else (its, all_arcs)
-            values = EdgeValues(name, its, field, type_)
-            key = Key(EDGE, f"{name}@{its}{about}")
+            if stored == "all_out":
+                stored, count = ("out", count) if all_arcs is None else (stored, all_arcs)
+            values = EdgeValues(name, stored, field, type_)
+            key = Key(EDGE, f"{name}@{stored}{suffix}")
             yield name, key, Array(dtype, count, edge=values)
 
     # Arguments ---------------------------------------------------------------------------------
@@ -393,7 +392,7 @@ class _Builder:
         if self.extent.symmetric:
             names |= {name: names[twin] for name, twin in TWINS.items()}
         if self.extent.all_arcs is None:
-            names |= {name: names[its] for name, its in ALL.items()}
+            names |= {name: names[own] for name, own in ALL.items()}
         names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.facts.reads_to)}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
@@ -442,7 +441,7 @@ class _Builder:
         for name in launch.arguments:
             if name == "STATE":
                 state = state_arguments(self.header, self.facts, delivery)
-                yield from (shared[_NEIGHBOURS.get(n, n)] for n in state)
+                yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
             elif name == "EDGE_IN":
@@ -453,7 +452,7 @@ class _Builder:
                 yield name
             elif name not in names:
                 raise GasclError(
-                    f"delivery {delivery.name!r}: its kernel {launch.kernel} is to be given "
+                    f"delivery {delivery.name!r}: its kernel {launch.kernel} has the argument "
                     f"{name!r}, which is no array of the graph, no buffer of the delivery or of "
                     "the run, and no number: see gascl/delivery/launch.py"
                 )
@@ -474,8 +473,8 @@ def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[t
 
 def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:
     """The names of the arguments in GASCL_STATE, in order."""
-    its = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
-    return [*header.state, *(buffer.name for buffer in its)]
+    buffers = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
+    return [*header.state, *(buffer.name for buffer in buffers)]
 
 
 def _stored(type_: Type) -> np.dtype:

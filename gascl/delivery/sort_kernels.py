@@ -1,14 +1,14 @@
-"""The kernels that sort arcs, and their values, on a device; pure functions."""
+"""The kernels that sort arcs, and permute their values, on a device; pure functions."""
 
 from __future__ import annotations
 
 from gascl.delivery.assembly import Assembly
 
-#: The bits of a key by which a pass sorts, and the keys that a work-item has at a time.
+#: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
 DIGIT_BITS, EACH = 4, 8
 #: The least number of items in a work-group that sorts; a multiple of that of digits.
 LEAST_GROUP = 64
-#: OpenCL C's names of types, of places and by the bytes of a value.
+#: OpenCL C's types: of indices, by NumPy's name, and of values, by their bytes.
 _OFFSETS = {"int32": "int", "int64": "long"}
 VALUES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
 
@@ -18,14 +18,14 @@ def fitting_group(group: int, offset: int, places: bool, memory: int) -> int:
     for their keys, up to those of the device's other kernels.
 
     Args:
-        group: the number of these, a power of two.
+        group: the number of items in a work-group of the other kernels, a power of two.
         offset: the bytes of an offset.
         places: as for `sorting`.
         memory: the local memory in bytes.
     """
     digits = 1 << DIGIT_BITS
     while group > LEAST_GROUP:
-        tile = group * (EACH + 1) * (8 + offset * places)  # with what stands between the banks
+        tile = group * (EACH + 1) * (8 + offset * places)  # with the padding against bank conflicts
         if tile + 2 * digits * group + offset * (group + digits) <= memory:
             break
         group //= 2
@@ -38,7 +38,7 @@ def sorting(offset: str, group: int, places: bool) -> str:
     Args:
         offset: "int32" or "int64", which holds the number of pairs.
         group: the number of items in a work-group, a power of two.
-        places: move the position that each pair has had along with it.
+        places: also move the original index of each pair.
     """
     text = Assembly({})
     text.put(
@@ -56,7 +56,7 @@ def taking(offset: str, size: int) -> str:
     """OpenCL C of the kernel `gascl_take`.
 
     Args:
-        offset: "int32" or "int64", the type of places.
+        offset: "int32" or "int64", the type of indices.
         size: the bytes of a value, 1, 2, 4 or 8.
     """
     text = Assembly({})

@@ -211,7 +211,9 @@ def convert(
         first = int(np.flatnonzero(wrong)[0])
         raise GraphError(
             f"{what} has {values.flat[first].item()!r} at {first}, which {target} cannot hold "
-            f"({int(wrong.sum())} such values); {remedy} or change the values"
+            f"({int(wrong.sum())} such values); ",
+            remedy,
+            " or change the values",
         )
     return converted
 

@@ -95,7 +95,7 @@ def in_parts(
         if least > limit and 0 < smallest <= least:  # what all parts need for themselves rises
             raise DeviceError(
                 f"the run needs {amount(smallest, up=True)} on {device} for what it keeps of "
-                f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
+                f"vertices{', for neighbors' if asks else ''} and for parts of its arcs, the "
                 f"largest of {longest:,} arcs that end in one vertex; it may take "
                 f"{amount(limit)}: let it take more, or use a device with more"
             )

@@ -1,4 +1,4 @@
-"""What all generators share: checks of their arguments, and making the Graph."""
+"""Common parts of all generators: checks of their arguments, and building the Graph."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
     """
     need = bytes_an_edge * num_edges + 4 * num_vertices
     have = machine_memory()
-    if have is not None and need > have:  # where it is not known, NumPy will raise MemoryError
+    if have is not None and need > have:  # if unknown, NumPy will raise MemoryError
         raise GraphError(
             f"{num_edges:,} edges and {num_vertices:,} vertices need {need / 2**30:,.1f} GiB, and "
             f"this machine has {have / 2**30:,.1f} GiB; ask for fewer"
@@ -104,8 +104,8 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
 
 
 def weights_of(seed: int, span: tuple[int, int], count: int, first: int = 0) -> np.ndarray:
-    """int32 (count,): weights drawn uniformly, both ends of `span` included, of the edges from
-    number `first` on."""
+    """int32 (count,): weights of the edges from number `first` on, drawn uniformly, both ends of
+    `span` included."""
     low, high = span
     drawn = np.empty(count, dtype=np.int32)
     words = RandomWords(seed, WEIGHTS, start=first)
@@ -119,7 +119,7 @@ def weights_of(seed: int, span: tuple[int, int], count: int, first: int = 0) -> 
 
 
 def reported(about: str, seed: int, weights: Weights, more: list[str] | None = None) -> list[str]:
-    """What the report says of a generated graph."""
+    """The lines of the report about a generated graph."""
     lines = [f"generated: {about}, seed={seed}, stream version {STREAM}", *(more or [])]
     if weights is not None:
         lines.append(f"weight: integers drawn uniformly from {weights[0]} to {weights[1]}")

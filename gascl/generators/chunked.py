@@ -1,4 +1,4 @@
-"""Graphs whose edges are made some at a time, so that they need not all be in memory."""
+"""Graphs whose edges are generated in chunks, so that they need not all be in memory."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from gascl.util.units import amount
 P = ParamSpec("P")
 Chunks: TypeAlias = Iterator[tuple[np.ndarray, np.ndarray]]
 
-CHUNK = 1 << 20  # edges, about, of a chunk
+CHUNK = 1 << 20  # the approximate number of edges in a chunk
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a generator makes, and how; an `EdgeSource`.
+    """The output of a generator, as parameters and a function that yields edges; an `EdgeSource`.
 
     Attributes:
         about: the generator's name and its parameters, for the report.
-        num_edges: before the policies are applied.
-        chunks: gives the edges in their order, some at a time: int32 (n,) sources and targets; for
-            the spool that they go into, or None if they go into memory.
-        table: bytes of memory that making them takes at least besides.
-        bytes_an_edge: that a graph takes while it is made in memory, without weights.
-        progress: show how many edges have been made in memory.
+        num_edges: the number of edges before the policies are applied.
+        chunks: yields the edges in order, in chunks of int32 (n,) sources and targets; its argument
+            is the spool that they go into, or None for memory.
+        table: the least number of bytes of memory that generating edges takes besides.
+        bytes_an_edge: bytes that a graph takes while it is built in memory, without weights.
+        progress: show how many edges have been generated in memory.
     """
 
     about: str
@@ -91,23 +91,23 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """The generator's."""
+        """The generator's name."""
         return self.about.partition(",")[0]
 
     @property
     def doing(self) -> str:
-        """The same."""
+        """The operation shown while edges are spooled: the generator's name."""
         return self.name
 
     def check(self, folder: Path, room: int) -> None:
-        """Raises GraphError where memory or the disk have no room."""
+        """Raises GraphError if memory or the disk have too little room."""
         if self.table > room:
             raise GraphError(
                 f"{self.name} needs {amount(self.table)} of memory for {self.num_vertices:,} "
                 f"vertices and {self.num_edges:,} edges, {amount(self.table - room)} more than "
                 "--memory leaves it; give as much more"
             )
-        # The spool, and beside it the file.
+        # For the spool and the file.
         need = 2 * self.num_edges * (8 if self.weights is None else 12)
         free = shutil.disk_usage(folder.parent).free
         free += sum(file.stat().st_size for file in folder.glob("*"))  # of an interrupted run
@@ -118,7 +118,7 @@ class Recipe:
             )
 
     def identity(self) -> dict[str, Any]:
-        """The report's lines, and what they do not say."""
+        """Whatever determines the edges: the report's lines and the size."""
         return {
             "recipe": reported(self.about, self.seed, self.weights),
             "size": [self.num_vertices, self.num_edges, self.directed],
@@ -137,7 +137,7 @@ class Recipe:
         return Spooled(self.directed, report, num_vertices=self.num_vertices)
 
 
-#: By the generator's name: the function that returns its recipe, of the same arguments.
+#: The generator's name -> the function that returns its recipe, with the same arguments.
 RECIPES: dict[str, Callable[..., Recipe]] = {}
 
 
@@ -146,10 +146,10 @@ def generator(recipe: Callable[P, Recipe]) -> Callable[P, Graph]:
     RECIPES[recipe.__name__] = recipe
 
     @wraps(recipe)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Graph:
+    def generate(*args: P.args, **kwargs: P.kwargs) -> Graph:
         return recipe(*args, **kwargs).graph()
 
-    made.__annotations__ = {**recipe.__annotations__, "return": "Graph"}
+    generate.__annotations__ = {**recipe.__annotations__, "return": "Graph"}
     signature = inspect.signature(recipe).replace(return_annotation="Graph")
-    made.__signature__ = signature  # type: ignore[attr-defined]
-    return made
+    generate.__signature__ = signature  # type: ignore[attr-defined]
+    return generate

@@ -42,5 +42,5 @@ def complete(
                 dst = (np.arange(len(src)) - np.repeat(begins - ids - 1, rest)).astype(np.int32)
             yield src, dst
 
-    about = f"complete, num_vertices={count}"
-    return Recipe(about, count, num_edges, chunks, seed, directed, span)
+    description = f"complete, num_vertices={count}"
+    return Recipe(description, count, num_edges, chunks, seed, directed, span)

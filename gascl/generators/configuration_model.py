@@ -9,10 +9,10 @@ import numpy as np
 
 from gascl.generators.random_words import Draws, RandomWords
 
-ROUNDS = 100  # of drawing misfits again, at most
+ROUNDS = 100  # the largest number of rounds in which misfits are drawn again
 ENOUGH = 0.8  # the last round is one that leaves a greater share of the misfits
 POOL = 4  # other edges that are drawn again with each misfit
-PATIENCE = 5  # times the edges of its group: swaps tried for a misfit before giving up
+PATIENCE = 5  # swaps tried for a misfit before giving up, as a multiple of its group's edges
 
 
 def paired(
@@ -44,7 +44,7 @@ def paired(
         if not wrong or wrong > ENOUGH * before:
             break
         before = wrong
-        # Misfits are split, together with other edges of their groups, and joined anew.
+        # Misfits and some other edges of their groups are split, and their ends joined again.
         of = group[src]
         many = np.bincount(of[bad], minlength=count)[of]
         pool = bad | (words.unit(len(src)) * np.bincount(of, minlength=count)[of] < POOL * many)

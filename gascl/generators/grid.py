@@ -1,4 +1,4 @@
-"""Grids of two and three dimensions: like road networks, of small degree and large diameter."""
+"""Grids of two and three dimensions: like road networks, with small degree and large diameter."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def grid(
         for axis in (2, 1, 0):  # along rows first
             yield from _along(axis, sides, closed[axis])
 
-    about = f"grid, rows={sides[1]}, columns={sides[2]}, layers={sides[0]}, periodic={periodic}"
-    return Recipe(about, count, sum(sizes), chunks, seed, weights=span)
+    size = f"rows={sides[1]}, columns={sides[2]}, layers={sides[0]}"
+    description = f"grid, {size}, periodic={periodic}"
+    return Recipe(description, count, sum(sizes), chunks, seed, weights=span)
 
 
 def _along(axis: int, sides: tuple[int, ...], closed: bool) -> Chunks:

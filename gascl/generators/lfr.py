@@ -203,10 +203,10 @@ def _communities(
             continue
         left = places.tolist()
         chosen = []
-        for taken, end in enumerate(fits.tolist()):
-            pick = taken + draws.below(end - taken)
+        for used, end in enumerate(fits.tolist()):
+            pick = used + draws.below(end - used)
             chosen.append(left[pick])
-            left[pick] = left[taken]
+            left[pick] = left[used]
         community = np.empty(len(inner), dtype=np.int64)
         community[order] = chosen
         return community

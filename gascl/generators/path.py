@@ -32,5 +32,5 @@ def path(
             src = np.arange(part.start, part.stop, dtype=np.int32)
             yield src, src + 1
 
-    about = f"path, num_vertices={count}"
-    return Recipe(about, count, count - 1, chunks, seed, directed, span)
+    description = f"path, num_vertices={count}"
+    return Recipe(description, count, count - 1, chunks, seed, directed, span)

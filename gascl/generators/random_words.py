@@ -1,7 +1,7 @@
 """Random 64-bit words, from which all generators draw: the same on every machine.
 
 NumPy guarantees that PCG64 always gives the same words for a seed, but not the numbers that its
-Generator derives from them. So draws here are made from the words alone, by integer arithmetic:
+Generator derives from them. So draws here depend on the words alone, by integer arithmetic:
 word i of a stream determines draw i, whatever the size of a chunk, the number of threads or the
 order of the work.
 """
@@ -57,7 +57,7 @@ class RandomWords:
         return words.view(np.int64)
 
     def unit(self, count: int) -> np.ndarray:
-        """float64 (count,) in [0, 1), from the upper 53 bits of a word each."""
+        """float64 (count,) in [0, 1), each from the upper 53 bits of a word."""
         return (self.take(count) >> np.uint64(11)) * 2.0**-53
 
 

@@ -72,9 +72,9 @@ def rmat(
 
         return in_order(filled, range(0, count, CHUNK))
 
-    about = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
+    description = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
     return Recipe(
-        about if renumber else f"{about}, renumber=False",
+        description if renumber else f"{description}, renumber=False",
         num_vertices,
         count,
         chunks,

@@ -32,5 +32,5 @@ def star(
             dst = np.arange(part.start, part.stop, dtype=np.int32) + 1
             yield np.zeros_like(dst), dst
 
-    about = f"star, num_vertices={count}"
-    return Recipe(about, count, count - 1, chunks, seed, directed, span)
+    description = f"star, num_vertices={count}"
+    return Recipe(description, count, count - 1, chunks, seed, directed, span)

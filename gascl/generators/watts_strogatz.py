@@ -68,8 +68,8 @@ def watts_strogatz(
         picked[part] = words.unit(count) < chance
     with showing(progress) as shown:
         _rewire(dst, np.flatnonzero(picked), count, half, Draws(seed, REDRAWS), shown)
-    about = f"watts_strogatz, num_vertices={count}, neighbors={degree}, rewire={chance}"
-    return graph_of(about, src, dst, count, seed=seed, weights=span)
+    description = f"watts_strogatz, num_vertices={count}, neighbors={degree}, rewire={chance}"
+    return graph_of(description, src, dst, count, seed=seed, weights=span)
 
 
 def _rewire(

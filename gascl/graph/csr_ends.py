@@ -1,4 +1,4 @@
-"""Ends of edges that are in the order of these ends."""
+"""Edge endpoints in sorted order, stored as CSR offsets."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gascl.graph.parallel import filled
 
 
 class Runs:
-    """Which row each pair is in, where pairs are in the order of rows: as in the `indptr` of CSR,
-    the offsets say so, in place of an array with a number for each.
+    """The row of each pair, where pairs are sorted by row: stored as offsets, like the `indptr` of
+    CSR, instead of an array with a number per pair.
 
     Args:
         offsets: integers (V+1,), from 0 on; row v has the pairs offsets[v:v+2].
@@ -28,7 +28,7 @@ class Runs:
 
     @property
     def nbytes(self) -> int:
-        """What the offsets take; `whole` takes 4 bytes a pair more."""
+        """The bytes of the offsets; `whole` takes 4 bytes a pair more."""
         return self.offsets.nbytes
 
     def __getitem__(self, part: slice) -> np.ndarray:
@@ -48,5 +48,5 @@ class Runs:
         return self.whole if dtype is None else self.whole.astype(dtype, copy=False)
 
     def take(self, places: np.ndarray) -> np.ndarray:
-        found = np.searchsorted(self.offsets, places, "right") - 1
-        return found.astype(np.int32)
+        rows = np.searchsorted(self.offsets, places, "right") - 1
+        return rows.astype(np.int32)

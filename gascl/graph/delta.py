@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """How a graph was made from another.
+    """The difference between a graph and the one that it was made from.
 
     Attributes:
         vertices: int32, sorted: the ends of all edges added or removed; read-only.
@@ -49,7 +49,7 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
     """The result of `Graph.with_edges`."""
     removed = _removed(graph, *_ends(graph, remove, "remove"))
     src, dst = _ends(graph, add, "add")
-    given = _given_fields(graph, fields, len(src))
+    added_fields = _added_fields(graph, fields, len(src))
     kept = ~removed
     touched = (graph.edge_src[removed], graph.edge_dst[removed], src, dst)
     return replace(
@@ -57,7 +57,7 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
         src=np.concatenate([graph.edge_src[kept], src]),
         dst=np.concatenate([graph.edge_dst[kept], dst]),
         edge_fields={
-            name: np.concatenate([values[kept], given[name]])
+            name: np.concatenate([values[kept], added_fields[name]])
             for name, values in graph.edge_fields.items()
         },
         report=list(graph.report),
@@ -80,11 +80,11 @@ def _ends(graph: Graph, edges: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     try:
         return graph.indices_of(src), graph.indices_of(dst)
     except GraphError as error:
-        raise GraphError(f"{name}: {error}; with_edges does not add vertices") from None
+        raise GraphError(f"{name}: ", error.message, "; with_edges does not add vertices") from None
 
 
 def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
-    """bool (E,): all edges from src[i] to dst[i] for some i.
+    """bool (E,): the edges that are among the pairs (src[i], dst[i]).
 
     Raises:
         GraphError: there is none for some i.
@@ -96,10 +96,10 @@ def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
     keys = _keys(graph, graph.edge_src, graph.edge_dst)
     place = np.minimum(np.searchsorted(sought, keys), len(sought) - 1)
     removed: np.ndarray = sought[place] == keys
-    found = np.zeros(len(sought), dtype=bool)
-    found[place[removed]] = True
-    if not found.all():
-        absent = int(np.argmin(found[np.searchsorted(sought, wanted)]))
+    present = np.zeros(len(sought), dtype=bool)
+    present[place[removed]] = True
+    if not present.all():
+        absent = int(np.argmin(present[np.searchsorted(sought, wanted)]))
         tail, head = graph.label_of(src[absent]), graph.label_of(dst[absent])
         where = f"from {tail!r} to {head!r}" if graph.directed else f"between {tail!r} and {head!r}"
         raise GraphError(f"remove: there is no edge {where}; remove only edges of the graph")
@@ -113,7 +113,7 @@ def _keys(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
     return src.astype(np.int64) * graph.num_vertices + dst
 
 
-def _given_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[str, np.ndarray]:
+def _added_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[str, np.ndarray]:
     """Each edge field's values for the added edges, in the graph's own dtypes.
 
     Raises:
@@ -121,18 +121,18 @@ def _given_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[s
     """
     for name in fields:
         if name not in graph.edge_fields:
-            known = ", ".join(graph.edge_fields) or "none"
-            raise GraphError(f"the graph has no edge field {name!r}; it has: {known}")
+            names = ", ".join(graph.edge_fields) or "none"
+            raise GraphError(f"the graph has no edge field {name!r}; it has: {names}")
     missing = [name for name in graph.edge_fields if name not in fields]
     if missing and added:
         raise GraphError(
             f"add: values of the edge field {missing[0]!r} are missing; give {missing[0]}=[...], "
             f"one for each of the {added:,} added edges"
         )
-    given = {}
+    cast = {}
     for name, values in validation.checked_fields(fields, added, "added edges").items():
-        given[name] = _cast(name, values, graph.edge_fields[name].dtype)
-    return {n: given.get(n, np.empty(0, v.dtype)) for n, v in graph.edge_fields.items()}
+        cast[name] = _cast(name, values, graph.edge_fields[name].dtype)
+    return {n: cast.get(n, np.empty(0, v.dtype)) for n, v in graph.edge_fields.items()}
 
 
 def _cast(name: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:

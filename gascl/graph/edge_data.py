@@ -1,4 +1,4 @@
-"""What readers and adapters give `Graph`."""
+"""The output of readers and adapters, from which `Graph` is made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gascl.graph.reordering import Numbering
 
 @dataclass(frozen=True)
 class Parsed:
-    """The edges of a graph as they were found, before checks and policies are applied."""
+    """The edges of a graph as they were read, before checks and policies are applied."""
 
     src: np.ndarray | Runs  # (E,) integers
     dst: np.ndarray | Runs  # (E,) integers
@@ -24,7 +24,7 @@ class Parsed:
     fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)
     report: list[str] = field(default_factory=list)  # for the user, a sentence each
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,)
-    arcs: Mapping[str, Arcs] = field(default_factory=dict)  # what the file contains of them
+    arcs: Mapping[str, Arcs] = field(default_factory=dict)  # those that the file contains
     numbered: Mapping[str, tuple[Numbering, Arcs]] = field(default_factory=dict)  # the same
     fingerprint: str | None = None  # `Graph.fingerprint`, if the file contains it
     in_range: bool = False  # the reader has found all ids of edges in [0, num_vertices)

@@ -1,4 +1,4 @@
-"""What is asked again and again about the numbers of an edge field, found out in one pass."""
+"""Cached statistics of an edge field, computed in one pass."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _PART = 1 << 16
 
 @dataclass(frozen=True)
 class Summary:
-    """The numbers of an edge field, in short.
+    """Statistics of the numbers of an edge field.
 
     Attributes:
-        count: how many of them are finite.
-        least, greatest: of those, in the field's dtype; None if there are none.
-        total: their sum, in float64.
-        magnitude: the smallest one among those that are not 0; inf if there are none.
-        finite: all are; none is NaN or infinite.
-        whole: all finite ones are whole numbers; also if there are none.
+        count: the number of finite values.
+        least, greatest: of the finite values, in the field's dtype; None if there are none.
+        total: the sum of the finite values, in float64.
+        magnitude: the smallest absolute value other than 0; inf if there is none.
+        finite: no value is NaN or infinite.
+        whole: all finite values are whole numbers; also if there are none.
     """
 
     count: int
@@ -34,12 +34,12 @@ class Summary:
 
     @property
     def mean(self) -> float:
-        """Of the finite ones; NaN if there are none."""
+        """The mean of the finite values; NaN if there are none."""
         return self.total / self.count if self.count else np.nan
 
     def fits(self, dtype: np.dtype) -> bool:
-        """Whether `dtype` holds all values, but for rounding of floats: no fraction is lost,
-        nothing is out of range, and nothing but 0 becomes 0."""
+        """Whether `dtype` holds all values, except for rounding of floats: no fraction is lost, no
+        value is out of range, and only 0 becomes 0."""
         if not self.count:
             return self.finite or dtype.kind == "f"
         if dtype.kind != "f":
@@ -52,7 +52,7 @@ class Summary:
 
 
 def summary(values: np.ndarray) -> Summary:
-    """The summary of the numbers (E,), integers or floats."""
+    """The statistics of the values (E,), integers or floats."""
     floats = values.dtype.kind == "f"
     least = greatest = None
     count, total, magnitude, whole = 0, 0.0, np.inf, True

@@ -1,4 +1,4 @@
-"""Arrays that are made when they are first read, and kept."""
+"""Arrays that are computed when they are first read, and cached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Lock:
-    """A lock that a thread may take twice. A copy of what it protects gets one of its own."""
+    """A reentrant lock. A copy of the object that it protects gets a lock of its own."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -26,8 +26,8 @@ class Lock:
 
 
 class Kept:
-    """A property that is an array: made when it is first read, under the object's `lock`, since two
-    threads would need twice the memory; kept in the object's `kept`, a dict, and read-only."""
+    """A property that is an array: computed when it is first read, under the object's `lock`, since
+    two threads would need twice the memory; cached in the object's dict `kept`, and read-only."""
 
     def __init__(self, make: Callable[[Any], np.ndarray]):
         self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__

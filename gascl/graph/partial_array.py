@@ -1,4 +1,4 @@
-"""`Held`: an array of which this process has a piece, since others have the rest."""
+"""`Held`: an array of which this process has a part, and other processes the rest."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gascl.errors import GraphError
 
 
 class NotHeldError(GraphError):
-    """Something was to be read that another process has."""
+    """An operation needs data that another process has."""
 
 
 class Held(NDArrayOperatorsMixin):
-    """The items from `begin` of an array of so many.
+    """The items from `begin` on of an array of `length` items.
 
-    It stands in a Graph where an array would. What is asked of it but these items, its length and
-    its dtype raises NotHeldError, so that a program cannot miss what is elsewhere unnoticed.
+    It takes the place of an array in a Graph. Anything other than reading these items, the length
+    or the dtype raises NotHeldError, so that missing data cannot go unnoticed.
     """
 
     ndim = 1
@@ -46,6 +46,6 @@ class Held(NDArrayOperatorsMixin):
     __array__ = __array_ufunc__ = __iter__ = _missed
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what Python and NumPy ask of anything
+        if name.startswith("__"):  # probed by Python and NumPy on any object
             raise AttributeError(name)
         return self._missed()

@@ -1,4 +1,4 @@
-"""Parts of a graph's arcs: ranges of receiving vertices with the arcs that end in them."""
+"""Partitions a graph's arcs by receiver: a part is a range of vertices with all arcs into it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: A word has a bit for each part, or for each of as many ranges of parts.
+#: The bits of a word; each stands for a part, or for a range of parts if there are more.
 BITS = 32
 
 
 class Part(NamedTuple):
-    """The arcs begin to end, in the order of receivers, which end in the vertices first to last."""
+    """The arcs [begin, end) in the order of receivers, which end in the vertices [first, last)."""
 
     first: int
     last: int
@@ -21,12 +21,12 @@ class Part(NamedTuple):
 
 
 def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = None) -> list[Part]:
-    """Cut the arcs that end in a range of vertices into parts of about as many.
+    """Cut the arcs that end in a range of vertices into parts of about equal size.
 
     Args:
         offsets: (V + 1,) where the arcs of each receiving vertex begin; V is 1 or more.
-        number: of parts; there are fewer where some vertex has more arcs than a part would.
-        first, last: the range, of all vertices if it is not given.
+        number: the number of parts; there are fewer if a vertex has more arcs than a part would.
+        first, last: the range; by default all vertices.
 
     Returns:
         The parts in order; every vertex of the range is in one of them.
@@ -41,8 +41,8 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
 
 
 class Division(NamedTuple):
-    """How processes share the arcs: which one this is, how many they are, and for how many arcs a
-    vertex counts, of which something is computed and told to others."""
+    """How ranks partition the arcs: this rank, the number of ranks, and the cost of a vertex
+    measured in arcs."""
 
     rank: int
     ranks: int
@@ -50,7 +50,7 @@ class Division(NamedTuple):
 
 
 def shares(offsets: np.ndarray, share: Division) -> list[Part]:
-    """The part of the arcs that each of the processes has; `offsets` as in `cut`."""
+    """The part of the arcs of each rank; `offsets` as in `cut`."""
     rows = len(offsets) - 1
     work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex
     bounds = [part.last for part in cut(work, share.ranks)]
@@ -65,7 +65,7 @@ def bit_of(number: int, count: int) -> int:
 
 
 def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.ndarray:
-    """In which parts the vertices have arcs that go out from them.
+    """The parts in which each vertex has outgoing arcs.
 
     Args:
         sources: the senders of the arcs, in the order of receivers.
@@ -73,9 +73,9 @@ def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.nda
     Returns:
         (vertices,) uint32, the bits of those parts.
     """
-    found = np.zeros(vertices, np.uint32)
+    reached = np.zeros(vertices, np.uint32)
     for number, part in enumerate(parts):
-        there = np.zeros(vertices, bool)
-        there[sources[part.begin : part.end]] = True
-        found[there] |= np.uint32(bit_of(number, len(parts)))
-    return found
+        is_source = np.zeros(vertices, bool)
+        is_source[sources[part.begin : part.end]] = True
+        reached[is_source] |= np.uint32(bit_of(number, len(parts)))
+    return reached

@@ -1,7 +1,7 @@
-"""Vertices numbered anew, hubs first, for programs that gather a value of every sender.
+"""Renumbers vertices, hubs first, for programs that gather a value of every sender.
 
-Most arcs of a graph with hubs leave few vertices. Side by side, what is read of these stays in the
-cache; and rows of like length lie beside each other. Sorting by degree is the simplest such order
+In a graph with hubs, most arcs leave few vertices. Stored side by side, the values of these stay in
+the cache, and rows of similar length are neighbors. Sorting by degree is the simplest such order
 (Balaji and Lucia, When is Graph Reordering an Optimization?, 2018). It pays where degrees are
 skewed, and can only hurt where they are not, as on a grid, whose order has a meaning.
 """
@@ -16,8 +16,8 @@ import numpy as np
 from gascl.graph.csr_ends import Runs
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 
-#: Vertices are numbered anew if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
-#: are at least `LEAST`: what is read of fewer fits into a cache in any order.
+#: Vertices are renumbered if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
+#: are at least `LEAST` vertices: the values of fewer fit into a cache in any order.
 ONE_IN, SHARE, LEAST = 16, 0.5, 1 << 16
 
 
@@ -40,7 +40,7 @@ class Numbering:
 
 
 class Renumbered:
-    """Ends of edges by their new numbers, which are looked up as they are read.
+    """Endpoints of edges in the new numbering, looked up while they are read.
 
     Args:
         ends: int32 (E,), ids of vertices.
@@ -64,12 +64,12 @@ class Renumbered:
 
 
 def numbering(degree: np.ndarray, ranks: int = 1) -> Numbering | None:
-    """The numbering of a graph whose vertices have so many arcs out; None where it would not pay.
+    """The numbering of a graph with these out-degrees; None where it would not pay.
 
     Args:
         degree: (V,) integers.
-        ranks: the processes that share the vertices. They are dealt out, so that each has as many,
-            hubs first, with about as many arcs.
+        ranks: the number of processes that share the vertices. Vertices are dealt out, hubs first,
+            so that each rank has as many, with about as many arcs.
     """
     count, total = len(degree), int(degree.sum(dtype=np.int64))
     if count < LEAST or not total:
@@ -86,8 +86,8 @@ def numbering(degree: np.ndarray, ranks: int = 1) -> Numbering | None:
 
 def hubs_first(degree: np.ndarray) -> np.ndarray:
     """int32 (V,): the vertices by degree, highest first; those of equal degree keep their order."""
-    # NumPy sorts numbers of 16 bits by counting; each thread sorts a part, all of whose vertices of
-    # one degree then have their place behind those of the parts before it.
+    # NumPy sorts numbers of 16 bits by counting; each thread sorts a part. Of each
+    # degree, the vertices of a part come after those of the parts before it.
     top = np.iinfo(np.uint16).max
     keys = filled(np.empty(len(degree), np.uint16), lambda b: top - np.minimum(degree[b], top))
     parts = blocks(len(degree), max(1, -(-len(degree) // cores())))
@@ -108,7 +108,7 @@ def hubs_first(degree: np.ndarray) -> np.ndarray:
 
 
 def inverse(order: np.ndarray) -> np.ndarray:
-    """int32 (V,): the place of each vertex in an order of all of them."""
+    """int32 (V,): the position of each vertex in an order of all vertices."""
     number = np.empty(len(order), np.int32)
 
     def write(block: slice) -> None:
@@ -119,17 +119,17 @@ def inverse(order: np.ndarray) -> np.ndarray:
 
 
 def by_number(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
-    """Values (V, ...) of the vertices, in the order of their numbers; None: they have their own."""
-    return values if numbering is None else _taken(values, numbering.order)
+    """Values (V, ...) in the order of vertices, put into the order of numbers; None: no change."""
+    return values if numbering is None else _gathered(values, numbering.order)
 
 
 def by_vertex(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
-    """Values (V, ...) in the order of numbers, in that of the vertices."""
+    """Values (V, ...) in the order of numbers, put into the order of vertices; None: no change."""
     if numbering is None:
         return values
-    found = np.empty(values.shape, values.dtype)
-    spread(found, numbering.order, values)
-    return found
+    by_vertices = np.empty(values.shape, values.dtype)
+    spread(by_vertices, numbering.order, values)
+    return by_vertices
 
 
 def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
@@ -137,7 +137,7 @@ def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
 
     Args:
         to: contiguous.
-        rows: likewise, of the same dtype, one for each of the places.
+        rows: contiguous, of the same dtype, one for each place.
     """
     size = to.nbytes // max(len(to), 1)
     if size in (1, 2, 4, 8):  # NumPy is fast with these
@@ -149,6 +149,6 @@ def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
     in_threads(write, blocks(len(places)))
 
 
-def _taken(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    taken = np.empty(values.shape, values.dtype)
-    return filled(taken, lambda block: values.take(rows[block], axis=0))
+def _gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    gathered = np.empty(values.shape, values.dtype)
+    return filled(gathered, lambda block: values.take(rows[block], axis=0))

@@ -1,4 +1,4 @@
-"""Simple graphs, and graphs in another order, made of others."""
+"""Simple graphs, and graphs with reordered vertices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def simple(graph: Graph, directed: bool) -> Graph:
-    """What `Graph.simple` gives."""
+    """The result of `Graph.simple`."""
     report = list(graph.report)
     edges = Edges(graph.edge_src, graph.edge_dst, dict(graph.edge_fields), graph.labels, report)
     edges.apply_self_loops("drop")
@@ -32,7 +32,7 @@ def simple(graph: Graph, directed: bool) -> Graph:
 
 
 def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
-    """What `Graph.by_degree` gives."""
+    """The result of `Graph.by_degree`."""
     number = inverse(hubs_first(graph.degree))
     numbered = replace(
         graph,

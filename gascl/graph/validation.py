@@ -1,4 +1,4 @@
-"""The checks of ids and fields, and the policies, that edges pass on their way into a Graph."""
+"""Checks of ids and fields, and policies for edges, before they become a Graph."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -23,8 +24,8 @@ SelfLoops = Literal["keep", "drop", "error"]
 MERGES = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
-#: What to do with (source, target, weight), which NetworkX takes.
-TRIPLES = "; give the weights beside the pairs: [(u, v) for u, v, w in ...], weight=[w for ...]"
+#: The remedy for triples (source, target, weight), which NetworkX takes.
+TRIPLES = "; give the weights separately: [(u, v) for u, v, w in ...], weight=[w for ...]"
 
 
 def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
@@ -77,8 +78,9 @@ def ends_of_pairs(edges: Any, name: str) -> tuple[Any, Any]:
 def vertices_of_labels(
     src: Any, dst: Any, labels: Iterable[Any] | None
 ) -> tuple[Any, Any, Iterable[Any] | None]:
-    """Ends that are labels, text or objects, as vertices, and the labels of all vertices: those
-    given, or else those of the ends, text sorted and objects as they come. Numbers are left alone.
+    """Ends that are labels, text or objects, as vertices, and the labels of all vertices: the
+    argument `labels`, or else those of the ends, text sorted and objects in order of appearance.
+    Numbers are returned unchanged.
 
     Raises:
         GraphError: one end has labels and the other numbers, or an end is none of the labels given.
@@ -96,15 +98,15 @@ def vertices_of_labels(
         named, other = ("src", "dst") if texts[0] else ("dst", "src")
         raise GraphError(f"{named} has labels and {other} {odd.dtype}; give both alike")
     if labels is None:
-        found = label_array(dict.fromkeys([*tails.tolist(), *heads.tolist()]))
-        labels = np.unique(found) if found.dtype.kind == "U" else found
+        distinct = label_array(dict.fromkeys([*tails.tolist(), *heads.tolist()]))
+        labels = np.unique(distinct) if distinct.dtype.kind == "U" else distinct
     names = label_array(labels)
     index = LabelIndex(names)
     return index.find_all(tails), index.find_all(heads), names
 
 
 def check_lengths(src: np.ndarray, dst: np.ndarray) -> None:
-    """Raises GraphError where there are more ends of one kind than of the other."""
+    """Raises GraphError if there are not as many sources as targets."""
     if len(src) != len(dst):
         raise GraphError(
             f"src has {len(src):,} ids and dst has {len(dst):,}; give both the same length"
@@ -120,7 +122,7 @@ def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
     except ValueError:
         raise GraphError(f"{name} must have shape (edges,), not rows of several lengths") from None
     if listed and array.ndim == 1 and array.dtype.kind in "UO":
-        array = label_array(ids)  # NumPy makes text of numbers beside text
+        array = label_array(ids)  # NumPy converts numbers among text to text
     elif array.ndim == 1 and array.dtype.kind in "UO":
         array = label_array(array)
     if array.dtype == object and array.ndim == 1:
@@ -153,18 +155,18 @@ def by_label(given: Any, graph: Graph) -> Any:
 def checked_vertex_fields(
     fields: Mapping[str, Any], graph: Graph, report: list[str]
 ) -> dict[str, np.ndarray]:
-    """The vertex fields, each (V,) or (V, n), of the types of edge fields; a dict or a Series from
-    labels to values in the order of the vertices. All are copied.
+    """The vertex fields, each (V,) or (V, n), with the types that edge fields can have; a dict or a
+    Series from labels to values becomes an array in the order of the vertices. All are copied.
 
     Raises:
         GraphError: one is not as above, or a dict has no value for a vertex.
     """
     checked = {}
-    for name, given in fields.items():
-        values = given = by_label(given, graph)
-        if isinstance(given, Mapping):
+    for name, field in fields.items():
+        values = by_label(field, graph)
+        if isinstance(values, Mapping):
             listed: list[Any] = [None] * graph.num_vertices
-            for label, value in given.items():
+            for label, value in values.items():
                 listed[graph.index_of(label)] = value
             missing = next((v for v, value in enumerate(listed) if value is None), None)
             if missing is not None:
@@ -254,7 +256,7 @@ def checked_num_vertices(
     """The number of vertices, checked against the ids: what `checked_ids` gives, by name.
 
     Args:
-        remedy: where there are too few and no labels, what to do; by default to give the number.
+        remedy: what to do if there are too few vertices and no labels; by default, give the number.
 
     Raises:
         GraphError: it is negative, too large for int32, not the number of labels, or too small.
@@ -282,13 +284,13 @@ def checked_num_vertices(
         if highest >= count:
             beyond = np.flatnonzero(ids >= count)
             value = int(ids[beyond[0]])
-            known = f"0 to {count - 1}" if count else "none"
+            allowed = f"0 to {count - 1}" if count else "none"
             more = f"give {value + 1} labels"
             if labels is None:
                 more = remedy or f"give num_vertices={value + 1}"
             raise GraphError(
                 f"edge {beyond[0]}: {name} is {value}, and the graph has {count} vertices (ids: "
-                f"{known}); correct the id or {more}"
+                f"{allowed}); correct the id or {more}"
             )
     return count
 
@@ -303,7 +305,7 @@ def checked_fields(
     """The edge fields, each (E,), in native byte order, with bool as int8, which is reported.
 
     Args:
-        noun: what errors call edges.
+        noun: the word for edges in errors.
         own: as in `kept`; else all are copied.
 
     Raises:
@@ -349,7 +351,7 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
 def kept(array: np.ndarray, dtype: Any, own: bool) -> np.ndarray:
     """The array as contiguous `dtype`: a copy, unless it is `own`, made by a reader for the graph.
 
-    One that cannot be written is none of those: it may be a view of a file.
+    A read-only array is always copied: it may be a view of a file.
     """
     return array if _stays(array, dtype, own) else copied(array, dtype)
 
@@ -360,15 +362,15 @@ def _stays(array: np.ndarray, dtype: Any, own: bool) -> bool:
 
 
 def kept_ends(src: np.ndarray, dst: np.ndarray, own: bool) -> tuple[np.ndarray, np.ndarray, int]:
-    """Both ends of the edges as `kept` gives them, int32, and the number of self-loops, found in
-    the same pass: memory is what binds."""
-    given = src, dst
-    ends = [e if _stays(e, np.int32, own) else np.empty(len(e), np.int32) for e in given]
+    """Both ends of the edges as `kept` returns them, int32, and the number of self-loops, counted
+    in the same pass, since memory is the bottleneck."""
+    originals = src, dst
+    ends = [e if _stays(e, np.int32, own) else np.empty(len(e), np.int32) for e in originals]
 
     def take(block: slice) -> int:
-        for here, there in zip(ends, given, strict=True):
-            if here is not there:
-                here[block] = there[block]
+        for end, original in zip(ends, originals, strict=True):
+            if end is not original:
+                end[block] = original[block]
         return int(np.count_nonzero(ends[0][block] == ends[1][block]))
 
     loops = sum(in_threads(take, blocks(len(src))))
@@ -390,16 +392,17 @@ def limits(ids: np.ndarray) -> tuple[int, int]:
 
 
 def check_names(fields: Mapping[str, Any], arguments: Iterable[str]) -> None:
-    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: it differs
-    from it in _ and case only, or by little and is no array of values."""
+    """Raises GraphError where an edge field is likely to be meant as one of `arguments`: the names
+    differ only in _ and case, or are similar and the value is no array."""
     plain = {argument.replace("_", ""): argument for argument in arguments}
     for name, values in fields.items():
         bare = name.replace("_", "").lower()
         near = [bare] if bare in plain else get_close_matches(bare, plain, 1, 0.8)
         if near and (bare in plain or isinstance(values, (str, int, float, type(None)))):
             raise GraphError(
-                f"there is no argument {name!r}; did you mean {plain[near[0]]}=? An edge field "
-                "needs a less similar name, and one number per edge"
+                f"there is no argument {name!r}; did you mean ",
+                Option(plain[near[0]]),
+                "? An edge field needs a less similar name, and one number per edge",
             )
 
 
@@ -417,7 +420,7 @@ def count_loops(src: Ends, dst: Ends) -> int:
 
 
 class Edges:
-    """Edges on their way into a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
+    """Edges before they become a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
     the number of self-loops if it is known."""
 
     def __init__(
@@ -483,9 +486,9 @@ class Edges:
             firsts = order[starts]  # the sort is stable, so that this edge came first
             longest = int(np.diff(starts, append=len(order)).max())
             for name, values in self.fields.items():
-                found = merged(name, values[order], starts, longest, policy)
-                self.fields[name] = values = values.astype(found.dtype)
-                values[firsts] = found
+                combined = merged(name, values[order], starts, longest, policy)
+                self.fields[name] = values = values.astype(combined.dtype)
+                values[firsts] = combined
         self._keep(kept)
         self.report.append(merges_reported(count, policy))
 
@@ -506,30 +509,36 @@ class Edges:
 def loop_refused(edge: int, label: Any, count: int) -> GraphError:
     """The error for the first of some self-loops, at the vertex with this label."""
     return GraphError(
-        f"{_named(edge, [label, label])} is a self-loop, one of {count:,}; "
-        "self_loops='drop' leaves them out, and self_loops='keep' keeps them"
+        f"{_named(edge, [label, label])} is a self-loop, one of {count:,}; ",
+        Option("self_loops", "drop"),
+        " leaves them out, and ",
+        Option("self_loops", "keep"),
+        " keeps them",
     )
 
 
 def loops_reported(count: int, kept: bool) -> str:
-    """What a report says of self-loops."""
+    """The report's line about self-loops."""
     if kept:
-        return f"self_loops='keep': {_count(count, 'self-loop')} kept"
-    return f"self_loops='drop': dropped {_count(count, 'self-loop')}"
+        return Message(Option("self_loops", "keep"), f": {_count(count, 'self-loop')} kept")
+    return Message(Option("self_loops", "drop"), f": dropped {_count(count, 'self-loop')}")
 
 
 def repeat_refused(edge: int, labels: list[Any], first: int, count: int) -> GraphError:
     """The error for the first of some edges that repeat others: `first`, in its case."""
     return GraphError(
         f"{_named(edge, labels)} repeats edge {first}; edges that "
-        f"repeat an earlier one: {count:,}; duplicates='sum' (or min, max, first) merges "
-        "them, and duplicates='keep' keeps them"
+        f"repeat an earlier one: {count:,}; ",
+        Option("duplicates", "sum"),
+        " (or min, max, first) merges them, and ",
+        Option("duplicates", "keep"),
+        " keeps them",
     )
 
 
 def merges_reported(count: int, policy: str) -> str:
-    """What a report says of edges that were merged into others."""
-    return f"duplicates={policy!r}: merged {_count(count, 'edge')} into others"
+    """The report's line about edges that were merged into others."""
+    return Message(Option("duplicates", policy), f": merged {_count(count, 'edge')} into others")
 
 
 def _named(edge: int, labels: list[Any]) -> str:
@@ -561,8 +570,9 @@ def merged(
         worst = max(exact, key=abs)
         if not limits.min <= worst <= limits.max:
             raise GraphError(
-                f"duplicates='sum': a sum of edge field {name!r} is {worst}, which does not fit "
-                f"{dtype}; give the field as float64"
+                Option("duplicates", "sum"),
+                f": a sum of edge field {name!r} is {worst}, which does not fit "
+                f"{dtype}; give the field as float64",
             )
     return np.add.reduceat(values, starts, dtype=dtype)
 

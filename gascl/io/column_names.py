@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import warn
+from gascl.messages import Message, Option, Word
 
 #: The edge field that programs read by default.
 WEIGHT = "weight"
@@ -105,8 +106,13 @@ def warn_of_unread(where: str, names: Sequence[Any]) -> None:
     """Warn of columns that look like weights and are not read; a number is a column's place."""
     for name in names:
         warn(
-            f"{where}: column {name!r} looks like a weight and is not read; weight={name!r} reads "
-            "it, and columns= says which columns to read"
+            Message(
+                f"{where}: column {name!r} looks like a weight and is not read; ",
+                Option("weight", name),
+                " reads it, and ",
+                Option("columns", of="reader"),
+                " says which columns to read",
+            )
         )
 
 
@@ -137,4 +143,10 @@ def no_weight(fields: Sequence[str]) -> list[str]:
     """What a report says if several fields are read and none of them is the weight."""
     if len(fields) < 2 or WEIGHT in fields:
         return []
-    return [f"no edge field is called {WEIGHT}, which programs read: {WEIGHT}=COLUMN chooses one"]
+    return [
+        Message(
+            f"no edge field is called {WEIGHT}, which programs read: ",
+            Option(WEIGHT, Word("COLUMN")),
+            " chooses one",
+        )
+    ]

@@ -27,6 +27,7 @@ from gascl.graph.parallel import in_threads
 from gascl.io.files import opened
 from gascl.io.outofcore.disk_array import ArrayFile
 from gascl.io.outofcore.id_map import NumberedIds
+from gascl.messages import Option
 from gascl.util.progress import Progress
 
 #: What a member is written from.
@@ -169,8 +170,8 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
             raise FormatError(f"{path} is empty; fetch or write it again")
         if data[:4].tobytes() != SIGNATURE:
             raise FormatError(
-                f"{path} is not an .npz file, which starts with PK; name its format, or leave out "
-                "format="
+                f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
+                Option("format"),
             )
         try:
             with zipfile.ZipFile(file if plain else io.BytesIO(data.data)) as archive:

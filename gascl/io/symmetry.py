@@ -7,11 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gascl.graph.arcs import stable_order
+from gascl.messages import Message, Option
 
 #: What a report says after `both_ways`.
-MADE_DIRECTED = "directed=True: each edge became two, one in each direction"
+MADE_DIRECTED = Message(Option("directed", True), ": each edge became two, one in each direction")
 #: What a report says if neither the file nor the caller says which kind of graph it is.
-ASSUMED_DIRECTED = "read as directed, since the file does not say; directed=False: undirected"
+ASSUMED_DIRECTED = Message(
+    "read as directed, since the file does not say; ", Option("directed", False), ": undirected"
+)
 
 
 def both_ways(

@@ -16,6 +16,7 @@ from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.io.files import UTF16, opened
 from gascl.io.text_numbers import held
+from gascl.messages import Option
 
 BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
@@ -303,12 +304,16 @@ def too_long(path: Path, number: int) -> FormatError:
     """The error for a line that is too long to be a row."""
     return FormatError(
         f"{path}, line {number} is longer than {LONGEST >> 20} MiB, so this is not a text file of "
-        "rows; name the file's format with format=, or fetch the file again"
+        "rows; name the file's format with ",
+        Option("format"),
+        ", or fetch the file again",
     )
 
 
 def _binary(path: Path, number: int, line: str) -> FormatError:
     return FormatError(
         f"{path}, line {number} contains a NUL byte: {shown(line)}; this is not a text file; name "
-        "its format with format=, or fetch the file again"
+        "its format with ",
+        Option("format"),
+        ", or fetch the file again",
     )

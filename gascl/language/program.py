@@ -29,6 +29,7 @@ from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
+from gascl.messages import Option, Word
 from gascl.util import notebook_html
 
 
@@ -127,7 +128,10 @@ class VertexProgram:
             if name in self.__dict__:
                 continue
             if param.default is REQUIRED:
-                self._refuse(f"parameter {name!r} is required: {spec.name}({name}=...)")
+                self._refuse(
+                    f"parameter {name!r} is required: give ",
+                    Option(name, Word("..."), of="program"),
+                )
             self.__dict__[name] = param.convert(param.default)
         self._set_lanes()
         for param in spec.params.values():
@@ -226,8 +230,8 @@ class VertexProgram:
         name = type(self).__name__
         return f"{self.run_by} ({name})" if self.run_by else name
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise ProgramError(f"{type(self).__name__}: {why}")
+    def _refuse(self, *why: str | Option) -> NoReturn:
+        raise ProgramError(f"{type(self).__name__}: ", *why)
 
     def __repr__(self) -> str:
         values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]

@@ -16,6 +16,9 @@ class Facts:
     Attributes:
         scatters: there is a scatter snippet.
         sends_only: scatter's only effect is `send`, so that its message can be recomputed anywhere.
+        skips: scatter need not run on an arc whose message would be dropped or change nothing: it
+            only sends, and it cannot fail.
+        asks_again: scatter gives the same when it runs again for an arc in the same superstep.
         reads_edge: scatter reads `e`.
         arc_state: there are arc fields, whether or not scatter uses them.
         every_arc_sends: every arc carries a message in every superstep.
@@ -32,10 +35,10 @@ class Facts:
         overflows: the combiner is an integer sum or product, checked for overflow.
         snapshots: the fields that apply writes while gather or apply reads them of other vertices.
         reads_others: the fields that are read of other vertices (`FIELD_of`).
-        reads_to: the edge fields that are read of the arc to a neighbour (`FIELD_to`).
+        reads_to: the edge fields that are read of the arc to a neighbor (`FIELD_to`).
         scatter_asks: scatter reads fields of other vertices.
-        adjacent: snippets read neighbours.
-        walks: apply reads neighbours of other vertices, so that its work grows with their degrees.
+        adjacent: snippets read neighbors.
+        walks: apply reads neighbors of other vertices, so that its work grows with their degrees.
         can_trap: something can go wrong that the device must report with its line.
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.
@@ -57,6 +60,8 @@ class Facts:
 
     scatters: bool
     sends_only: bool
+    skips: bool
+    asks_again: bool
     reads_edge: bool
     arc_state: bool
     every_arc_sends: bool
@@ -112,7 +117,7 @@ class Facts:
         """Whether it pays to note, for each vertex in the mask, in which lanes it sends: where
         messages are recomputed, and of those to a vertex few are."""
         by_vertex = self.masked and not self.scatters_on_all and not self.reads_edge
-        return self.lanes > 1 and self.counts_once and by_vertex
+        return self.lanes > 1 and self.counts_once and by_vertex and self.skips
 
     @property
     def scatter_moves(self) -> bool:
@@ -130,7 +135,8 @@ class Facts:
 
     @classmethod
     def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
-        """The facts of a program. In debug mode nothing is fused: traps are reported in time."""
+        """The facts of a program. In debug mode nothing is fused or skipped: traps are reported,
+        and in time."""
         snippets = spec.snippets
         scatter, apply = snippets.get("scatter"), snippets.get("apply")
         gather = snippets.get("gather")
@@ -168,6 +174,20 @@ class Facts:
             or bool(others(*present))
         )
         reads_edge = scatter is not None and bool(scatter.reads("e"))
+        sends_only = (
+            scatter is not None
+            and scatter.uses("send")
+            and not scatter.uses(*masks, "send_to")
+            and not scatter.reads("e") & set(spec.arc_fields)
+        )
+        asked = ("get_mask_of", *(f"{n}_of" for n in spec.vertex_fields))
+        fails = scatter is not None and (
+            debug
+            or scatter.uses(*checked)
+            or not all(scatter.asks_of_ends(word) for word in asked)
+            # The sum of several messages along one arc may not fit, even where it is dropped.
+            or (overflows and scatter.may_send_again)
+        )
         ahead = (
             on_all
             and not debug
@@ -182,10 +202,9 @@ class Facts:
         )
         return cls(
             scatters=scatter is not None,
-            sends_only=scatter is not None
-            and scatter.uses("send")
-            and not scatter.uses(*masks, "send_to")
-            and not scatter.reads("e") & set(spec.arc_fields),
+            sends_only=sends_only,
+            skips=sends_only and not fails,
+            asks_again=scatter is None or not scatter.writes("e"),
             reads_edge=reads_edge,
             arc_state=bool(spec.arc_fields),
             every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,

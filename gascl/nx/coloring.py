@@ -10,7 +10,7 @@ from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function, directed
-from gascl.programs.greedy_colouring import GreedyColouring
+from gascl.programs.greedy_coloring import GreedyColoring
 
 
 def _strategy(call: Call) -> str:
@@ -36,6 +36,6 @@ def greedy_color(
         raise nx.NetworkXError(
             f"strategy must be callable or a valid string. {strategy} not valid."
         )
-    colors = G.run(GreedyColouring(precedence=G.degree))["colour"]
+    colors = G.run(GreedyColoring(precedence=G.degree))["color"]
     order = np.argsort(-G.degree, kind="stable")
     return dict(zip(G.node_array[order].tolist(), colors[order].tolist(), strict=True))

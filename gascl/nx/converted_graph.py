@@ -112,7 +112,7 @@ def _symmetric(adjacency: Adjacency) -> bool:
     """Whether all neighbors have each other as such, by as many edges."""
     count = len(adjacency.nodes)
     tails = np.repeat(np.arange(count), np.diff(adjacency.offsets))
-    heads = adjacency.neighbours.astype(np.int64)
+    heads = adjacency.neighbors.astype(np.int64)
     there, back = tails * count + heads, heads * count + tails
     if adjacency.counts is not None:
         there, back = np.repeat(there, adjacency.counts), np.repeat(back, adjacency.counts)
@@ -334,7 +334,7 @@ class Converted:
         return np.repeat(np.arange(len(self)), np.diff(self.topology.adjacency.offsets))
 
     def rows(self, reverse: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """`offsets` and `neighbours` of every node in NetworkX's order; with `reverse`, those of a
+        """`offsets` and `neighbors` of every node in NetworkX's order; with `reverse`, those of a
         directed graph's predecessors.
 
         Raises:
@@ -342,7 +342,7 @@ class Converted:
         """
         adjacency = self.topology.adjacency
         if not (reverse and self.topology.directed):
-            return adjacency.offsets, adjacency.neighbours
+            return adjacency.offsets, adjacency.neighbors
 
         def make() -> tuple[np.ndarray, np.ndarray]:
             return predecessors(self.original(), adjacency)

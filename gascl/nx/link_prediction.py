@@ -107,7 +107,7 @@ def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, A
     """The sum of 1 / log(degree) over common neighbors."""
 
     def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
-        if np.isinf(scores).any():  # a neighbour of degree 1, of a pair of a node and itself
+        if np.isinf(scores).any():  # a neighbor of degree 1, of a pair of a node and itself
             raise ZeroDivisionError("float division by zero")
         return _sums(scores, ends)
 

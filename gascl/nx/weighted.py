@@ -113,20 +113,20 @@ def lengths_from(
 
 def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
     """float64 (N,): the length of the shortest edge to each of the neighbors in
-    `Adjacency.neighbours`."""
+    `Adjacency.neighbors`."""
 
     def make() -> np.ndarray:
         adjacency, directed = G.topology.adjacency, G.is_directed()
         values = _column(G, weight).lengths
         tails = G.tails
-        listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbours
+        listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbors
         if adjacency.counts is not None and len(values):
             counts = adjacency.counts[listed]
             values = np.minimum.reduceat(values, np.cumsum(counts) - counts)
         if directed:
             return values
-        low = np.minimum(tails, adjacency.neighbours).astype(np.int64)
-        key = low * len(G) + np.maximum(tails, adjacency.neighbours)
+        low = np.minimum(tails, adjacency.neighbors).astype(np.int64)
+        key = low * len(G) + np.maximum(tails, adjacency.neighbors)
         order = np.argsort(key[listed])
         return values[order[np.searchsorted(key[listed][order], key)]]
 

@@ -25,6 +25,7 @@ from gascl.delivery import atomics_probe
 from gascl.delivery.atomics import Atomics
 from gascl.errors import DeviceError
 from gascl.graph.reordering import spread
+from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.pinned import PIECE, Staging, pinned
 from gascl.opencl.workarounds import intel_icd, pocl, pocl_cache
@@ -35,11 +36,11 @@ NO_PLATFORM = (
 )
 #: The number of items in a work-group, except on CPUs.
 GROUP = 256
-#: The bytes from which an array is copied from or to a GPU through pinned memory, which takes 30 ms
-#: to get; and once it is there.
+#: The bytes from which an array is copied from or to a GPU through pinned memory: while there is
+#: none, since it takes 30 ms to allocate, and once there is.
 LARGE, LESS_LARGE = 1 << 28, 1 << 23
-#: The most bytes that a GPU writes to pinned memory as it ends a run. From memory that is not
-#: pinned the host had them up to half a millisecond later on an H200.
+#: The most bytes that a GPU writes to pinned memory at the end of a run. Through other memory, they
+#: arrived up to half a millisecond later on an H200.
 LANDING = 1 << 18
 
 
@@ -108,9 +109,9 @@ class Device:
 
     @property
     def can_join(self) -> bool:
-        """Whether groups of a launch can wait for each other (kernels/whole.cl): what one writes
-        must be known to reach the others, for which OpenCL 1.2 has no words. PoCL hangs at barriers
-        in branches, of which these kernels have some unless an item is a group."""
+        """Whether groups of a launch can wait for each other (kernels/whole.cl): the writes of one
+        must become visible to the others, which OpenCL 1.2 cannot express. PoCL hangs at barriers
+        in branches, which these kernels have unless a group is one item."""
         is_pocl = self.is_cpu and "portable" in self.platform.lower()
         return self.is_nvidia or (is_pocl and self.group == 1)
 
@@ -120,7 +121,7 @@ class Device:
         return int(self.cl.max_compute_units) * 8
 
     def lacks(self) -> list[str]:
-        """What gascl can use and the device does not have, in words."""
+        """Optional features that the device lacks, each with its consequence, as text."""
         missing = []
         if not self.fp64:
             missing.append("double precision (no dtype='float64'; float sums are float)")
@@ -132,13 +133,15 @@ class Device:
     def atomics(self) -> Atomics:
         """The device's atomic operations; on NVIDIA's platform some are tested when first used."""
         extensions = self.cl.extensions.split()
-        known = Atomics(
+        atomics = Atomics(
             int64="cl_khr_int64_base_atomics" in extensions,
             int64_extended="cl_khr_int64_extended_atomics" in extensions,
         )
         if not self.is_nvidia:
-            return known
-        return replace(known, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64"))
+            return atomics
+        return replace(
+            atomics, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64")
+        )
 
     def _adds(self, type_: str) -> bool:
         """Whether NVIDIA's atomic addition of `type_` compiles here and gives correct sums."""
@@ -163,22 +166,21 @@ class Device:
 
     @property
     def queue(self) -> Any:
-        """This thread's queue. No thread waits for commands that another one has enqueued."""
+        """This thread's queue. Threads do not wait for commands that others have enqueued."""
         return self.queue_of_thread().cl
 
     def queue_of_thread(self) -> Queue:
         if not hasattr(self._own, "queue"):
             profiling = cl.command_queue_properties.PROFILING_ENABLE
-            queue = cl.CommandQueue(self.context, properties=profiling)
-            self._own.queue = Queue(queue, self.pools)
+            self._own.queue = Queue(cl.CommandQueue(self.context, properties=profiling), self.pools)
             self._queues.add(self._own.queue)
-        found: Queue = self._own.queue
-        return found
+        queue: Queue = self._own.queue
+        return queue
 
     @property
     def pools(self) -> bool:
         """Whether memory is kept for later runs, and pinned memory of the host for large arrays. A
-        GPU's driver takes 0.2 to 1 ms to get some, as long as a search of a large graph takes; on a
+        GPU's driver takes 0.2 to 1 ms for an allocation, as long as a search of a large graph; on a
         CPU, malloc does this."""
         return self.kind == "GPU"
 
@@ -188,7 +190,7 @@ class Device:
         return self.reserve(size) if pool is None else pool.allocate(max(size, 1))
 
     def reserve(self, size: int) -> Any:
-        """A buffer of `size` bytes, and of one if that is none; its content is undefined."""
+        """A buffer of `size` bytes, at least one; its content is undefined."""
         return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
     def upload(self, array: np.ndarray) -> Any:
@@ -206,28 +208,28 @@ class Device:
         """Fill a contiguous array from the start of a buffer.
 
         Args:
-            places: for each row of the buffer, which of the array it is; None: in their order.
+            places: for each row of the buffer, its index in the array; None: the same order.
         """
         staging = self.queue_of_thread().staging(array.nbytes)
         if staging and (places is None or PIECE % (array.nbytes // len(array)) == 0):
             staging.read(array, buffer, places)
             return
-        found = array if places is None else np.empty_like(array)
-        cl.enqueue_copy(self.queue, found, buffer)
+        rows = array if places is None else np.empty_like(array)
+        cl.enqueue_copy(self.queue, rows, buffer)
         if places is not None:
-            spread(array, places, found)
+            spread(array, places, rows)
 
     def release(self, needed: int) -> None:
-        """`give_back`, where a run that needs `needed` bytes would leave less than half of the
-        device's memory beside it."""
+        """`give_back`, if a run that needs `needed` bytes, together with the memory that is kept,
+        would take more than half of the device's memory."""
         kept = sum(pool.managed_bytes - pool.active_bytes for pool in self._pools())
         kept += sum(each.nbytes for each in self.unread())
         if needed + kept > self.memory // 2:
             self.give_back()
 
     def give_back(self) -> None:
-        """Give back the memory of results, which are read, and what is kept for later runs of any
-        thread."""
+        """Free the memory of results, which are read first, and the memory that is kept for later
+        runs of any thread."""
         self.read_results()
         for pool in self._pools():
             pool.free_held()
@@ -246,7 +248,7 @@ class Device:
             return [each for each in self._unread if each.nbytes]
 
     def read_results(self) -> None:
-        """Read the results that are in the device's memory, which gives it back."""
+        """Read the results that are in the device's memory, which frees it."""
         for each in self.unread():
             each.read()
 
@@ -262,7 +264,7 @@ class Device:
 
 
 class Unread(Protocol):
-    """The result of a run that is in a device's memory until somebody reads it."""
+    """The result of a run that stays in a device's memory until it is read."""
 
     @property
     def nbytes(self) -> int:
@@ -279,21 +281,21 @@ class Queue:
         self.cl, self.context, self.pool = queue, queue.context, None
         self._pools = pools
         self._staging: Staging | None = None
-        # At once: a driver may map no memory before the kernel ends that runs at the time.
+        # Now, not on first use: a driver may map no memory while a kernel is running.
         self._landing = pinned(self.context, LANDING) if pools else None
-        if pools:  # at once, rather than when first used; sizes are rounded up by 0.4 % at most
+        if pools:  # now, not on first use; sizes are rounded up by 0.4 % at most
             self.pool = MemoryPool(ImmediateAllocator(queue), leading_bits_in_bin_id=8)
         fork_guard.holds_opencl(self)
 
     def staging(self, size: int) -> Staging | None:
-        """Pinned memory, where an array of `size` bytes is better copied through it."""
+        """Pinned memory, if it makes copying an array of `size` bytes faster; else None."""
         if self._pools and size >= LARGE and self._staging is None:
             self._staging = Staging(self.cl)
         return self._staging if size >= LESS_LARGE else None
 
     def landing(self, size: int) -> np.ndarray | None:
-        """Pinned memory, uint8 (size,), in which a copy of the device's memory arrives soonest, and
-        which the next one overwrites. None: it arrives as soon elsewhere."""
+        """Pinned memory, uint8 (size,), in which a copy of the device's memory arrives soonest; the
+        next copy overwrites it. None: other memory is as fast."""
         return None if self._landing is None or size > LANDING else self._landing[:size]
 
 
@@ -354,12 +356,14 @@ def cannot_build(device: Device, error: cl.Error) -> DeviceError:
             "free some space, or set POCL_CACHE_DIR to another folder"
         )
     else:
-        remedy = (
+        remedy = Message(
             "the device is at fault, not the program: `gascl devices` shows which devices work; "
-            "choose one with device=... or GASCL_DEVICE, or update the driver; "
-            "`pip install 'gascl[intel]'` installs another device for CPUs (x86-64)"
+            "choose one with ",
+            Option("device"),
+            " or GASCL_DEVICE, or update the driver; "
+            "`pip install 'gascl[intel]'` installs another device for CPUs (x86-64)",
         )
-    return DeviceError(f"{device} cannot build kernels: {complaint(error)}; {remedy}")
+    return DeviceError(f"{device} cannot build kernels: {complaint(error)}; ", remedy)
 
 
 def _has_room(folder: Path) -> bool:
@@ -418,15 +422,15 @@ def devices() -> list[Device]:
             platforms = _platforms()
     except cl.LogicError:
         raise DeviceError(NO_PLATFORM) from None
-    found = []
+    listed = []
     for platform in platforms:
         try:
-            found += [_device(d) for d in platform.get_devices()]
+            listed += [_device(d) for d in platform.get_devices()]
         except cl.LogicError:  # a platform without devices
             continue
-    if not found:
+    if not listed:
         raise DeviceError(NO_PLATFORM)
-    return found
+    return listed
 
 
 def find(choice: Any = None) -> Device:
@@ -435,8 +439,8 @@ def find(choice: Any = None) -> Device:
     Args:
         choice: part of the name of a device or platform (the fastest match is taken), an index into
             `devices()`, a pyopencl device, a `Device`, or None: the device named by the environment
-            variable GASCL_DEVICE, or else the fastest GPU that passes the trial (trial.py), or else
-            the fastest CPU that does.
+            variable GASCL_DEVICE, or else the fastest GPU that passes the trial (device_check.py),
+            or else the fastest CPU that does.
 
     Raises:
         DeviceError: there is no such device.
@@ -449,29 +453,29 @@ def find(choice: Any = None) -> Device:
     variable = ""
     if choice is None and os.environ.get("GASCL_DEVICE"):
         choice, variable = os.environ["GASCL_DEVICE"], "GASCL_DEVICE="
-    found = devices()
-    listing = "; ".join(f"{i}: {d}" for i, d in enumerate(found))
+    available = devices()
+    listing = "; ".join(f"{i}: {d}" for i, d in enumerate(available))
     if choice is None:
-        return _fastest_that_works(found)
+        return _fastest_that_works(available)
     if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
-        if not 0 <= int(choice) < len(found):
+        if not 0 <= int(choice) < len(available):
             raise DeviceError(f"there is no device {variable}{choice}; devices: {listing}")
-        return found[int(choice)]
+        return available[int(choice)]
     if not isinstance(choice, str):
         raise DeviceError(
-            f"device={choice!r}: expected part of a name, an index or a pyopencl device"
+            Option("device", choice), ": expected part of a name, an index or a pyopencl device"
         )
-    matching = [d for d in found if choice.lower() in str(d).lower()]
+    matching = [d for d in available if choice.lower() in str(d).lower()]
     if not matching:
         raise DeviceError(f"there is no device named {variable}{choice!r}; devices: {listing}")
     return max(matching, key=Device.speed)
 
 
-def _fastest_that_works(found: list[Device]) -> Device:
+def _fastest_that_works(candidates: list[Device]) -> Device:
     """The fastest device that passes the trial; if none does or there is only one, the fastest."""
     from gascl.opencl.device_check import failure
 
-    ranked = sorted(found, key=lambda device: device.speed(), reverse=True)
+    ranked = sorted(candidates, key=lambda device: device.speed(), reverse=True)
     if len(ranked) == 1:
         return ranked[0]
     return next((device for device in ranked if not failure(device)), ranked[0])

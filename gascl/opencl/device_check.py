@@ -24,7 +24,7 @@ from gascl.errors import FormatError
 from gascl.opencl.device import Device, built, complaint, devices, kernel
 from gascl.util.atomic_file import new_file
 
-#: The number of numbers that the trial adds up.
+#: The count of numbers that the trial adds up.
 NUMBERS = 1000
 #: The time limit in seconds: a driver's first compilation is slow.
 PATIENCE = 120
@@ -35,8 +35,8 @@ def failure(device: Device) -> str:
     """Why a device that `devices()` lists cannot run kernels, in one line; "" if it can."""
     if not sys.executable:  # Python is embedded in another program: no process can be started
         return ""
-    known = _known()
-    if key(device) in known:
+    passed = _passed()
+    if key(device) in passed:
         return ""
     path = os.pathsep.join(p for p in sys.path if p)
     command = [sys.executable, "-m", "gascl.opencl.device_check", str(devices().index(device))]
@@ -55,12 +55,12 @@ def failure(device: Device) -> str:
         output = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
         ended = f"ended by signal {-ran.returncode}: " if ran.returncode < 0 else ""
         return f"{ended}{output[-1].strip() if output else 'it printed nothing'}"
-    _remember([*known, key(device)])
+    _remember([*passed, key(device)])
     return ""
 
 
 def run(device: Device) -> str:
-    """Build and run the trial in this process; returns what went wrong, or ""."""
+    """Build and run the trial in this process; returns the reason for a failure, or ""."""
     options = [f"-DGASCL_GROUP={device.group}", *(["-DGASCL_FP64"] if device.fp64 else [])]
     try:
         program = built(device, kernel_text("trial.cl"), options)
@@ -84,22 +84,22 @@ def run(device: Device) -> str:
 def key(device: Device) -> str:
     """The key under which a device is remembered; it changes with the driver and the trial."""
     platform = device.cl.platform
-    about: list[Any] = [platform.name, platform.version, device.name, device.cl.version]
-    about += [device.cl.driver_version, device.processor, device.group, cl.VERSION_TEXT]
-    about += [kernel_text("trial.cl")]
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+    traits: list[Any] = [platform.name, platform.version, device.name, device.cl.version]
+    traits += [device.cl.driver_version, device.processor, device.group, cl.VERSION_TEXT]
+    traits += [kernel_text("trial.cl")]
+    return hashlib.sha256(json.dumps(traits).encode()).hexdigest()
 
 
 def _place() -> Path:
     return Path(platformdirs.user_cache_dir("gascl"), "devices.json")
 
 
-def _known() -> list[str]:
+def _passed() -> list[str]:
     try:
-        found = json.loads(_place().read_text(encoding="utf-8"))
+        keys = json.loads(_place().read_text(encoding="utf-8"))
     except (OSError, ValueError):  # none yet, or damaged
         return []
-    return found if isinstance(found, list) else []
+    return keys if isinstance(keys, list) else []
 
 
 def _remember(keys: list[str]) -> None:

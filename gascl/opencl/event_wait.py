@@ -18,7 +18,7 @@ from gascl.opencl.device import Device
 from gascl.opencl.interrupts import Interrupts
 
 #: For the first seconds of a wait the host polls the device continuously: supersteps on small
-#: graphs are that short, and a sleep takes 50 us longer than it was asked for. On a CPU this is
+#: graphs are that short, and a sleep takes 50 us longer than requested. On a CPU this is
 #: shorter, since the host occupies a core. After that it sleeps for a share of the time waited so
 #: far, up to a limit.
 EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
@@ -63,7 +63,7 @@ def wait(event: Any, device: Device, interrupts: Interrupts, keep: Any) -> None:
 
 
 def busy(device: Device) -> bool:
-    """Whether the device still runs the kernel of an abandoned run, for which others would wait."""
+    """Whether the device still runs the kernel of an abandoned run, which would block others."""
     event = _abandoned.get(device.cl)
     if event is not None and not _running(event):
         _abandoned.pop(device.cl, None)

@@ -30,7 +30,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def check() -> None:
-    """Call this before using OpenCL: with an inherited device, the caller would wait for ever.
+    """Call this before using OpenCL: with an inherited device, the caller would wait forever.
 
     Raises:
         DeviceError: this process was forked from one that had used a device.

@@ -12,7 +12,7 @@ from typing import Any
 
 from gascl.errors import warn
 
-#: Seconds after Ctrl-C until the user is told why the run has not ended yet.
+#: Seconds after Ctrl-C until a warning says why the run has not ended yet.
 PATIENCE = 1.0
 
 
@@ -25,7 +25,7 @@ class Interrupts:
     Attributes:
         held: Ctrl-C is being delayed.
         pending: Ctrl-C was pressed.
-        agreed: it was pressed in any of the processes of a run; None: there is only this one.
+        agreed: Ctrl-C was pressed in any of the processes of a run; None: there is only one.
     """
 
     held = pending = False
@@ -33,7 +33,7 @@ class Interrupts:
 
     @property
     def ends(self) -> bool:
-        """Whether the run is to end with this superstep."""
+        """Whether the run must end with this superstep."""
         return self.pending if self.agreed is None else self.agreed
 
     def __enter__(self) -> Interrupts:
@@ -50,7 +50,7 @@ class Interrupts:
         self.pending, self._due = True, time.monotonic() + PATIENCE
 
     def remind(self) -> None:
-        """Tell the user, after some time, why Ctrl-C has not ended the run yet."""
+        """Warn the user, after some time, why Ctrl-C has not ended the run yet."""
         if self.pending and time.monotonic() > self._due:
             self._due = float("inf")
             warn("waiting for the current superstep; press Ctrl-C again to end the run at once")

@@ -1,4 +1,4 @@
-"""Brings arrays to a GPU and back through memory that is pinned already."""
+"""Copies arrays to a GPU and back through pinned memory of the host."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.reordering import spread
 from gascl.opencl import fork_guard
 
-#: Bytes that are copied at a time, by several threads, while those before them are on their way.
+#: Bytes copied at a time, in blocks by several threads, while the previous piece is in transfer.
 PIECE, BLOCK = 1 << 25, 1 << 20
 
 
 class Staging:
-    """Two pieces of pinned memory, which take turns, for the arrays of one queue."""
+    """Two pieces of pinned memory, used alternately, for the arrays of one queue."""
 
     def __init__(self, queue: Any):
         self.queue = queue
@@ -41,8 +41,8 @@ class Staging:
         """Fill a contiguous array from the start of a buffer.
 
         Args:
-            places: for each row of the buffer, which of the array it is; None: in their order. The
-                size of a row must then divide PIECE.
+            places: for each row of the buffer, its index in the array; None: the same order. With
+                places, the size of a row must divide PIECE.
         """
         target = array.reshape(-1).view(np.uint8)
         parts = blocks(len(target), PIECE)
@@ -70,10 +70,10 @@ class Staging:
 
 
 class _Pinned:
-    """Memory of the host that a GPU reads and writes by itself, as long as this is there.
+    """Memory of the host that a GPU can read and write directly, as long as this object exists.
 
-    The buffer is never mapped: NVIDIA's driver then takes as much memory of the device for it, as
-    it does for CL_MEM_ALLOC_HOST_PTR, which takes seventeen times as long (an H200, 2 GiB).
+    The buffer is never mapped: NVIDIA's driver would take as much memory of the device for it. It
+    also does so for CL_MEM_ALLOC_HOST_PTR, which takes seventeen times as long (an H200, 2 GiB).
     """
 
     def __init__(self, context: Any, values: np.ndarray):
@@ -84,8 +84,8 @@ class _Pinned:
 
 
 def pin(context: Any, values: np.ndarray) -> np.ndarray:
-    """A contiguous array in pinned memory: itself, where it is; or as it is, if the driver pins no
-    more. Its memory is pinned as long as what this returns is there."""
+    """Pin the memory of a contiguous array, and return the array; unpinned if the driver pins no
+    more memory. It stays pinned as long as the returned array exists."""
     try:
         return np.asarray(_Pinned(context, values))
     except cl.Error:
@@ -98,13 +98,13 @@ def pinned(context: Any, size: int) -> np.ndarray:
 
 
 def in_pinned(context: Any, values: np.ndarray) -> np.ndarray:
-    """`pin`, or a pinned copy of an array in a mapped file: with NVIDIA's driver, a process ended
-    that wanted the pages of one pinned."""
+    """`pin`, or a pinned copy of an array in a mapped file: with NVIDIA's driver, pinning the pages
+    of a mapped file ended the process."""
     if not _in_file(values):
         return pin(context, values)
-    found = pinned(context, values.nbytes)
-    copy(found, values.view(np.uint8))
-    return found.view(values.dtype)
+    memory = pinned(context, values.nbytes)
+    copy(memory, values.view(np.uint8))
+    return memory.view(values.dtype)
 
 
 def _in_file(values: np.ndarray) -> bool:

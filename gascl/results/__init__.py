@@ -1,1 +1,1 @@
-"""What a run returns: fields, the trace, tables and plots."""
+"""Results of runs: fields, the trace, tables and plots."""

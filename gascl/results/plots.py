@@ -1,4 +1,4 @@
-"""Pictures of numbers by matplotlib: the distribution of a field, and the course of a run."""
+"""Plots by matplotlib: the distribution of a field, and the supersteps of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: A field is heavy-tailed if its largest value is this many times its median, of those above 0.
 HEAVY = 50
-#: Up to so many values of an integer have a bar each.
+#: Integers with fewer than this many different values get a bar for each.
 BARS = 100
 KINDS = ("auto", "histogram", "ccdf")
 
@@ -26,14 +26,14 @@ def pyplot() -> Any:
         GasclError: matplotlib is missing.
     """
     try:
-        from matplotlib import pyplot as found
+        from matplotlib import pyplot as module
     except ImportError:
         raise GasclError("pictures need matplotlib: pip install 'gascl[plot]'") from None
-    return found
+    return module
 
 
 def plot_distribution(values: np.ndarray, name: str, kind: str = "auto", ax: Any = None) -> Axes:
-    """Draw how often values occur: see `Result.plot`."""
+    """Draw the distribution of values: see `Result.plot`."""
     if kind not in KINDS:
         raise GasclError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     finite = values[np.isfinite(values)]
@@ -50,8 +50,8 @@ def plot_distribution(values: np.ndarray, name: str, kind: str = "auto", ax: Any
     if len(finite) < len(values):
         left = f"{len(values) - len(finite):,} with infinity or NaN not shown"
         ax.set_title(left, fontsize="small")
-    found: Axes = ax
-    return found
+    drawn: Axes = ax
+    return drawn
 
 
 def heavy_tailed(values: np.ndarray) -> bool:
@@ -106,7 +106,7 @@ def plot_trace(columns: Mapping[str, Sequence[Any]], axes: Any = None) -> Any:
         for delivery in dict.fromkeys(columns["delivery"]):
             by = deliveries == delivery
             ax.scatter(x[by], y[by], s=12, label=delivery)
-        # symlog, since a superstep may send nothing; of times, a microsecond is little.
+        # symlog, since a superstep may send no messages; times below a microsecond are linear.
         ax.set_yscale("symlog", linthresh=1e-6 if name == "seconds" else 1)
         scale = ax.yaxis.get_transform()
         low, high = scale.transform([0, max(y.max(), 1e-6)])

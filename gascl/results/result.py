@@ -1,4 +1,4 @@
-"""What a run returns: arrays by name, the trace, and why the run stopped."""
+"""`Result`, which a run returns: arrays by name, the trace, and why the run stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError
+from gascl.errors import FieldError, GasclError, GraphError, warn
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.types import VERTEX, FieldTypes, Struct
@@ -26,17 +26,20 @@ from gascl.util.paths import checked_path
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Fields of bundled programs in earlier versions -> their names now.
+RENAMED = {"colour": "color"}
+
 
 class KeptState(Protocol):
-    """What a run left on the device: for `Engine.run(state=...)`, which uses it up."""
+    """The state of a run, kept on the device for `Engine.run(state=...)`, which uses it up."""
 
     @property
     def superstep(self) -> int:
-        """How many supersteps its program has run."""
+        """The number of supersteps that its program has run."""
 
     @property
     def pending(self) -> bool:
-        """Messages are under way to the next superstep."""
+        """Whether messages to the next superstep are pending."""
 
     def names(self) -> list[str]:
         """The vertex fields that it holds."""
@@ -48,7 +51,7 @@ class KeptState(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a run of a program computed.
+    """The outcome of a run of a program.
 
     `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
     order, or (V, lanes) for a run with lanes, read from the device on first use. A vector field
@@ -65,12 +68,12 @@ class Result:
         aggregates: the aggregators' values by name: those of the last superstep, or if none ran,
             those after init, which are the identities if init adds nothing. Of a program of
             several stages, what it returned; on the empty graph, 0 for integers and else NaN.
-        supersteps: how many ran.
+        supersteps: the number of supersteps that ran.
         converged: whether the program's own rule ended the run.
-        stopped: why it ended, in words.
-        trace: one `Step` per superstep; see `Trace` for its table and its picture.
-        device, delivery: what it ran on, and how messages travelled.
-        numbering: in which order the vertices were on the device, if not in the graph's, and why.
+        stopped: why it ended, as text.
+        trace: one `Step` per superstep; see `Trace` for its table and its plot.
+        device, delivery: the device, and the deliveries of the messages.
+        numbering: the order of the vertices on the device, if it is not the graph's, and why.
         seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
             also "solve", the time spent between them.
         state: the State on the device, if it was kept, for `Engine.run(state=...)`.
@@ -78,7 +81,7 @@ class Result:
             program of several stages ended early.
         types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
             `types.inputs` are the vertex fields that the program reads and never writes.
-        edges: the arcs that `arc_fields` are of, as in `Graph.arcs`.
+        edges: the direction of the arcs of `arc_fields`, as in `Graph.arcs`.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
@@ -103,11 +106,15 @@ class Result:
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
             return self.fields[name]
-        there = ", ".join(self.fields) or "none"
+        if name in RENAMED and (now := RENAMED[name]) in self.fields:
+            warn(f"the field {name!r} is called {now!r} now; use that name", DeprecationWarning)
+            return self.fields[now]
+        available = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
-                f"field {name!r} is not computed yet: the run ended too early ({self.stopped}); "
-                f"let it run to its end. Available fields: {there}"
+                f"field {name!r} is not computed yet: the run ended too early (",
+                self.stopped,
+                f"); let it run to its end. Available fields: {available}",
             )
         if name in self.arc_fields:
             raise FieldError(f"{name!r} is an arc field: use result.arc_fields[{name!r}]")
@@ -115,7 +122,7 @@ class Result:
             raise FieldError(f"{name!r} is an aggregator: use result.aggregates[{name!r}]")
         near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise FieldError(f"the result has no field {name!r}{hint} Available fields: {there}")
+        raise FieldError(f"the result has no field {name!r}{hint} Available fields: {available}")
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("__") or "fields" not in self.__dict__:  # copy and pickle look for such
@@ -163,9 +170,9 @@ class Result:
     ) -> list[tuple[Any, Any]]:
         """The k vertices with the largest (or smallest) values of a field, as (label, value).
 
-        Vertices that have no value are left out: where it is infinite, as the distance to a vertex
-        that is not reached, or NaN, or names no vertex. So there may be fewer than k. Ties are in
-        vertex order. Values that are vertices are compared by their places in the graph, and shown
+        Vertices without a value are left out: those where it is infinite, such as the distance to a
+        vertex that is not reached, or NaN, or no vertex. So there may be fewer than k. Ties are in
+        vertex order. Values that are vertices are compared by their indices in the graph, and shown
         by label.
 
         Args:
@@ -175,10 +182,10 @@ class Result:
         listed = values = self._scalars(name, "sorted", "sort")
         if self.types.get(name) == VERTEX:
             listed = self.graph.labels_of(values)
-        there = np.flatnonzero(has_value(values, self.types.get(name)))
-        if largest:  # backwards twice, so that equal values stay in the order of vertices
-            there = there[::-1]
-        order = there[np.argsort(values[there], kind="stable")]
+        candidates = np.flatnonzero(has_value(values, self.types.get(name)))
+        if largest:  # reversed twice, so that equal values stay in the order of vertices
+            candidates = candidates[::-1]
+        order = candidates[np.argsort(values[candidates], kind="stable")]
         first = (order[::-1] if largest else order)[: max(k, 0)]
         labels = self.graph.labels_of(first).tolist()
         return list(zip(labels, listed[first].tolist(), strict=True))
@@ -221,7 +228,7 @@ class Result:
         )
 
     def _answers(self) -> list[str]:
-        """The vertex fields but for inputs."""
+        """The vertex fields except inputs."""
         return [name for name in self if name not in self.types.inputs]
 
     def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
@@ -272,10 +279,10 @@ class Result:
         """int (V,): a field of vertices, in one lane."""
         if field not in self and field not in self.missing:
             vertices = [n for n in self if self.types.get(n) == VERTEX]
-            known = f"its fields of vertices are {', '.join(vertices)}" if vertices else ""
+            hint = f"its fields of vertices are {', '.join(vertices)}" if vertices else ""
             raise FieldError(
                 f"the result has no field {field!r} to follow; "
-                f"{known or 'run a program that finds parents, such as ShortestPaths'}"
+                f"{hint or 'run a program that finds parents, such as ShortestPaths'}"
             )
         values = self[field]
         if self.types.get(field) != VERTEX:
@@ -318,8 +325,8 @@ class Result:
         columns are `x_0`, `x_1` and so on, a struct's are `best_near` and so on; if another column
         already has such a name, they are `x[0]` or `best.near` instead. A field called `vertex`
         becomes `fields.vertex`. Vertices in fields are written as labels, and nothing or null for
-        no vertex. .npz holds each field as it is, under its name, so that vertices are places
-        among those of `vertex`.
+        no vertex. .npz holds each field unchanged, under its name, so that vertices are indices
+        into `vertex`.
 
         Text is UTF-8; a lone surrogate in a label, which UTF-8 cannot encode, is written as an
         escape, such as \ud800, in .csv and .parquet. An existing file is replaced only when the new
@@ -336,7 +343,7 @@ class Result:
         self._table(fields, arcs).save(checked_path(path))
 
     def _table(self, fields: Iterable[str] | None, arcs: bool) -> ResultTable:
-        """The rows of vertices, or of arcs."""
+        """The table of the vertices, or of the arcs."""
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
         if not arcs:
@@ -344,13 +351,13 @@ class Result:
             chosen = {name: self[name] for name in names}
             every = np.arange(self.graph.num_vertices)
             return ResultTable(self.graph, {"vertex": every}, chosen, self.types)
-        there = ", ".join(self.arc_fields)
-        if not there:
+        available = ", ".join(self.arc_fields)
+        if not available:
             raise FieldError("the result has no arc fields: leave out arcs=True")
         names = list(self.arc_fields if fields is None else fields)
         for name in names:
             if name not in self.arc_fields:
-                raise FieldError(f"the result has no arc field {name!r}. Arc fields: {there}")
+                raise FieldError(f"the result has no arc field {name!r}. Arc fields: {available}")
         order = self.graph.arcs(self.edges)
         return ResultTable(
             self.graph,
@@ -361,7 +368,7 @@ class Result:
         )
 
     def save_trace(self, path: str | Path) -> None:
-        """Write the trace as JSON, with what the run was and why it stopped.
+        """Write the trace as JSON, with a summary of the run and why it stopped.
 
         Perfetto (https://ui.perfetto.dev) and Chrome (chrome://tracing) open the file as a
         timeline: its `traceEvents` are those of `Trace.events`.

@@ -15,13 +15,13 @@ import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.graph.labels import labelled
+from gascl.graph.labels import labeled
 from gascl.language.types import VERTEX, Struct
 from gascl.util.atomic_file import new_file
 from gascl.util.decimals import decimals
 from gascl.util.extras import imported
 
-#: The path from a field to one of its columns: names of members, numbers of lanes and components.
+#: The path from a field to one of its columns: names of members, indices of lanes and components.
 Steps = tuple[str | int, ...]
 
 
@@ -30,8 +30,8 @@ class TableColumn:
     """A column of a table.
 
     Attributes:
-        values: (rows,), of vertices their labels.
-        none: bool (rows,), where there is no vertex; None in a column of something else.
+        values: (rows,); for vertices, their labels.
+        none: bool (rows,), true where there is no vertex; None if the column holds no vertices.
     """
 
     values: np.ndarray
@@ -45,7 +45,7 @@ class TableColumn:
         return [None if none else v for v, none in zip(values, self.none.tolist(), strict=True)]
 
     def cells(self) -> list[Any]:
-        """What a CSV file has of them."""
+        """The cells of a CSV file."""
         return decimals(self.values) if self.values.dtype.kind == "f" else self.listed()
 
 
@@ -58,10 +58,10 @@ class ResultTable:
     `x[0]`, `best.near`, `fields.vertex`.
 
     Attributes:
-        keys: the columns that say which vertex or arc a row is: indices (rows,) by name.
-        fields: arrays of that many rows by name.
-        types: the declared types of fields, of which those of vertices matter.
-        numbers: columns between keys and fields, written as they are.
+        keys: the columns that identify the vertex or arc of a row: indices (rows,) by name.
+        fields: arrays (rows, ...) by name.
+        types: the declared types of fields; only vertices are treated differently.
+        numbers: columns between keys and fields, written unchanged.
     """
 
     graph: Graph
@@ -72,10 +72,10 @@ class ResultTable:
 
     def columns(self) -> dict[str, TableColumn]:
         """All columns by name."""
-        found = {name: TableColumn(self._labelled(ids)[0]) for name, ids in self.keys.items()}
-        found |= {name: TableColumn(values) for name, values in self.numbers.items()}
+        table = {name: TableColumn(self._labeled(ids)[0]) for name, ids in self.keys.items()}
+        table |= {name: TableColumn(values) for name, values in self.numbers.items()}
         parts = {n: list(_parts(v, self.types.get(n, ""))) for n, v in self.fields.items()}
-        uses = Counter(found.keys())
+        uses = Counter(table.keys())
         for name, columns in parts.items():
             uses.update(_short(name, steps) for steps, _, _ in columns)
         for name, columns in parts.items():
@@ -83,11 +83,11 @@ class ResultTable:
             for steps, values, type_ in columns:
                 key = self._long(name, steps) if clash else _short(name, steps)
                 ids = type_ == VERTEX
-                found[key] = TableColumn(*self._labelled(values)) if ids else TableColumn(values)
-        return found
+                table[key] = TableColumn(*self._labeled(values)) if ids else TableColumn(values)
+        return table
 
-    def _labelled(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return labelled(self.graph.labels, self.graph.num_vertices, ids)
+    def _labeled(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return labeled(self.graph.labels, self.graph.num_vertices, ids)
 
     def _long(self, name: str, steps: Steps) -> str:
         """A unique name: with brackets or dots, which names of fields cannot contain."""
@@ -102,7 +102,7 @@ class ResultTable:
         index = None
         if len(self.keys) == 1:
             (name,) = self.keys
-            # Tuples are labels, too, and not levels of an index.
+            # A tuple is one label, not the levels of an index.
             labels = columns.pop(name).values
             index = pandas.Index(labels, name=name, tupleize_cols=False)
         arrays = {name: _pandas_array(pandas, column) for name, column in columns.items()}
@@ -125,7 +125,7 @@ class ResultTable:
             text.detach()
 
     def _save_npz(self, path: Path) -> None:
-        own = {name: self._labelled(ids)[0] for name, ids in self.keys.items()}
+        own = {name: self._labeled(ids)[0] for name, ids in self.keys.items()}
         for name, labels in own.items():
             if labels.dtype == object:  # to read an object array, one would need pickle
                 own[name] = np.array([str(label) for label in labels], dtype=str)

@@ -1,4 +1,4 @@
-"""The trace of a run: what each superstep did, as a sequence, a table, a picture and a timeline."""
+"""The trace of a run: its supersteps as a sequence, a table, a plot and a timeline."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gascl.util.extras import imported
 if TYPE_CHECKING:
     import pandas
 
-#: How many steps a notebook or a shell shows at the beginning and at the end of a long trace.
+#: The number of steps shown at the beginning and at the end of a long trace.
 HEAD, TAIL = 10, 5
 
 
 class KernelTime(NamedTuple):
-    """When the device ran a kernel, or the part of it that one superstep took.
+    """The time of a kernel on the device, or the part of it that belongs to one superstep.
 
     Attributes:
-        name: the kernel's.
-        begin: by the device's clock, in seconds from some moment.
-        seconds: how long it took.
+        name: the name of the kernel.
+        begin: by the device's clock, in seconds from an arbitrary moment.
+        seconds: the duration.
     """
 
     name: str
@@ -34,13 +34,13 @@ class KernelTime(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """What the host did for a while.
+    """A phase of the host's work.
 
     Attributes:
         name: "build", "upload" or "supersteps".
         begin: by `time.perf_counter`, in seconds.
-        seconds: how long it took.
-        first: the number of the superstep that came next, or for "supersteps" the first of them.
+        seconds: the duration.
+        first: the number of the next superstep, or for "supersteps" of the first of them.
     """
 
     name: str
@@ -49,17 +49,17 @@ class Phase(NamedTuple):
     first: int = 0
 
 
-@dataclass(slots=True)  # not frozen, which takes longer to make
+@dataclass(slots=True)  # not frozen: that would make creation slower
 class Step:
-    """One superstep of the trace; `Trace` makes another one each time that it is asked.
+    """One superstep of the trace; `Trace` creates a new object at each access.
 
     Attributes:
         superstep: its number, from 0.
-        active: how many vertices scattered.
-        messages: how many messages were sent, counted as docs/programs.md says.
+        active: the number of vertices that scattered.
+        messages: the number of messages sent, counted as docs/programs.md says.
         aggregates: the aggregators' values at its end.
         seconds: kernel time.
-        delivery: how its messages travelled.
+        delivery: the delivery of its messages.
         why: why `auto` chose that delivery, where it had a choice.
         program: the program that ran it, in a program of several stages.
         kernels: the times of its kernels, which add up to `seconds`.
@@ -76,16 +76,16 @@ class Step:
     kernels: tuple[KernelTime, ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the kernels, by name."""
+        """All attributes except the kernels, by name."""
         return {name: getattr(self, name) for name in self.__slots__ if name != "kernels"}
 
 
 class Trace(Sequence[Step]):
-    """The steps of a run. A step is made when it is looked at, so that thousands of supersteps on a
-    small frontier do not cost more than the device's work.
+    """The steps of a run. A step is created when it is accessed, so that thousands of supersteps on
+    a small frontier cost no more than the device's work.
 
     Attributes:
-        phases: what the host did when, in order.
+        phases: the phases of the host's work, in order.
     """
 
     def __init__(self, steps: Sequence[Step] = (), phases: Sequence[Phase] = ()) -> None:
@@ -127,7 +127,7 @@ class Trace(Sequence[Step]):
         first, last = (", ".join(map(repr, part)) for part in (self[:HEAD], self[-TAIL:]))
         return f"[{first}, ..., {last}]"
 
-    def __reduce__(self) -> tuple[Any, ...]:  # what makes steps may hold a device
+    def __reduce__(self) -> tuple[Any, ...]:  # the functions that create steps may hold a device
         return Trace, (list(self), self.phases)
 
     def seconds(self) -> dict[str, float]:
@@ -155,7 +155,7 @@ class Trace(Sequence[Step]):
     def plot(self, axes: Any = None) -> Any:
         """Draw kernel time, active vertices and messages of each superstep, below each other.
 
-        The colour of a superstep says how its messages travelled.
+        The color of a superstep stands for its delivery.
 
         Args:
             axes: three matplotlib Axes to draw on; default: those of a new figure.

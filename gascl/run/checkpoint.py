@@ -27,6 +27,7 @@ from gascl.codegen.generate import generate
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
+from gascl.messages import Option, Word
 from gascl.run.resume import Start
 from gascl.run.state import State
 from gascl.util.atomic_file import new_file, why_unwritable
@@ -90,8 +91,9 @@ class Checkpoint:
         self._resumes = resume and self.path.exists()
         if self.path.exists() and not resume:
             raise GasclError(
-                f"checkpoint {self.path} is there already: give resume=True to go on from it, or "
-                "delete it, or name another file"
+                f"checkpoint {self.path} is there already: give ",
+                Option("resume", True),
+                " to go on from it, or delete it, or name another file",
             )
         self.saved: Saved | None = None
         self.done = self._tried = 0
@@ -190,8 +192,9 @@ def checkpoint_of(
     """
     if checkpoint is None:
         if resume or every is not None:
-            given = "resume=True" if resume else f"every={every!r}"
-            raise GasclError(f"{given} is about a checkpoint: give checkpoint=FILE, too")
+            given = Option("resume", True) if resume else Option("every", every)
+            missing = Option("checkpoint", Word("FILE"))
+            raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
         return None
     why = ""
     if type(program).solve is not None:
@@ -206,7 +209,9 @@ def checkpoint_of(
             "state=, and construct the program with the values of its fields"
         )
     if why:
-        raise GasclError(f"{type(program).__name__}: checkpoint={str(checkpoint)!r}: {why}")
+        raise GasclError(
+            f"{type(program).__name__}: ", Option("checkpoint", str(checkpoint)), f": {why}"
+        )
     return Checkpoint(checkpoint, every, resume)
 
 
@@ -307,8 +312,8 @@ def _interval(every: Any) -> tuple[float, float]:
         except TypeError:
             pass
     raise GasclError(
-        f"every must be a time, such as '60s', '5min' or '1h', or a number of supersteps from 1, "
-        f"not {every!r}"
+        Option("every", every),
+        " must be a time, such as '60s', '5min' or '1h', or a number of supersteps from 1",
     )
 
 

@@ -51,6 +51,7 @@ from gascl.language.spec import WORK, ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.language.traits import Facts
+from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, find
 from gascl.opencl.event_wait import check_free
@@ -342,14 +343,19 @@ class Engine:
         if self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
         if interrupted:
-            why = f"interrupted after {result.supersteps} supersteps"
+            why: str = Message(f"interrupted after {result.supersteps} supersteps")
             if file is not None and file.done == result.supersteps:
-                why += f"; to go on, run it again with checkpoint={str(file.path)!r}, resume=True"
+                why = Message(
+                    why,
+                    "; to go on, run it again with ",
+                    Option("checkpoint", str(file.path)),
+                    Option("resume", True),
+                )
             raise Interrupted(why, result)
         if not result.converged and not_converged == "error":
-            raise NotConvergedError(f"{type(program).__name__}: {result.stopped}", result)
+            raise NotConvergedError(f"{type(program).__name__}: " + result.stopped, result)
         if not result.converged and not_converged == "warn":
-            why = f"{type(program).__name__} did not converge: {result.stopped}"
+            why = f"{type(program).__name__} did not converge: " + result.stopped
             warn(NotConverged(why))
         return result
 

@@ -26,6 +26,7 @@ from gascl.language.fields import (
 )
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
+from gascl.messages import DOUBLE, Message, Option
 
 #: Up to this many arcs a vertex, a graph is sparse.
 SPARSE = 8
@@ -121,7 +122,8 @@ def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -
         if np.isfinite(value) and abs(value) > most:
             raise ProgramError(
                 f"{program!r}: {param.name}={value} does not fit {type_.scalar}, whose largest "
-                f"value is {most:.3g}; use dtype='float64'"
+                f"value is {most:.3g}; use ",
+                DOUBLE,
             )
     return value
 
@@ -175,12 +177,14 @@ def _check_edge_field(
         raise GraphError(
             f"{cls.spec.source.place(name)}: the program reads {name}, but the graph has no such "
             f"edge field (it has: {there}); give the graph one, as by Graph.from_edges(..., "
-            f"{name}=...), or the declaration a default{_renaming(name, graph)}"
+            f"{name}=...), or the declaration a default",
+            _renaming(name, graph),
         )
     elif graph.edge_fields:
-        return (
+        return Message(
             f"the graph has no edge field {name!r} (it has: {there}); "
-            f"the default {field.default!r} is used for every edge{_renaming(name, graph)}"
+            f"the default {field.default!r} is used for every edge",
+            _renaming(name, graph),
         )
     return None
 
@@ -189,7 +193,7 @@ def _renaming(name: str, graph: Graph) -> str:
     """How to use a column of another name as the field, as the end of a message."""
     if not graph.edge_fields:
         return ""
-    return f"; to use another field as {name!r}, construct the program with {name}='FIELD'"
+    return Message(f"; to use another field as {name!r}, ", Option(name, "FIELD", "edge field"))
 
 
 def graph_values(
@@ -275,7 +279,7 @@ def initial_values(
             what = f"the initial {name!r}"
             if name in of_graph:
                 what = f"{program.title()}: the graph's vertex field {name!r}"
-                remedy += _instead_of_graph(program, name)
+                remedy = Message(remedy, _instead_of_graph(program, name))
             mask = np.ma.getmask(values)
             values = convert(np.ma.getdata(values), type_, what, remedy)
             values = values if mask is np.ma.nomask else np.ma.MaskedArray(values, mask)
@@ -330,7 +334,7 @@ def set_at(values: np.ndarray) -> np.ndarray:
 def _wider(field: Field, type_: Type) -> str:
     """What to do about a value that does not fit the type."""
     real = field.type == "real" and type_.scalar == np.float32
-    return "give dtype='float64'" if real else "declare another type"
+    return Message("give ", DOUBLE) if real else "declare another type"
 
 
 def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:

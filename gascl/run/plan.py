@@ -26,6 +26,7 @@ from gascl.language.program import VertexProgram
 from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Facts
+from gascl.messages import Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, built, cannot_build, kernel
 
@@ -273,7 +274,9 @@ def _build(
     if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
             f"{device} has no double precision, which {spec.name} needs for "
-            f"{', '.join(doubles) or 'its messages'}; use dtype='float32' or another device"
+            f"{', '.join(doubles) or 'its messages'}; use ",
+            Option("dtype", "float32", of="program"),
+            " or another device",
         )
     text, places = assemble(header, facts, delivery)
     group, block = (1, BLOCK) if debug else group_size(header, device)

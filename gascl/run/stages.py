@@ -20,6 +20,7 @@ from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type, unfit
+from gascl.messages import DOUBLE, Message, Option
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import busy
 from gascl.results.result import KeptState, Result
@@ -66,7 +67,7 @@ class Stages:
         graph, device: those of the engine.
         state: what the last run left on the device; before the first run, what was given, or None.
         trace: the steps of all runs, numbered consecutively.
-        deliveries: the names of how messages travelled, in the order of first use.
+        deliveries: the names of how messages traveled, in the order of first use.
         computed: the fields that they had, but for inputs.
         numberings: in which other orders the vertices were on the device (`Result.numbering`).
         last: the program that ran last, and why it ended.
@@ -173,7 +174,7 @@ class Stages:
                 keep(left)
             raise
         keep(result)
-        self.last = f"{name}: {result.stopped}"
+        self.last = f"{name}: " + result.stopped
         self._runs[name] += 1
         if result.converged:
             return result
@@ -183,7 +184,9 @@ class Stages:
             return result
         if self._limit is not None:
             raise _Unfinished(
-                f"reached max_supersteps={self._limit} in {name}, before it converged"
+                "reached ",
+                Option("max_supersteps", self._limit),
+                f" in {name}, before it converged",
             )
         raise _Unfinished(self.last)
 
@@ -397,13 +400,13 @@ def solve(
             found = cls.solve(program, stages)
             stopped = stages.endless or f"solved{stages.runs_made()}"
     except _Unfinished as unfinished:
-        stopped, whole = str(unfinished), False
+        stopped, whole = Message(*unfinished.args), False
     except KeyboardInterrupt:
         if busy(engine.device):  # its fields cannot be read
             raise
         stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
-        error.args = (_within(cls.__name__, str(error)), *error.args[1:])
+        error.args = (_within(cls.__name__, error.message), *error.args[1:])
         raise
     fields = _fields(program, stages, found, types, whole)
     arc_fields = _arc_fields(program, stages, found, whole)
@@ -511,8 +514,9 @@ def _within(name: str, message: str) -> str:
         return message
     inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
     if inner:
-        return f"{inner[1]}{name} ({inner[2]}){message[inner.end() :]}"
-    return f"{name}: {message}"
+        renamed = f"{inner[1]}{name} ({inner[2]})"
+        return message.replace(message[: inner.end()], renamed, 1)
+    return f"{name}: " + message
 
 
 def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
@@ -524,7 +528,7 @@ def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) 
         held = values.astype(scalar, copy=False)
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
-        raise ProgramError(f"{cls.__name__}: {most}; use dtype='float64' or smaller values")
+        raise ProgramError(f"{cls.__name__}: {most}; use ", DOUBLE, " or smaller values")
     return held
 
 

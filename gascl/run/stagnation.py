@@ -8,6 +8,7 @@ from typing import Any
 
 from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
+from gascl.messages import DOUBLE, Message, Option
 from gascl.results.trace import Step
 
 #: States are compared once the records of so many supersteps repeat, with at most this period.
@@ -99,12 +100,18 @@ class Standstill:
             f"a larger {n}" if isinstance(params[n], ToleranceParam) else f"another {n}"
             for n in bounds
         ]
-        remedies = [*larger, *["dtype='float64'"] * floats]
+        remedies: list[str | Option] = [*larger, *[DOUBLE] * floats]
         if self._fallen < math.inf:  # without rounding, the change would fall
             above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
-            return f"{above}; give {' or '.join(remedies)}"
-        remedy = " or ".join([*remedies, "another stop rule", "a number of supersteps"])
-        return f"returned to an earlier state and would never end{shown}; give {remedy}"
+            return Message(f"{above}; give ", *_either(remedies))
+        remedies += ["another stop rule", "a number of supersteps"]
+        repeats = f"returned to an earlier state and would never end{shown}; give "
+        return Message(repeats, *_either(remedies))
+
+
+def _either(choices: Sequence[str | Option]) -> list[str | Option]:
+    """The choices with " or " between them."""
+    return [part for choice in choices for part in (" or ", choice)][1:]
 
 
 def period(trace: Sequence[Step]) -> int:

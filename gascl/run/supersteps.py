@@ -38,6 +38,7 @@ from gascl.distributed.ranks import Ranks
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
+from gascl.messages import Message, Option
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import wait
 from gascl.opencl.interrupts import Interrupts
@@ -97,7 +98,7 @@ class Loop:
 
     Attributes:
         trace: a `Step` for each superstep.
-        deliveries: the names of how messages travelled, in the order of first use.
+        deliveries: the names of how messages traveled, in the order of first use.
         earlier: how many supersteps the run has made from which this one goes on.
         nans: for each field of floats where some vertex has NaN after the run, how many have, and
             the first of them; not found out where the State is kept.
@@ -225,7 +226,8 @@ class Loop:
             return Ending(f"ran the requested {fixed} superstep{'s' * (fixed != 1)}", True)
         if interrupts.ends:
             return Ending("interrupted by Ctrl-C", False)
-        return Ending(f"reached max_supersteps={max_supersteps} before it converged", False)
+        reached = Message("reached ", Option("max_supersteps", max_supersteps))
+        return Ending(reached + " before it converged", False)
 
     def _first_batch(self) -> int:
         """How many supersteps can be enqueued before it is known how long one takes."""
@@ -497,7 +499,9 @@ class Loop:
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
-                "is lost. Give delivery='pull' or 'slots', and please report this"
+                "is lost. Give ",
+                Option("delivery", "pull"),
+                " or 'slots', and please report this",
             )
         if words[_TEAM_SWAPPED]:
             state.swap()

@@ -1,1 +1,1 @@
-"""Helpers that know nothing of graphs: units, paths, atomic files, optional packages, progress."""
+"""Helpers independent of graphs: units, paths, atomic files, optional packages, progress."""

@@ -43,7 +43,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
-    """Several such files that belong together: none is replaced until all are complete.
+    """Several new files that belong together: none is replaced until all are complete.
 
     Then they are renamed one after the other, since no file system renames several at once. A kill
     in between leaves some files new and the others old, each of them complete.
@@ -78,13 +78,13 @@ def new_files(*paths: Path) -> Iterator[list[BinaryIO]]:
 
 
 def is_replaced(path: Path) -> bool:
-    """Whether writing to `path` creates a new file in its folder. What is there may instead be
-    written to directly: a pipe, a device, or the file that is this process's stdout or stderr."""
+    """Whether writing to `path` creates a new file in its folder. A pipe, a device, and the file
+    that is this process's stdout or stderr are written to directly instead."""
     try:
-        there = os.stat(path)
+        old = os.stat(path)
     except OSError:
         return True
-    return stat.S_ISREG(there.st_mode) and not any(_is_file_of(fd, there) for fd in (1, 2))
+    return stat.S_ISREG(old.st_mode) and not any(_is_file_of(fd, old) for fd in (1, 2))
 
 
 def why_unwritable(path: Path, pipes: bool = False) -> str | None:
@@ -123,10 +123,10 @@ class _Part:
         self.old: os.stat_result | None = None
 
     def opened(self) -> BinaryIO:
-        there = self._there()
-        if there is not None:
-            self.file = there
-            return there
+        direct = self._opened_directly()
+        if direct is not None:
+            self.file = direct
+            return direct
         self.target = Path(os.path.realpath(self.path))
         # Set before the file is created, so that it is deleted after an interrupt in between. The
         # random name keeps others from guessing it and placing a link there, and keeps two threads
@@ -136,11 +136,11 @@ class _Part:
         try:
             self.file = os.fdopen(os.open(self.part, _NEW, mode), "wb")
         except FileExistsError:
-            self.part = None  # somebody else's
+            self.part = None  # it belongs to another process
             raise
         return self.file
 
-    def _there(self) -> BinaryIO | None:
+    def _opened_directly(self) -> BinaryIO | None:
         """The file if it must be written to directly; else None, and `old` is set."""
         # Open it as if to overwrite it, so that the system's own checks apply: permissions,
         # read-only file systems, and links that others have placed in a shared folder.

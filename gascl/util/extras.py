@@ -1,4 +1,4 @@
-"""Imports of packages that gascl can do without: each when it is first needed."""
+"""Imports of optional packages, each when it is first needed."""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-#: Where Linux tells how much memory a container has, by the version of its control groups.
+#: The files in which Linux gives a container's memory limit, by the version of control groups.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def machine_memory() -> int | None:
     """The bytes of memory that the process may use: the machine's, or a container's; None where
-    the system does not tell, as on Windows."""
+    the system does not say, as on Windows."""
     try:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

@@ -21,10 +21,10 @@ def line(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], more: int = 0) -> str:
-    """A table of anything, as text; numbers to the right, None as nothing.
+    """A table of values as text; numbers are right-aligned, and None is an empty cell.
 
     Args:
-        more: how many rows are left out at the end.
+        more: the number of rows left out at the end.
     """
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gascl.errors import FormatError
 
-#: A URL, or what pathlib leaves of one.
+#: A URL, also after pathlib has merged its slashes.
 URL = re.compile(r"(?:https?|ftps?|s3|gs|file|doi):/.*", re.IGNORECASE)
 
 

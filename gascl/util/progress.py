@@ -1,4 +1,4 @@
-"""How far a long piece of work is: a line on a terminal, or a bar in a notebook, drawn by tqdm."""
+"""Progress of long operations: a line on a terminal, or a bar in a notebook, drawn by tqdm."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ CLEAR = "\r\033[K"  # go to the start of a terminal's line and erase it
 
 
 class Progress:
-    """Shows on stderr what is being done, how much of it, and how fast.
+    """Shows on stderr the current operation, how much of it is done, and how fast.
 
     A terminal's line is rewritten, and so is a notebook's bar. Elsewhere, such as in a log file,
     each report is a line.
 
     Args:
-        after: seconds until the first report. What does not take that long is not reported; by
-            default, two seconds where lines are rewritten, and ten where each report is a line.
+        after: seconds until the first report; shorter operations are not reported. The default is
+            two seconds where lines are rewritten, and ten where each report is a line.
         leave: leave the last report on the screen.
 
     Attributes:
@@ -51,24 +51,24 @@ class Progress:
         self.close()
 
     def begin(self, title: str, total: int | None = None, unit: str = "supersteps") -> None:
-        """Say what is done from now on, and what is counted: "B" for bytes.
+        """Begin an operation, and name the unit of its count: "B" for bytes.
 
-        The count goes on; `total` is how far it will come, if that is known.
+        The count continues; `total` is its final value, if that is known.
         """
         self._title, self._total, self._unit, self._note = title, total, unit, ""
         self._report()
 
     def advance(self, count: int, note: str = "") -> None:
-        """Count so many more; `note` says something of the latest."""
+        """Add to the count; `note` describes the latest item."""
         self.at(self.done + count, note)
 
     def at(self, done: int, note: str = "") -> None:
-        """The count is now `done`."""
+        """Set the count."""
         self.done, self._note = done, note
         self._report()
 
     def close(self) -> None:
-        """Report the end if it is to be left on the screen, else erase what was shown."""
+        """Draw the final state if it stays on the screen, else erase the line."""
         if self._bar is not None:
             self._update()
             self._bar.close()
@@ -104,9 +104,9 @@ class Progress:
 
 @contextmanager
 def showing(progress: bool | Progress) -> Iterator[Progress | None]:
-    """What shows how far something is that was given `progress=`; None if nothing does.
+    """The `Progress` for an argument `progress=`; None for False.
 
-    True stands for a new one, which reports at once, and leaves the last report on the screen.
+    True creates one that reports at once, and leaves the last report on the screen.
 
     Raises:
         GasclError: it is something else.
@@ -116,12 +116,12 @@ def showing(progress: bool | Progress) -> Iterator[Progress | None]:
     if not progress or isinstance(progress, Progress):
         yield progress or None
         return
-    with Progress(after=0.0, leave=True) as made:
-        yield made
+    with Progress(after=0.0, leave=True) as created:
+        yield created
 
 
 class _PlainLines:
-    """stderr where it is no terminal: what rewrites a line becomes a line."""
+    """stderr where it is no terminal: each rewrite of a line becomes a new line."""
 
     def write(self, text: str) -> None:
         if text := text.strip():

@@ -1,4 +1,4 @@
-"""Numbers of bytes as people write them."""
+"""Sizes in bytes as readable text, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def amount(size: int, up: bool = False) -> str:
     """A number of bytes as text, such as 1.5 GiB, in a unit that keeps it short.
 
     Args:
-        up: round up, so that who gives as much as the text says gives enough.
+        up: round up, so that the size in the text is enough.
     """
     if size < 10_000:
         return f"{size:,} bytes"
@@ -27,15 +27,15 @@ def amount(size: int, up: bool = False) -> str:
 
 
 def bytes_of(given: Any, name: str) -> int:
-    """The number of bytes that `given` says: a number, or text such as "1.5 GiB" or "800MB".
+    """A size in bytes: `given` is a number, or text such as "1.5 GiB" or "800MB".
 
     Raises:
-        GasclError: it does not say one above 0; `name` is the parameter's.
+        GasclError: it is no size above 0; `name` is the parameter's name.
     """
     units = {unit.lower(): size for unit, size in _UNITS.items()}
-    found = _SIZE.fullmatch(given) if isinstance(given, str) else None
-    if found and found[2].lower() in units:
-        size = int(float(found[1]) * units[found[2].lower()])
+    match = _SIZE.fullmatch(given) if isinstance(given, str) else None
+    if match and match[2].lower() in units:
+        size = int(float(match[1]) * units[match[2].lower()])
     elif isinstance(given, int) and not isinstance(given, bool):
         size = given
     else:

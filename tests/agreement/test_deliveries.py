@@ -153,20 +153,22 @@ class Moving(Levels):
     scatter = "send(superstep + 1);"
 
 
-@pytest.mark.parametrize("group", [*GROUPS, pytest.param(32, id="group32")])
-@pytest.mark.parametrize("program", [Levels(), Moving()], ids=["waits", "at once"])
+#: The shares by which `auto` chooses, and what it then does.
+CHANGES = {
+    "as usual": ((3, 4), {"push", "pull"}),
+    "a change at each superstep": ((10**9, 0.5), {"push", "pull"}),
+    "a change before the first": ((10**9, 10**9), {"pull"}),
+    "no change": ((1, 1), {"push"}),
+}
+
+
 @pytest.mark.parametrize(
-    ("shares", "chosen"),
-    [
-        ((3, 4), {"push", "pull"}),
-        ((10**9, 0.5), {"push", "pull"}),
-        ((10**9, 10**9), {"pull"}),
-        ((1, 1), {"push"}),
-    ],
-    ids=["as usual", "a change at each superstep", "a change before the first", "no change"],
+    ("group", "program", "change"),
+    thinned([*agreement.GROUPS, 32], [Levels(), Moving()], CHANGES, by=3),
 )
-def test_a_frontier_survives_each_change_of_its_form(group, program, shares, chosen, monkeypatch):
+def test_a_frontier_survives_each_change_of_its_form(group, program, change, monkeypatch):
     """From a list to bits and back, in vertices that do not fill the last word of these."""
+    shares, chosen = CHANGES[change]
     monkeypatch.setattr(push_pull, "CPU", shares)
     monkeypatch.setattr(push_pull, "GPU", shares)
     assert bulge().num_vertices % 32
@@ -300,7 +302,7 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("name", "device", "toy"),
-    thinned(SPECIAL_PROGRAMS, agreement.GROUPS, TOYS, by=3),
+    thinned(SPECIAL_PROGRAMS, agreement.GROUPS, TOYS, by=6),
     indirect=["device", "toy"],
 )
 @pytest.mark.filterwarnings("ignore:.*no edge field")

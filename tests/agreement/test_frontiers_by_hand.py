@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import in_halves
+from support.agreement import in_parts
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -379,9 +379,9 @@ def test_oracle(name: str) -> None:
     check_oracle(CASES[name])
 
 
-@pytest.mark.parametrize(("name", "device", "half"), in_halves(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, half: int) -> None:
-    check_engine(device, CASES[name], half)
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.agreement import in_halves
+from support.agreement import in_parts
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -320,6 +320,6 @@ def test_oracle(name: str) -> None:
     check_oracle(CASES[name])
 
 
-@pytest.mark.parametrize(("name", "device", "half"), in_halves(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, half: int) -> None:
-    check_engine(device, CASES[name], half)
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)

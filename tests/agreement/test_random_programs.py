@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import cycle
 from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
 from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import check, check_case, find_device, in_halves
+from support.agreement import PARTS, check, check_case, find_device, in_parts
 from support.disguise import Disguise
 from support.features import EXPECTED
 from support.program_text import listing, namespace
@@ -25,6 +26,7 @@ from support.random_cases import (
 )
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
+from support.thinned import one_in
 
 from gascl import VertexProgram
 from gascl.codegen.generate import generate
@@ -33,27 +35,35 @@ from gascl.language.tokens import tokens
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 
-#: A twelfth of the recipes in the default run, in both shapes of a work-group.
+#: Every seventh of the recipes in the default run, in both shapes of a work-group.
+QUICK_NUMBERS = range(0, len(RECIPES), 7)
 NUMBERS = [
-    number if number % 24 in (0, 7) else pytest.param(number, marks=pytest.mark.slow)
+    number if number in QUICK_NUMBERS else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "device", "half"), in_halves(SPECIAL_PROGRAMS), indirect=["device"]
+    ("name", "device", "part"), in_parts(SPECIAL_PROGRAMS, turn=1), indirect=["device"]
 )
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_every_special_graph(device: Any, name: str, half: int) -> None:
-    check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8, half=half)
+def test_every_special_graph(device: Any, name: str, part: int) -> None:
+    check(device, SPECIAL_PROGRAMS[name], SPECIAL.values(), 8, part=part)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(
+    ("number", "part"),
+    [
+        *((number, part) for part, number in zip(cycle(PARTS), QUICK_NUMBERS)),
+        *(pytest.param(number, None, marks=pytest.mark.slow) for number in range(len(RECIPES))),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_random_programs(number: int) -> None:
-    """The same program of each recipe in every run, in one of the two shapes of a work-group."""
+def test_random_programs(number: int, part: int | None) -> None:
+    """The same program of each recipe in every run, in one of the two shapes of a work-group; by
+    default, by one `part_of` its deliveries."""
     group = (1, 8)[number % 2]
-    check_case(find_device(group), drawn(number, group))
+    check_case(find_device(group), drawn(number, group), part=part)
 
 
 @pytest.mark.slow
@@ -89,12 +99,12 @@ def test_random_programs_in_disguise(number: int) -> None:
 
 
 @pytest.mark.parametrize("program", SPECIAL_PROGRAMS.values(), ids=SPECIAL_PROGRAMS)
-@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("part", one_in(len(PARTS), PARTS))
 @pytest.mark.filterwarnings("ignore:.*no edge field")
-def test_special_programs_in_disguise(program: Program, half: int) -> None:
+def test_special_programs_in_disguise(program: Program, part: int) -> None:
     graphs = list(SPECIAL.values())[:3]
     hidden = type("Random", (VertexProgram,), Disguise(7).of(namespace(program)))
-    check(find_device(8), program, graphs, 8, cls=hidden, half=half)
+    check(find_device(8), program, graphs, 8, cls=hidden, part=part)
 
 
 def show(case: Case) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -13,9 +14,12 @@ import pytest
 from support.command_line import KARATE, ROADS, start, table
 
 from gascl import Graph
-from gascl.cli.shell_messages import in_the_shells_words
+from gascl.cli.shell_messages import for_shell
+from gascl.errors import GraphError
+from gascl.messages import DOUBLE, Message, Option, Word
 
 EDGES = b"a,b\nb,c\n"
+COLUMNS = "--option columns=from,to"
 
 
 @pytest.fixture
@@ -160,54 +164,54 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
 
 
 @pytest.mark.parametrize(
-    ("python", "shell"),
+    ("option", "python", "shell"),
     [
-        ("read it with directed=True, which", "read it with --directed, which"),
+        (Option("directed", True), "directed=True", "--directed"),
+        (Option("directed", False), "directed=False", "--undirected"),
+        (Option("duplicates", "sum"), "duplicates='sum'", "--duplicates sum"),
+        (Option("self_loops", "drop"), "self_loops='drop'", "--self-loops drop"),
+        (Option("format"), "format=", "--format"),
+        (Option("weight", Word("COLUMN")), "weight=COLUMN", "--weight COLUMN"),
+        (Option("max_supersteps", 2), "max_supersteps=2", "--max-supersteps 2"),
+        (Option("checkpoint", "a b"), "checkpoint='a b'", "--checkpoint 'a b'"),
+        (Option("resume", True), "resume=True", "--resume"),
+        (DOUBLE, "dtype='float64'", "--set dtype=float64"),
+        (Option("source", Word("..."), "program"), "source=...", "--set source=..."),
+        (Option("columns", ("from", "to"), "reader"), "columns=('from', 'to')", COLUMNS),
         (
-            "give duplicates='sum', or self_loops='drop'",
-            "give --duplicates sum, or --self-loops drop",
+            Option("columns", ["from node", 3], "reader"),
+            "columns=['from node', 3]",
+            "--option 'columns=from node,3'",
         ),
-        ("use dtype='float64'", "use --set dtype=float64"),
-        ("reached max_supersteps=2 in", "reached --max-supersteps 2 in"),
-        ("give columns=a,b", "give --option columns=a,b"),
-        ("leave it out: columns=('from', 'to')", "leave it out: --option columns=from,to"),
+        (Option("header", False, "reader"), "header=False", "--option header=false"),
+        (Option("separator", of="reader"), "separator=", "--option separator="),
         (
-            "e.g. columns=('from', 'to', 'weight=minutes', 'km')",
-            "e.g. --option columns=from,to,weight=minutes,km",
-        ),
-        ("columns=['from node', 3]", "--option 'columns=from node,3'"),
-        (
-            "say it with header=True or header=False",
-            "say it with --option header=true or --option header=false",
+            Option("weight", "FIELD", "edge field"),
+            "construct the program with weight='FIELD'",
+            "give --weight FIELD",
         ),
         (
-            "name the separator with separator=, e.g.",
-            "name the separator with --option separator=, e.g.",
-        ),
-        ("such as label='id'", "such as --option label=id"),
-        ("weight=COLUMN chooses one", "--weight COLUMN chooses one"),
-        ("did you mean weight=? It takes", "did you mean --weight? It takes"),
-        ("read it with format='edgelist'", "read it with --format edgelist"),
-        ("name its format, or leave out format=", "name its format, or leave out --format"),
-        ("use delivery='pull'", "use --delivery pull"),
-        ("construct the program with weight='FIELD'", "give --weight FIELD"),
-        (
+            Option("km", "FIELD", "edge field"),
             "construct the program with km='FIELD'",
             "give --option columns=SOURCE,TARGET,km=FIELD",
         ),
-        ("field weight: leave out weight=)", "field weight: leave out --set weight)"),
-        ("is required: Steps(source=...)", "is required: --set source=..."),
-        ("in Python: Steps(x=...)", "in Python: Steps(x=...)"),
-        ("Steps(weight='km'): no such", "Steps(weight='km'): no such"),
-        ("with checkpoint='a', resume=True", "with --checkpoint 'a' --resume"),
-        ("give resume=True to", "give --resume to"),
-        ("every must be, not every=3", "--every must be, not --every=3"),
-        ("cannot use --option columns=[1]", "cannot use --option columns=[1]"),
-        (
-            "a.py:3: wrong: directed=True\n    g(directed=True)",
-            "a.py:3: wrong: --directed\n    g(directed=True)",
-        ),
     ],
 )
-def test_words(python, shell):
-    assert in_the_shells_words(python) == shell
+def test_options_in_python_and_in_the_shell(option, python, shell):
+    message = Message("a.txt: try ", option, ", please")
+    assert message == f"a.txt: try {python}, please"
+    assert for_shell(message) == f"a.txt: try {shell}, please"
+    assert for_shell("b: " + message.replace("a.txt", "stdin") + ".") == (
+        f"b: stdin: try {shell}, please."
+    )
+
+
+def test_text_without_options_is_printed_as_it_is():
+    """Even where it looks like an option of Python, as a user's own line may."""
+    assert for_shell("a.py:3: wrong: directed=True") == "a.py:3: wrong: directed=True"
+
+
+def test_errors_keep_the_options_of_their_message():
+    error = GraphError("a: ", Message("give ", Option("directed", False)))
+    assert str(error) == "a: give directed=False"
+    assert pickle.loads(pickle.dumps(error)).options == (Option("directed", False),)

@@ -69,7 +69,7 @@ def bundled() -> list[type[VertexProgram]]:
 
 
 def test_arrays_of_a_rank():
-    """Neighbours are those of the whole graph, and arcs to scatter on those of the rank."""
+    """Neighbors are those of the whole graph, and arcs to scatter on those of the rank."""
 
     class Asks(Levels):
         scatter = "if (num_neighbors > 2) send(v.level + 1);"
@@ -248,5 +248,7 @@ def test_an_argument_that_nothing_has():
     unknown = replace(
         DELIVERIES["slots"], name="own", launches=(Launch("own_kernel", "one", ("nowhere",)),)
     )
-    with pytest.raises(GasclError, match="own_kernel is to be given 'nowhere', which is no array"):
+    with pytest.raises(
+        GasclError, match="own_kernel has the argument 'nowhere', which is no array"
+    ):
         spec_of(Levels, unknown)

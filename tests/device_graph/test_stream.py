@@ -189,7 +189,7 @@ def test_programs_that_need_all_arcs_say_why(divided):
     # The program that the user runs, and none that it runs.
     with pytest.raises(DeviceError) as caught:
         engine.run(LocalClustering())
-    said = "LocalClustering cannot take its arcs in parts: it reads neighbours, which may be in any"
+    said = "LocalClustering cannot take its arcs in parts: it reads neighbors, which may be in any"
     assert str(caught.value).startswith(said) and "Corners" not in str(caught.value)
     with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs of PageRank in"):
         engine.run(PageRank(), delivery="slots")

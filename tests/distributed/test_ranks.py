@@ -26,8 +26,8 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
     """So many ranks of a module of the tests.
 
     Args:
-        arguments: of rank_runs: one of its functions, after others that it is to call before,
-            each with a colon; and the arguments.
+        arguments: of rank_runs: functions of it, joined by "+", after others that are to be called
+            before each, each with a colon; and their arguments.
     """
     return subprocess.run(
         [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
@@ -74,35 +74,21 @@ def test_all_special_programs_on_ranks(count, what):
     succeed(count, what, *SPECIAL_PROGRAMS)
 
 
-@pytest.mark.parametrize("way", ["", pytest.param("on_several_hosts:", marks=pytest.mark.slow)])
-def test_what_programs_declare_on_ranks(way):
-    succeed(2, f"{way}declared")
-
-
 def test_ranks_of_several_hosts():
     succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
 
 
-#: Ranks that share memory, and those that do not.
-WAYS = ["", pytest.param("on_several_hosts:", marks=pytest.mark.slow)]
+@pytest.mark.parametrize(
+    "what", ["batches+states+presses+pairs", "frontiers+declared+pieces+lists+sorts"]
+)
+def test_functions_of_rank_runs(what):
+    """Several in one start of the ranks, which takes longer than most of them."""
+    succeed(2, what)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_records_of_many_supersteps_are_read_at_once(way):
-    succeed(2, f"{way}batches")
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_long_frontiers_on_ranks(way):
-    succeed(2, f"{way}frontiers")
-
-
-def test_ctrl_c_in_one_rank_ends_all_with_a_superstep():
-    succeed(2, "presses")
-
-
-def test_ranks_tell_while_others_are_computed():
-    succeed(2, "pieces")
+@pytest.mark.slow
+def test_functions_of_rank_runs_on_several_hosts():
+    succeed(2, "on_several_hosts:batches+frontiers+declared")
 
 
 @pytest.mark.slow
@@ -113,30 +99,25 @@ def test_programs_on_ranks(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
-def test_programs_that_read_neighbours_on_ranks(count):
-    succeed(count, "neighbours")
+def test_programs_that_read_neighbors_on_ranks(count):
+    succeed(count, "neighbors")
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_messages_to_vertices_of_other_ranks(count, tmp_path):
-    succeed(count, "posts", str(tmp_path))
+@pytest.mark.parametrize(
+    ("count", "what"),
+    [(2, "posts+checkpoints"), pytest.param(3, "posts", marks=pytest.mark.slow)],
+)
+def test_messages_to_vertices_of_other_ranks_and_checkpoints(count, what, tmp_path):
+    succeed(count, what, str(tmp_path))
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_every_pair_on_ranks(count):
-    succeed(count, "pairs")
-
-
-def test_ranks_tell_what_has_changed():
-    succeed(2, "lists")
-
-
-def test_a_checkpoint_of_ranks(tmp_path):
-    succeed(2, "checkpoints", str(tmp_path))
+@pytest.mark.slow
+def test_every_pair_on_three_ranks():
+    succeed(3, "pairs")
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say it")
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_rank_reads_its_rows(directed, tmp_path):
     """Of a mapped file, the sources of the arcs that end in its own vertices, half of them here,
     and nothing else that is of edges."""
@@ -147,14 +128,6 @@ def test_a_rank_reads_its_rows(directed, tmp_path):
     most = 4 * graph.num_arcs // 2 + 8 * graph.num_vertices + 2**19  # what is read ahead, too
     assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
     assert min(found) > 4 * graph.num_arcs // 3
-
-
-def test_a_rank_sorts_its_rows():
-    succeed(2, "sorts")
-
-
-def test_states_of_ranks():
-    succeed(2, "states")
 
 
 def test_ranks_that_do_not_run_the_same():

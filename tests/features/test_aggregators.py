@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from support.samples import random_graph
+from support.thinned import thinned
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, struct, vertex
 
@@ -55,8 +56,7 @@ class Statistics(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", DELIVERIES)
-@pytest.mark.parametrize("vertices", [64, 700])
+@pytest.mark.parametrize(("vertices", "delivery"), thinned([64, 700], DELIVERIES))
 def test_every_kind_against_numpy(vertices, delivery):
     graph = random_graph(1, directed=True, vertices=vertices)
     start = np.random.default_rng(0).random(vertices) * 100

@@ -19,6 +19,7 @@ from support.declared import (
     program_class,
     same,
 )
+from support.thinned import one_in, thinned
 
 import gascl.programs
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, param, vertex
@@ -27,7 +28,7 @@ from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, param, ve
 
 #: Parameters of the programs that have no result without them.
 NEEDED: dict[str, dict[str, Any]] = {
-    "Neighbourhoods": {"hops": 1},
+    "Neighborhoods": {"hops": 1},
     **{
         name: {"source": 0}
         for name in ("BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths")
@@ -74,8 +75,7 @@ def test_bundled_programs_by_every_delivery(name, delivery):
 # Programs that declare what they do not use -------------------------------------------------------
 
 
-@pytest.mark.parametrize("arcs", [False, True], ids=["", "arc fields"])
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(("body", "arcs"), thinned(BODIES, [False, True]))
 def test_what_nothing_uses(body, arcs):
     made = program_class(BODIES[body], arcs)
     ran = []
@@ -121,7 +121,7 @@ class Counts(VertexProgram):
     stop = "superstep == 1"
 
 
-@pytest.mark.parametrize("delivery", ["auto", *DELIVERIES])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", *DELIVERIES]))
 def test_without_a_superstep_aggregators_are_those_after_init(delivery):
     least = -(2**31)
     for name, expected in (

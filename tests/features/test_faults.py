@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.demands import admitted
+from support.thinned import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram
 from gascl.opencl.device import Device, find
@@ -89,13 +90,13 @@ IN_APPLY = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), IN_SCATTER)
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(2, IN_SCATTER))
 def test_ids_out_of_range_in_scatter(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to(v")
     check(tmp_path, SCATTER.format(statement), words, every=every)
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), IN_APPLY)
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(2, IN_APPLY))
 def test_ids_out_of_range_in_apply(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to")
     check(tmp_path, APPLY.format(statement), words, every=every)
@@ -123,7 +124,7 @@ NO_NEIGHBOR = [
 ]
 
 
-@pytest.mark.parametrize(("body", "words"), NO_NEIGHBOR)
+@pytest.mark.parametrize(("body", "words"), one_in(3, NO_NEIGHBOR))
 def test_neighbors_that_are_not_there(tmp_path, body, words):
     check(tmp_path, body, words, every="neighbor(0)" in body)
 
@@ -179,7 +180,7 @@ DEBUGGED = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "words"), DEBUGGED)
+@pytest.mark.parametrize(("statement", "words"), one_in(2, DEBUGGED))
 def test_debug_names_the_line_in_apply(tmp_path, statement, words):
     words += "rstep 1" if words.endswith("supe") else ""
     body = 'total = aggregate.real("max")\n' + APPLY.format(statement)

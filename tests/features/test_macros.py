@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.thinned import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, arc, edge, param, struct, vertex
 
@@ -67,7 +68,7 @@ APPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("functions", "apply", "x"), APPLIES)
+@pytest.mark.parametrize(("functions", "apply", "x"), one_in(2, APPLIES))
 def test_what_apply_does(functions, apply, x):
     expected = x if isinstance(x, list) else [x] * 4
     assert run(functions=functions, apply=apply).x.tolist() == expected

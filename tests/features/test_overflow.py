@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.agreement import half_of, in_halves
+from support.agreement import in_parts, part_of
 from support.demands import admitted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
@@ -113,14 +113,14 @@ OUTCOMES: dict[str, tuple[VertexProgram, Graph, tuple[int, int] | str]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "device", "half"), in_halves(OUTCOMES, turn=1), indirect=["device"]
+    ("name", "device", "part"), in_parts(OUTCOMES, turn=1), indirect=["device"]
 )
-def test_every_delivery_agrees(device, name, half):
+def test_every_delivery_agrees(device, name, part):
     program, graph, expected = OUTCOMES[name]
     engine, found = Engine(graph, device), set()
     able = admitted(program, device)
     assert ("push" in able) == ("edges" in able) == (program.spec.combiner is SUM)
-    for delivery in half_of(able, half):
+    for delivery in part_of(able, part):
         try:
             result = engine.run(program, delivery=delivery)
             found.add((result.supersteps, int(result.x[0])))
@@ -141,16 +141,16 @@ PARTS = [
 
 
 @pytest.mark.parametrize(
-    ("case", "device", "half"), in_halves(range(len(PARTS)), turn=1), indirect=["device"]
+    ("case", "device", "part"), in_parts(range(len(PARTS)), turn=1), indirect=["device"]
 )
-def test_a_sum_of_narrow_messages_is_applied_once(device, case, half):
+def test_a_sum_of_narrow_messages_is_applied_once(device, case, part):
     """By each delivery: vertex 0 and those behind the senders all get the same messages."""
     program, parts = PARTS[case]
     n = len(parts)
     src, dst = np.tile(np.arange(1, n + 1), n), np.repeat(np.arange(n + 1, 2 * n + 1), n)
     graph = Graph.from_edges([*src, *range(1, n + 1)], [*dst, *[0] * n])
     started = program(x=np.array([0, *parts, *[0] * n]))
-    for delivery in half_of(admitted(started, device), half):
+    for delivery in part_of(admitted(started, device), part):
         result = Engine(graph, device).run(started, delivery=delivery)
         reached = [0, *range(n + 1, 2 * n + 1)]
         assert result["sum"][reached].tolist() == [sum(parts)] * (n + 1), delivery

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.thinned import thinned
 
 from gascl.io.outofcore import external_sort
 from gascl.io.outofcore.external_sort import EACH, KeySort
@@ -25,9 +26,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("most", [10**6, 3000, 100])
-@pytest.mark.parametrize("bits", [16, 3])
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize(("keys", "bits", "most"), thinned(KEYS, [16, 3], [10**6, 3000, 100], by=3))
 def test_keys_are_sorted(keys, bits, most, tmp_path, monkeypatch):
     """In memory; by way of files; and by way of files that are parted again."""
     for name, value in {"BITS": bits, "PILES": 4, "PIECE": 512, "RANGE": 64}.items():

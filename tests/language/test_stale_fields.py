@@ -16,7 +16,7 @@ GRAPH = Graph.from_edges([0, 1, 2, 3], [1, 2, 1, 1])
 
 
 def program(**changes) -> type[VertexProgram]:
-    """The sick count their sick neighbours; x is set to what it is sent."""
+    """The sick count their sick neighbors; x is set to what it is sent."""
     body = {
         "supersteps": param.supersteps(3),
         "x": vertex.int32(init="v.id < 2"),

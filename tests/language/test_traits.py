@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.disguise import STATEMENTS, Disguise
+from support.thinned import one_in
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
 from gascl.language.traits import Facts
@@ -163,13 +164,55 @@ def test_facts(changed, found):
     assert_found(cls, {**PLAIN, **found})
 
 
-@pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
+@pytest.mark.parametrize(
+    ("changed", "found"), one_in(3, CASES), ids=lambda x: ", ".join(map(str, x.values()))
+)
 def test_facts_of_what_macros_hide(changed, found):
     cls = type("Changed", (Plain,), changed)
     shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
     for seed in range(5):
         hidden = type("Hidden", (cls,), Disguise(seed).of(shown))
         assert_found(hidden, {**PLAIN, **found})
+
+
+@pytest.mark.parametrize(
+    ("changed", "skips"),
+    [
+        ({}, True),
+        ({"scatter": ""}, False),
+        ({"scatter": "send(1); set_mask();"}, False),
+        ({"scatter": "send(1); set_mask_of(e.dst);"}, False),
+        ({"scatter": "send(1); send_to(0, 1);"}, False),
+        ({**KEPT, "scatter": "send(1); e.kept = 1;"}, False),
+        ({**KEPT, "scatter": "send(e.kept);"}, False),
+        (KEPT, True),
+        # What cannot fail
+        ({"scatter": "send(x_of(e.dst) + y_of( v.id ) + get_mask_of(e.src));"}, True),
+        ({"scatter": "send(num_neighbors + get_mask());"}, True),
+        ({"combine": "sum", "scatter": "if (v.x) send(v.x);"}, True),
+        ({"scatter": "send(1); send(2);"}, True),
+        # And what can
+        ({"scatter": "send(x_of(e.dst) + x_of(v.y));"}, False),
+        ({"scatter": "send(x_of(e.dst + 1));"}, False),
+        ({"scatter": "send(get_mask_of(v.x));"}, False),
+        ({"scatter": "send(neighbor(0));"}, False),
+        ({"scatter": "send(has_edge(v.id, 0));"}, False),
+        ({"combine": "sum", "scatter": "send(1); send(2);"}, False),
+        ({"combine": "sum", "scatter": "for (int i = 0; i < 2; ++i) send(1);"}, False),
+    ],
+)
+def test_which_arcs_may_be_left_out(changed, skips):
+    cls = type("Changed", (Plain,), changed)
+    assert Facts.of(cls.spec).skips == skips
+    assert not Facts.of(cls.spec, debug=True).skips
+
+
+def test_scatter_may_run_again():
+    def asks_again(scatter: str) -> bool:
+        return Facts.of(type("Kept", (Plain,), {**KEPT, "scatter": scatter}).spec).asks_again
+
+    assert asks_again("send(e.kept);")
+    assert not asks_again("send(1); e.kept += 1;")
 
 
 def test_lanes_are_those_of_the_run():

@@ -42,20 +42,20 @@ def test_nodes_edges_and_weights_are_in_the_order_of_networkx(kind):
         w for *_, w in G.edges(data="weight", default=1)
     ]
     assert converted.degree.tolist() == [degree for _, degree in G.degree]
-    offsets, neighbours = converted.rows()
-    rows = [neighbours[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+    offsets, neighbors = converted.rows()
+    rows = [neighbors[a:b].tolist() for a, b in itertools.pairwise(offsets)]
     assert [[converted.nodes[v] for v in row] for row in rows] == [list(G[n]) for n in G]
     if G.is_directed():
         assert converted.in_degree.tolist() == [degree for _, degree in G.in_degree]
-        offsets, neighbours = converted.rows(reverse=True)
-        rows = [neighbours[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+        offsets, neighbors = converted.rows(reverse=True)
+        rows = [neighbors[a:b].tolist() for a, b in itertools.pairwise(offsets)]
         assert [[converted.nodes[v] for v in row] for row in rows] == [
             list(G.predecessors(n)) for n in G
         ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_more_neighbours_than_are_packed_at_a_time(kind):
+def test_more_neighbors_than_are_packed_at_a_time(kind):
     """Nodes that are their own places are packed as they are, others by their places."""
     G = nx.gnm_random_graph(200, 3_000, seed=1, directed=kind(()).is_directed())
     G = kind(G)
@@ -65,7 +65,7 @@ def test_more_neighbours_than_are_packed_at_a_time(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_neighbours_that_equal_a_node_but_are_no_integers(kind):
+def test_neighbors_that_equal_a_node_but_are_no_integers(kind):
     G = kind()
     G.add_nodes_from(range(4))
     G.add_edges_from([(0, 1.0), (1, np.int64(2)), (2, True), (3, 2.0)])

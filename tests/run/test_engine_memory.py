@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pyopencl as cl
 import pytest
-from support.agreement import half_of
+from support.agreement import PARTS, part_of
 from support.demands import admitted
 from support.thinned import thinned
 
@@ -191,8 +191,8 @@ class ByEdge(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize(("group", "half"), thinned([0, 8], [0, 1]))
-def test_wide_offsets(monkeypatch, group, half):
+@pytest.mark.parametrize(("group", "part"), thinned([0, 8], PARTS, by=4))
+def test_wide_offsets(monkeypatch, group, part):
     for module in (arcs, buffers):
         monkeypatch.setattr(module, "index_dtype", lambda num_arcs: np.dtype(np.int64))
     rng = np.random.default_rng(3)
@@ -206,7 +206,7 @@ def test_wide_offsets(monkeypatch, group, half):
             expected[u] += 100 * i + 10 + w
     wide = Engine(graph, Device(find().cl, group=group) if group else None)
     program = type("Both", (ByEdge,), {"edges": "both"})()
-    for delivery in half_of(set(admitted(program)) - ({"serial"} if group else set()), half):
+    for delivery in part_of(set(admitted(program)) - ({"serial"} if group else set()), part):
         assert wide.run(program, delivery=delivery).x.tolist() == expected.tolist()
     assert wide.resident("both", wide.device.group, BLOCK).extent().offset == "int64"
     assert graph.arcs("both").slot.dtype == np.int64

@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.thinned import thinned
 
 import gascl.programs
 from gascl import Graph, VertexProgram, vertex
@@ -92,10 +93,16 @@ def test_building_peaks_below_the_estimate(monkeypatch, directed, edges, threads
     assert 0.45 * expected < peak <= expected
 
 
-@pytest.mark.parametrize("group", [0, 8])
-@pytest.mark.parametrize("delivery", ["auto", "pull", "slots"])
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=0)])
+@pytest.mark.parametrize(
+    ("program", "directed", "delivery", "group"),
+    thinned(
+        [PageRank(), ShortestPaths(source=0)],
+        [True, False],
+        ["auto", "pull", "slots"],
+        [0, 8],
+        by=3,
+    ),
+)
 def test_device_as_a_run_counts_it(monkeypatch, program, directed, delivery, group):
     device = Device(find().cl, group)
     graph = build(directed, 300, 2000, weight=np.ones(2000, np.float32))
@@ -183,9 +190,9 @@ def test_a_limit():
     "program", [Triangles, LocalClustering, ConnectedComponents, BipartiteMatching]
 )
 def test_programs_that_take_no_parts(program):
-    """Also where another program reads the neighbours, which this one runs."""
+    """Also where another program reads the neighbors, which this one runs."""
     note = described(build(True), program(), device_memory=2**12)[-1]
-    assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbours")
+    assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbors")
 
 
 class Allocated(cl.Buffer):
@@ -211,7 +218,7 @@ VALUES |= {name: {"source": 0} for name in ("BellmanFord", "LocalCommunity")}
 VALUES |= {
     "Katz": {"alpha": 0.0005},
     "WeightedKatz": {"alpha": 2e-6},
-    "Neighbourhoods": {"hops": 1},
+    "Neighborhoods": {"hops": 1},
 }
 VALUES |= {"ForceLayout": {"supersteps": 3}}
 FEW = ["Louvain", "TrussNumber", "LocalClustering", "Betweenness", "Closeness"]

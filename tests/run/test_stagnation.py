@@ -232,7 +232,7 @@ class Swap(VertexProgram):
 
 
 class Toggle(VertexProgram):
-    """Neighbours wake each other in turn; nothing else is there."""
+    """Neighbors wake each other in turn; nothing else is there."""
 
     message, combine, mask = "int32", "or", "v.id == 0"
     scatter = "send(1);"

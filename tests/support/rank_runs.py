@@ -39,7 +39,7 @@ from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
     CoreNumber,
-    GreedyColouring,
+    GreedyColoring,
     Hits,
     LabelPropagation,
     LocalClustering,
@@ -59,16 +59,18 @@ from gascl.run import supersteps
 from gascl.run.supersteps import Loop
 
 COMM = MPI.COMM_WORLD
+#: What a function changes of gascl, until the next one is called.
+PATCH = pytest.MonkeyPatch()
 
 
 def on_several_hosts() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
-    ranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
+    PATCH.setattr(ranks, "shared_memory", lambda comm, size: None)
 
 
 def pieces() -> None:
     """Let ranks tell of some vertices while others are computed, as GPUs do with many."""
-    exchange.Exchange._number_of_pieces = lambda self: 5  # type: ignore[method-assign]
+    PATCH.setattr(exchange.Exchange, "_number_of_pieces", lambda self: 5)
     result = Engine(generators.rmat(9, seed=4), comm=COMM).run(PageRank())
     names = [kernel.name for kernel in result.trace[2].kernels]
     assert names.count("gascl_outbox_gather") == 5
@@ -127,8 +129,8 @@ def programs() -> None:
     agree(web, ParticleCommunities(supersteps=5))
 
 
-def neighbours() -> None:
-    """Bundled programs that read neighbours, or go by their frontier in several stages."""
+def neighbors() -> None:
+    """Bundled programs that read neighbors, or go by their frontier in several stages."""
     web = generators.rmat(8, seed=4)
     weight = np.random.default_rng(1).integers(1, 9, web.num_edges)
     plain = Graph.from_edges(
@@ -141,7 +143,7 @@ def neighbours() -> None:
     for program in (
         ConnectedComponents(),
         CoreNumber(),
-        GreedyColouring(),
+        GreedyColoring(),
         LabelPropagation(),
         LocalClustering(),
         Louvain(),
@@ -183,13 +185,13 @@ def pairs() -> None:
         return launched(loop, launch, *given, **numbers)
 
     launched = Loop._launch
-    Loop._launch = launch  # type: ignore[method-assign]
+    PATCH.setattr(Loop, "_launch", launch)
     for vertices, group, ranges, lanes, delivery in (
         (301, 1, 1, 1, "outbox"),
         (301, 8, 3, 2, "slots"),
         (1, 1, 1, 1, "outbox"),
     ):
-        run_layout.splits = lambda *_, ranges=ranges: ranges
+        PATCH.setattr(run_layout, "splits", lambda *_, ranges=ranges: ranges)
         cls = type("Meets", (Meets,), {"lanes": lanes})  # what it needs is worked out once
         ids = np.arange(4 * vertices)
         graph = Graph.from_edges(ids % vertices, ids % min(vertices, 9), num_vertices=vertices)
@@ -279,7 +281,7 @@ def frontiers() -> None:
     spokes = np.arange(1, 3 * CPU_PIECE + 9)
     star = Graph.from_edges([0] * len(spokes), spokes, directed=False)
     for first in (1, 7):
-        frontier_exchange.FIRST = first
+        PATCH.setattr(frontier_exchange, "FIRST", first)
         for graph, source in ((web, 0), (star, 5)):
             agree(graph, BreadthFirst(source=source), delivery="push")
 
@@ -303,17 +305,17 @@ def batches() -> None:
             return step.superstep == 70
 
     recorded = Loop._records
-    Loop._records = records  # type: ignore[method-assign]
+    PATCH.setattr(Loop, "_records", records)
     alone = Engine(graph).run(Counting(), max_supersteps=100, not_converged="ignore")
     own = np.iinfo(np.int32).max if COMM.rank else -1
     for ahead, expected in ((1e9, [1, 64, 35]), (own, [1] * 100)):
-        supersteps._AHEAD = ahead
+        PATCH.setattr(supersteps, "_AHEAD", ahead)
         seen: list[int] = []
         found = run(Counting(), callback=lambda step: seen.append(step.superstep))  # noqa: B023
         assert reads == expected, reads
         assert found.x.tobytes() == alone.x.tobytes()
         assert seen == list(range(100))
-    supersteps._AHEAD = 1e9
+    PATCH.setattr(supersteps, "_AHEAD", 1e9)
     run(Counting(), most=64, delivery="slots")
     assert reads == [1, 63]
     assert run(PageRank(supersteps=70)).supersteps == 70
@@ -338,8 +340,8 @@ def presses() -> None:
         return tells(its, interrupts, superstep)
 
     tells = exchange.Exchange.tell
-    exchange.Exchange.tell = tell  # type: ignore[method-assign]
-    supersteps._AHEAD = 1e9
+    PATCH.setattr(exchange.Exchange, "tell", tell)
+    PATCH.setattr(supersteps, "_AHEAD", 1e9)
     graph = generators.rmat(7, seed=1)
     options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
     alone = Engine(graph).run(Tolls(), max_supersteps=10, **options)
@@ -603,7 +605,9 @@ if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
     what, *arguments = sys.argv[1:]
     *ways, what = what.split(":")
-    for way in ways:
-        globals()[way]()
-    globals()[what](*arguments)
+    for name in what.split("+"):
+        for way in ways:
+            globals()[way]()
+        globals()[name](*arguments)
+        PATCH.undo()
     print(f"done {COMM.rank}", flush=True)

@@ -107,8 +107,9 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
     }
 }
 
-// The commit of the mask and what else the delivery's form of it needs: mask_kernels.cl,
-// frontier_kernels.cl or one's own.
+// The commit of the mask, and the other kernels of the delivery's active set. No such file exists:
+// gascl/delivery/assembly.py puts `Delivery.active.kernels` here, that is mask_kernels.cl,
+// frontier_kernels.cl or the text of another form.
 #include "active_set_kernels.cl"
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide

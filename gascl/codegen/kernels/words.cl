@@ -70,7 +70,8 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 }
 #endif
 
-// How the delivery keeps track of the active vertices: mask.cl, frontier.cl or one's own.
+// The functions of the delivery's active set. No such file exists: gascl/delivery/assembly.py puts
+// `Delivery.active.functions` here, that is mask.cl, frontier.cl or the text of another form.
 #include "active_set.cl"
 
 // Whether apply runs for a vertex that has received `count` messages.

@@ -19,6 +19,7 @@ from gascl.io.column_names import (
     weight_column,
 )
 from gascl.io.vertex_ids import numbered
+from gascl.messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def read_pandas(
         others = ", ".join(repr(name) for name in names if name not in (source, target))
         end = "sources" if weight == source else "targets"
         raise GraphError(
-            f"weight={weight!r} is the column of {end}; name one of the others: {others or 'none'}"
+            Option("weight", weight),
+            f" is the column of {end}; name one of the others: {others or 'none'}",
         )
     for name in (source, target, *chosen):
         if names.count(name) != 1:

@@ -295,7 +295,7 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
     try:
         table = write_arrow(graph, dense=kind == "Parquet")
     except GraphError as error:
-        raise FormatError(f"{path}: {error}") from error
+        raise FormatError(f"{path}: ", error.message) from error
     if len(table.schema.metadata[KEY]) > MAX_METADATA:
         raise FormatError(
             f"{path}: {kind} is a table of edges, and the labels, which are not sorted or not all "

@@ -51,6 +51,7 @@ from gascl.io.text_lines import (
 )
 from gascl.io.text_numbers import Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
+from gascl.messages import Message, Option, Word
 from gascl.util.decimals import decimals
 from gascl.util.extras import imported
 
@@ -276,9 +277,9 @@ def _lines(path: Path, file: BinaryIO) -> LineReader:
     for other in (matrix_market.FORMAT, dimacs.FORMAT):
         if other.recognizes(lines.head):
             raise FormatError(
-                f"{path} begins like a file of the format {other.name}; read it with "
-                f"format={other.name!r}, or, if its rows are just a list of edges, delete the "
-                "lines before them"
+                f"{path} begins like a file of the format {other.name}; read it with ",
+                Option("format", other.name),
+                ", or, if its rows are just a list of edges, delete the lines before them",
             )
     return lines
 
@@ -305,7 +306,10 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
         report.append(
             f"read as {kind}, as the comment {layout.says!r} says"
             if directed in (None, layout.directed)
-            else f"directed={directed}, though the comment {layout.says!r} declares {kind}"
+            else Message(
+                Option("directed", directed),
+                f", though the comment {layout.says!r} declares {kind}",
+            )
         )
     elif directed is None:
         report.append(ASSUMED_DIRECTED)
@@ -422,7 +426,7 @@ class TextRows:
                 continue
             wrong = _what_is_wrong(columns, layout)
             if wrong:
-                raise FormatError(f"{self._path}, line {number}: {shown(line)} {wrong}")
+                raise FormatError(f"{self._path}, line {number}: {shown(line)} ", wrong)
             self.remarks += splitter.removed
             tails, heads, texts = chunk
             tail, head = (columns[end] for end in layout.ends)
@@ -494,8 +498,11 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
     if rows.odd is not None and rows.like_rows is not None:
         line, text = rows.like_rows
         warn(
-            f"{path}, line {line}: {shown(text)} is skipped as a comment, and has as many columns "
-            "as the rows; if it is one, give comments=''"
+            Message(
+                f"{path}, line {line}: {shown(text)} is skipped as a comment, and has as many "
+                "columns as the rows; if it is one, give ",
+                Option("comments", "", of="reader"),
+            )
         )
     if layout.told or layout.binding:
         return
@@ -516,14 +523,23 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
         )
     if wrong:
         raise FormatError(
-            f"{path}, {wrong}; say whether it is one with header=True or header=False"
+            f"{path}, {wrong}; say whether it is one with ",
+            Option("header", True, of="reader"),
+            " or ",
+            Option("header", False, of="reader"),
         )
     if rows.odd is None or layout.header is not None or rows.rows < 3 or rows.again:
         return
     line, text = rows.first
     warn(
-        f"{path}, line {line}: {shown(text)} is read as an edge, and its ids are in no "
-        "other line; if it names the columns, give header=True, and header=False otherwise"
+        Message(
+            f"{path}, line {line}: {shown(text)} is read as an edge, and its ids are in no "
+            "other line; if it names the columns, give ",
+            Option("header", True, of="reader"),
+            ", and ",
+            Option("header", False, of="reader"),
+            " otherwise",
+        )
     )
 
 
@@ -572,21 +588,24 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
             instead = ""
             if name == WEIGHT and numbers:
                 column = layout.header[numbers[0]] if layout.header else numbers[0]
-                instead = f"; weight={column!r} reads another column in its place"
-            return (
+                instead = Message(
+                    "; ", Option("weight", column), " reads another column in its place"
+                )
+            return Message(
                 f"has the {name} {text!r}, which is not a number; correct the line, put "
-                "# before it if it is not an edge, or leave the column out if it holds text: "
-                f"{_columns_option(layout, rest)}{instead}"
+                "# before it if it is not an edge, or leave the column out if it holds text: ",
+                _columns_option(layout, rest),
+                instead,
             )
     return None
 
 
-def _columns_option(layout: RowLayout, fields: dict[str, int]) -> str:
+def _columns_option(layout: RowLayout, fields: dict[str, int]) -> Option:
     """The option `columns` that reads the ends and these fields."""
     header = layout.header
     ends = [header[place] if header else place for place in layout.ends]
     given = [f"{name}={header[place] if header else place}" for name, place in fields.items()]
-    return f"columns={(*ends, *given)!r}"
+    return Option("columns", (*ends, *given), of="reader")
 
 
 GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
@@ -703,27 +722,42 @@ def _check_options(
     if columns is not None and not (
         listed and len(columns) >= 2 and all(type(column) in (str, int) for column in columns)
     ):
-        wrong = (
-            f"columns={columns!r} must be names of columns or numbers from 0: source, target, "
-            "and then edge fields, e.g. columns=('from', 'to', 'weight=minutes', 'km')"
+        wrong = Message(
+            Option("columns", columns, of="reader"),
+            " must be names of columns or numbers from 0: source, target, "
+            "and then edge fields, e.g. ",
+            Option("columns", ("from", "to", "weight=minutes", "km"), of="reader"),
         )
     elif header not in (True, False, None):
-        wrong = f"header={header!r} must be True, False, or None to let the rows decide"
+        wrong = Message(
+            Option("header", header, of="reader"),
+            " must be True, False, or None to let the rows decide",
+        )
     elif separator is not None and not (
         isinstance(separator, str) and len(separator) == 1 and separator.isascii()
     ):
-        wrong = f"separator={separator!r} must be one ASCII character; ' ' means blanks and tabs"
+        wrong = Message(
+            Option("separator", separator, of="reader"),
+            " must be one ASCII character; ' ' means blanks and tabs",
+        )
     elif separator is not None and (separator.isalnum() or separator in '+-."\r\n\0'):
-        wrong = f"separator={separator!r} occurs in numbers, quotes or line ends"
+        wrong = Message(
+            Option("separator", separator, of="reader"), " occurs in numbers, quotes or line ends"
+        )
     elif not isinstance(comments, str) or re.search(r"[^!-~]|[\w+.-]", comments):
-        wrong = (
-            f"comments={comments!r} must be the characters that start one, e.g. '#%', or '' "
-            "for none"
+        wrong = Message(
+            Option("comments", comments, of="reader"),
+            " must be the characters that start one, e.g. '#%', or '' for none",
         )
     elif separator is not None and separator in comments:
-        wrong = f"separator={separator!r} also starts comments; give comments= without it"
+        wrong = Message(
+            Option("separator", separator, of="reader"),
+            " also starts comments; give ",
+            Option("comments", of="reader"),
+            " without it",
+        )
     if wrong:
-        raise FormatError(f"{path}: {wrong}")
+        raise FormatError(f"{path}: ", wrong)
 
 
 def _next_row(path: Path, lines: LineReader, layout: RowLayout) -> tuple[int, str] | None:
@@ -799,7 +833,9 @@ def _separator(path: Path, number: int, line: str, comments: str) -> str | None:
     if marks or (texts and tabs):
         raise FormatError(
             f"{path}, line {number}: {shown(line)} can be split into columns in two ways; name the "
-            "separator with separator=, e.g. '\\t', ',' or ' ' (blanks and tabs)"
+            "separator with ",
+            Option("separator", of="reader"),
+            ", e.g. '\\t', ',' or ' ' (blanks and tabs)",
         )
     return None
 
@@ -870,8 +906,8 @@ def _choose(
         found = ends_of(layout.header, weight)
         if isinstance(found, str):
             raise FormatError(
-                f"{path}, line {layout.header_line}: {found}; name them with "
-                "columns=('SOURCE', 'TARGET')"
+                f"{path}, line {layout.header_line}: {found}; name them with ",
+                Option("columns", ("SOURCE", "TARGET"), of="reader"),
             )
         layout.ends = found
         if layout.ends != (0, 1) or not known_ends(layout.header):
@@ -908,7 +944,9 @@ def _choose(
     numbers = sorted({*ignored} - {*texts})
     if numbers:
         listed = ", ".join(_column_name(layout, place) for place in numbers)
-        layout.report.append(f"columns ignored: {listed}; columns= reads them")
+        layout.report.append(
+            Message(f"columns ignored: {listed}; ", Option("columns", of="reader"), " reads them")
+        )
     if texts:
         listed = ", ".join(_column_name(layout, place) for place in texts)
         layout.report.append(
@@ -1037,7 +1075,8 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
         raise FormatError(
             f"{path}: the name of column {_column_name(layout, place)} cannot be that of an edge "
             "field: letters, digits and _, not starting with a digit; correct the header, or give "
-            f"a name: columns=(..., '{WEIGHT}={place}')"
+            "a name: ",
+            Option("columns", [Word("..."), f"{WEIGHT}={place}"], of="reader"),
         )
     layout.fields[name] = place
     layout.report.append(note + name)
@@ -1072,7 +1111,7 @@ def write(path: Path, graph: Graph) -> None:
     suffix = plain(path).suffix.lower()
     wrong = _unfit(graph, suffix) or _unfit_for_gap(graph, suffix)
     if wrong:
-        raise FormatError(f"{path}: {wrong}")
+        raise FormatError(f"{path}: ", wrong)
     mark = {".csv": ",", ".el": " ", ".wel": " "}.get(suffix, "\t")
     ids = range(graph.num_vertices) if graph.labels is None else graph.labels
     texts = [str(label) for label in ids]
@@ -1139,7 +1178,7 @@ def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:
     if not graph.directed:
         return (
             f"{suffix} cannot say that the graph is undirected; name the file .txt, which can, or "
-            f"{OTHER_DIRECTION[False]}"
+            + OTHER_DIRECTION[False]
         )
     if [*graph.edge_fields] != (["weight"] if suffix == ".wel" else []):
         has = ", ".join(graph.edge_fields) or "none"

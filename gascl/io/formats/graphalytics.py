@@ -25,6 +25,7 @@ from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
 from gascl.io.text_lines import INT64, LineReader, blocks, integer, integers, shown
 from gascl.io.text_numbers import Irregular, read_columns
+from gascl.messages import Message, Option
 from gascl.util.decimals import decimals
 from gascl.util.paths import checked_path
 
@@ -67,14 +68,24 @@ def read(path: Path, directed: bool | None) -> Parsed:
         note = "" if stored is not None else ", the default, since they do not say"
         report.append(f"properties from {files.source.name}: {known}{note}")
     elif directed is None:
-        report.append("read as directed, since there are no properties; directed=False: undirected")
+        report.append(
+            Message(
+                "read as directed, since there are no properties; ",
+                Option("directed", False),
+                ": undirected",
+            )
+        )
     for name, values in fields.items():
         report.append(f"column {3 + list(fields).index(name)} read as {name}, {values.dtype}")
     if directed and stored is False:
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     elif directed is False and stored:
-        report.append("directed=False: every edge of the directed graph became undirected")
+        report.append(
+            Message(
+                Option("directed", False), ": every edge of the directed graph became undirected"
+            )
+        )
     return Parsed(
         src=src,
         dst=dst,
@@ -212,8 +223,11 @@ def _found(path: Path, packing: str) -> Path | None:
 def _sibling(path: Path, wanted: Path, packing: str) -> Path:
     found = _found(wanted, packing)
     if found is None:
-        mere = ", or read a plain list of edges with format='edgelist'" * (wanted.suffix == ".v")
-        raise FormatError(f"{path}: {wanted} belongs to it and is missing; fetch it{mere}")
+        plain_list = Message(", or read a plain list of edges with ", Option("format", "edgelist"))
+        raise FormatError(
+            f"{path}: {wanted} belongs to it and is missing; fetch it",
+            plain_list if wanted.suffix == ".v" else "",
+        )
     return found
 
 

@@ -35,6 +35,7 @@ from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
 from gascl.io.text_numbers import Irregular
+from gascl.messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -337,7 +338,8 @@ def _labels(
                 wrong = f"has no {name!r}" if value is None else f"repeats the {name} {value!r}"
                 raise FormatError(
                     f"{path}, line {node.line}: a node {wrong}; choose labels that all nodes have "
-                    "and that are different, such as label='id'"
+                    "and that are different, such as ",
+                    Option("label", "id", of="reader"),
                 )
             first[value] = node.line
         labels = whole_or_text(list(first))

@@ -33,6 +33,7 @@ from gascl.io.text_lines import (
     split_lines,
 )
 from gascl.io.text_numbers import Irregular, read_columns
+from gascl.messages import Message, Option
 from gascl.util.decimals import decimals
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def read(path: Path, directed: bool | None) -> Parsed:
         except (ValueError, OverflowError) as error:
             raise FormatError(
                 f"{path} has no Matrix Market header: {str(error).rstrip('.')}; correct the file, "
-                "or, if it is a plain list of edges, read it with format='edgelist'"
+                "or, if it is a plain list of edges, read it with ",
+                Option("format", "edgelist"),
             ) from error
         _check(path, height, width, layout, kind, symmetry, directed)
         dense = layout == "array"
@@ -108,20 +110,33 @@ def read(path: Path, directed: bool | None) -> Parsed:
     src, dst, *values_list = columns
     fields = {"weight": values_list[0]} if values_list else {}
     if directed is False and symmetry == "general":
-        report.append("directed=False: every entry of the general matrix became an undirected edge")
+        report.append(
+            Message(
+                Option("directed", False),
+                ": every entry of the general matrix became an undirected edge",
+            )
+        )
     if symmetry == "symmetric" and (twice := _mirrored(src, dst)):
         report.append(
-            f"the matrix is symmetric but stores both triangles: {twice:,} entries occur in each; "
-            "duplicates='first' merges them"
+            Message(
+                "the matrix is symmetric but stores both triangles: "
+                f"{twice:,} entries occur in each; ",
+                Option("duplicates", "first"),
+                " merges them",
+            )
         )
     if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
-        sign, cause = (-1, symmetry) if symmetry == "skew-symmetric" else (1, "directed=True")
+        sign, cause = (
+            (-1, symmetry)
+            if symmetry == "skew-symmetric"
+            else (1, Message(Option("directed", True)))
+        )
         if symmetry == "skew-symmetric" and (src == dst).any():
             raise FormatError(
                 f"{path}: a skew-symmetric matrix has entries on its diagonal, which must be zero; "
                 "correct the header or the entries"
             )
-        report.append(f"{cause}: both triangles of the {symmetry} matrix became edges")
+        report.append(cause + f": both triangles of the {symmetry} matrix became edges")
         src, dst, fields = both_ways(src, dst, fields, sign)
         directed = True
     return Parsed(
@@ -174,7 +189,8 @@ def _check(
     if symmetry == "skew-symmetric" and directed is False:
         raise FormatError(
             f"{path}: a skew-symmetric matrix has different values in the two directions, so the "
-            "graph is directed; leave out directed=False"
+            "graph is directed; leave out ",
+            Option("directed", False),
         )
 
 
@@ -287,7 +303,11 @@ def _entries(
     return row, column, values[found]
 
 
-ANYWAY = "read it with format='edgelist', which reads every row as an edge, or give it a header"
+ANYWAY = Message(
+    "read it with ",
+    Option("format", "edgelist"),
+    ", which reads every row as an edge, or give it a header",
+)
 
 
 def read_bare(
@@ -325,7 +345,8 @@ def read_bare(
         lost = "it may be cut off: fetch it again"
         raise FormatError(
             f"{path}: the first row, {' '.join(first)!r}, declares {sizes[2]:,} entries, and the "
-            f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or {ANYWAY}"
+            f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or ",
+            ANYWAY,
         )
     least = min((int(ids.min()) for ids in (src, dst) if len(ids)), default=1)
     most = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=0)
@@ -335,7 +356,8 @@ def read_bare(
         raise FormatError(
             f"{path}: the ids are {least} to {most}, and those of a matrix "
             + (f"of {size} rows and columns are {base} to {size - 1 + base}" if sizes else "are")
-            + f"{'' if sizes else ' not negative'}; correct them, or {ANYWAY}"
+            + f"{'' if sizes else ' not negative'}; correct them, or ",
+            ANYWAY,
         )
     if sizes:
         report.append(f"first row {' '.join(first)!r} read as rows, columns and entries")
@@ -361,7 +383,8 @@ def _bare_sizes(path: Path, row: list[str]) -> tuple[int, int, int]:
     if not all(map(is_int64, row)):
         raise FormatError(
             f"{path}: the first row, {' '.join(row)!r}, has three columns, and the next has two; "
-            f"expected sizes, 'V V E', or no such row; correct it, or {ANYWAY}"
+            f"expected sizes, 'V V E', or no such row; correct it, or ",
+            ANYWAY,
         )
     height, width, count = map(int, row)
     if height != width:
@@ -384,7 +407,8 @@ def _first_as_sizes(
         raise FormatError(
             f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V "
             "V E' "
-            f"of a file with {rest:,} more rows; correct it, or {ANYWAY}"
+            f"of a file with {rest:,} more rows; correct it, or ",
+            ANYWAY,
         )
     return None
 
@@ -393,7 +417,8 @@ def _not_square(path: Path, height: int, width: int) -> FormatError:
     return FormatError(
         f"{path}: the first row declares {height} rows and {width} columns, and an adjacency "
         "matrix "
-        f"is square; correct it, or, if it is an edge, {ANYWAY}"
+        f"is square; correct it, or, if it is an edge, ",
+        ANYWAY,
     )
 
 
@@ -421,7 +446,8 @@ def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
             raise FormatError(
                 f"{path}, line {number}: {shown(line)} is not an entry like those before it: "
                 f"expected row and column{' and a value' if width == 3 else ''}; correct the line, "
-                "or, if the ids do not number rows, read it with format='edgelist'"
+                "or, if the ids do not number rows, read it with ",
+                Option("format", "edgelist"),
             )
         for column, text in zip(columns, texts, strict=True):
             column.append(text)

@@ -20,6 +20,7 @@ from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.mapped_npz import read_members
 from gascl.io.symmetry import ASSUMED_DIRECTED
+from gascl.messages import Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -68,7 +69,7 @@ def read(path: Path, directed: bool | None, field: str | None = "weight") -> Par
                 (arcs["out"].out if kind == "csr" else arcs["out"].into).know(offsets)
             parsed = replace(parsed, arcs=arcs, in_range=True)
     except GraphError as error:
-        raise FormatError(f"{path}: {error}") from error
+        raise FormatError(f"{path}: ", error.message) from error
     parsed.report[:0] = report
     return parsed
 
@@ -125,8 +126,8 @@ def _matrix(path: Path, report: list[str]) -> Any:
             raise FormatError(f"{path} is empty; fetch or save it again")
         if begin != b"PK\x03\x04":
             raise FormatError(
-                f"{path} is not an .npz file, which starts with PK; name its format, or leave "
-                "out format="
+                f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
+                Option("format"),
             )
         source.seek(0)
         try:

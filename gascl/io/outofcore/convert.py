@@ -120,7 +120,7 @@ class Conversion:
                 self._work.remove()
             if str(error).startswith(self.source.name):
                 raise
-            raise type(error)(f"{self.source.name}: {error}") from error
+            raise type(error)(f"{self.source.name}: ", error.message) from error
         except OSError as error:
             raise FormatError(
                 f"{self.folder}: {error.strerror or error}; what is finished stays there: make "
@@ -160,7 +160,8 @@ class Conversion:
             fingerprint=identified,
             progress=self._progress,
         )
-        report = [*spooled.report, *announced, *spooled.end, *kept["report"]]
+        policies = self._reported(read["loops"], kept["merged"])
+        report = [*spooled.report, *announced, *spooled.end, *policies]
         return Written(count, len(members["edge_src"]), spooled.directed, report, work.found)
 
     def _begin(self, title: str, total: int | None = None, unit: str = "edges") -> None:
@@ -327,28 +328,32 @@ class Conversion:
     def _apply(
         self, read: dict[str, Any], numbered: dict[str, Any], directed: bool
     ) -> dict[str, Any]:
-        """Self-loops and duplicates, as `intake.Edges` has them."""
+        """Self-loops and duplicates, as `validation.Edges` has them."""
         array, noted = self._work.array, self._work.noted
         src, dst = array(numbered["src"]), array(numbered["dst"])
         fields = {name: array(values) for name, values in numbered["fields"].items()}
-        report: list[str] = []
         if loops := read["loops"]:
-            keep = self._self_loops != "drop"
             if self._self_loops == "error":
                 label = self._label(numbered, int(src.at(read["first_loop"])))
                 raise validation.loop_refused(read["first_loop"], label, loops)
-            report.append(validation.loops_reported(loops, keep))
-            if not keep:
+            if self._self_loops == "drop":
                 src, dst, fields = self._without_loops(src, dst, fields)
+        merged = 0
         if self._duplicates != "keep" and len(src):
             self._begin("merging parallel edges", 2 * len(src))  # given to be sorted, and back
-            src, dst, fields = self._merged(numbered, src, dst, fields, directed, report)
+            src, dst, fields, merged = self._merged(numbered, src, dst, fields, directed)
         return {
             "src": noted(src),
             "dst": noted(dst),
             "fields": {name: noted(values) for name, values in fields.items()},
-            "report": report,
+            "merged": merged,
         }
+
+    def _reported(self, loops: int, merged: int) -> list[str]:
+        """What the report says of the self-loops, and of the edges that were merged into others."""
+        loops_line = validation.loops_reported(loops, self._self_loops != "drop")
+        merges_line = validation.merges_reported(merged, self._duplicates)
+        return [loops_line] * (loops > 0) + [merges_line] * (merged > 0)
 
     def _label(self, numbered: dict[str, Any], vertex: int) -> Any:
         """The label of a vertex."""
@@ -380,9 +385,9 @@ class Conversion:
         dst: ArrayFile,
         fields: dict[str, ArrayFile],
         directed: bool,
-        report: list[str],
-    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile]]:
-        """One edge of each group between the same ends, in the place of the first."""
+    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile], int]:
+        """One edge of each group between the same ends, in the place of the first, and the number
+        of edges that were merged into these."""
         from pyarrow import parquet
         from pyarrow import table as table_of
 
@@ -438,8 +443,7 @@ class Conversion:
             raise validation.repeat_refused(edge, labels, first, count)
         if not count:
             sort.close()
-            return src, dst, fields
-        report.append(validation.merges_reported(count, self._duplicates))
+            return src, dst, fields, 0
         quoted = str(path).replace("'", "''")
         query = f"SELECT {', '.join(names)} FROM read_parquet('{quoted}') ORDER BY row"
         left: list[ArrayFile] = []
@@ -449,7 +453,7 @@ class Conversion:
                 array.append(block)
         sort.close()
         self._work.delete(path.name)
-        return left[0], left[1], dict(zip(fields, left[2:], strict=True))
+        return left[0], left[1], dict(zip(fields, left[2:], strict=True)), count
 
     # Arcs
 

@@ -1,4 +1,4 @@
 """Workarounds for defects of OpenCL implementations.
 
-Each says when it was written, and under which condition it can be removed.
+Each module says which versions it concerns, and when it can be removed.
 """

@@ -1,4 +1,4 @@
-"""Makes OpenCL drivers that pip installed known to the OpenCL loader."""
+"""Registers OpenCL drivers that pip installed with the OpenCL loader."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ VENDORS = Path("/etc/OpenCL/vendors")
 #: Intel's runtime for CPUs: the package, and the driver's library on each platform.
 INTEL = "intel-opencl-rt"
 LIBRARY = {"linux": "libintelocl.so", "win32": "intelocl64.dll"}
-#: What Intel's runtime reads when it builds a kernel, and the value that leaves its vectorizer out.
-#: The vectorizer (2026.2) adds the floats of a loop in another order than written, so that no two
-#: kernels need agree, and miscompiles groups of fewer than 16 items. Those of gascl have one.
+#: The variable that Intel's runtime reads when it builds a kernel, and the value that disables its
+#: vectorizer. The vectorizer (2026.2) adds the floats of a loop in another order than written, so
+#: that two kernels need not agree, and miscompiles groups of fewer than 16 items. Those of gascl
+#: have one.
 VECTORIZER, OFF = "CL_CONFIG_CPU_VECTORIZER_MODE", "1"
 
 
@@ -27,7 +28,7 @@ def announced() -> Iterator[None]:
     """Inside this context, the loader also finds Intel's runtime if pip installed it.
 
     The package's own list of drivers names a folder of conda's, in every environment. The loader
-    reads its environment variables once, when it is first asked for platforms. If the user has set
+    reads its environment variables once, at the first query for platforms. If the user has set
     the variable, it is left alone. Intel's vectorizer stays off.
     """
     os.environ.setdefault(VECTORIZER, OFF)
@@ -57,5 +58,5 @@ def _intel() -> Path | None:
     except PackageNotFoundError:
         return None
     wanted = LIBRARY.get(sys.platform)
-    found = (Path(str(f.locate())) for f in installed if f.name == wanted)
-    return next((path.resolve() for path in found if path.exists()), None)
+    paths = (Path(str(f.locate())) for f in installed if f.name == wanted)
+    return next((path.resolve() for path in paths if path.exists()), None)

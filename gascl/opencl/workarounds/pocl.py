@@ -1,4 +1,5 @@
-"""Works around defects of the PoCL from pip: two in the memory of this process, one by an option.
+"""Works around defects of the PoCL from pip: two by patching memory of this process, one by a
+compiler option.
 
 pocl-binary-distribution 3.0, from 2022, is the last version on PyPI. First, its LLVM 14 does not
 know newer processors. It calls them `generic`, a name that its own compiler then rejects; or it
@@ -49,8 +50,8 @@ WITH_AVX512 = (
     *("icelake-client", "icelake-server", "rocketlake", "tigerlake", "sapphirerapids"),
 )
 
-#: Clang counts errors on stderr where it shows code beside them. PoCL refuses the option against
-#: that, but looks for options between spaces only, and clang between all kinds of white space.
+#: Clang counts errors on stderr if it shows the code of an error. PoCL refuses the option that
+#: disables this, but splits options at spaces only, and clang at any white space.
 _QUIET = "-DGASCL_QUIET\t-fno-caret-diagnostics"
 
 
@@ -102,8 +103,8 @@ def better_name(name: str, flags: set[str]) -> str:
 def flags() -> set[str]:
     """The features of the processor, as Linux lists them."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        found = re.search(r"^flags\s*:(.*)$", file.read(), re.MULTILINE)
-    return set(found[1].split()) if found else set()
+        match = re.search(r"^flags\s*:(.*)$", file.read(), re.MULTILINE)
+    return set(match[1].split()) if match else set()
 
 
 def _mend_memory(memory: Memory, device: Any) -> None:
@@ -119,7 +120,7 @@ def _mend_memory(memory: Memory, device: Any) -> None:
 
 
 def known(memory: Memory, device: Any) -> tuple[int, ...]:
-    """Where PoCL has the device's memory; () unless it is there as PoCL says it."""
+    """The addresses of the device's memory size in PoCL; () unless they hold what PoCL reports."""
     now, largest = device.global_mem_size, device.max_mem_alloc_size
     limit = memory.number(device.int_ptr + ACCOUNT) + LIMIT
     places = (limit, device.int_ptr + MEMORY, device.int_ptr + LARGEST_BUFFER)

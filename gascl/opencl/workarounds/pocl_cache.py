@@ -1,8 +1,8 @@
 """Makes sure that the folder where PoCL caches kernels is writable and has no truncated files.
 
 If PoCL cannot write there, it offers no platform at all; and if a cached kernel is damaged, as
-after a power failure, it aborts the process. A look at all files takes a second for each 30,000,
-and is taken once after each start of the system, and after the disk was full.
+after a power failure, it aborts the process. Checking all files takes a second for each 30,000,
+and is done once after each start of the system, and after the disk was full.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-#: The file that says since which start of the system the others are known to be whole.
+#: The file that names the start of the system since which the others are known to be complete.
 CHECKED = "gascl-checked"
 
 
@@ -38,13 +38,13 @@ def prepare() -> None:
 
 
 def suspect() -> None:
-    """Have the next process check the folder."""
+    """Make the next process check the folder."""
     with suppress(OSError):
         (place() / CHECKED).unlink()
 
 
 def _start_of_system() -> str:
-    """Linux's name of it; "" if that is not known."""
+    """Linux's identifier of the system's current start; "" if it is unknown."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
