@@ -108,10 +108,8 @@ def by_rounding(damping: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "damping",
-    [0, 0.85, 0.99, SLOW, *(pytest.param(d, marks=pytest.mark.slow) for d in (0.9, 0.95))],
+    ("name", "damping"), thinned(GRAPHS, [0, 0.85, 0.99, SLOW, 0.9, 0.95], by=3)
 )
-@pytest.mark.parametrize("name", GRAPHS)
 def test_page_rank_ends_on_any_graph(name, damping):
     graph = graph_of(name)
     result = run(graph, PageRank(damping=damping))

@@ -158,6 +158,12 @@ def same(result: Any, outcome: Outcome, where: str) -> None:
         assert mask_of(result) in (None, outcome.mask), where
 
 
+def lanes_of(program: Program, params: Mapping[str, Any]) -> int:
+    """Of a run with these parameters: lists have a value for each lane."""
+    lists = [len(value) for value in params.values() if isinstance(value, list)]
+    return lists[0] if lists else program.lanes or 1
+
+
 def check(
     device: Any,
     program: Program,
@@ -181,8 +187,7 @@ def check(
     from gascl import Engine, ProgramError
 
     cls = cls or build(program)
-    lists = [len(value) for value in params.values() if isinstance(value, list)]
-    lanes = lists[0] if lists else program.lanes or 1
+    lanes = lanes_of(program, params)
     refused: set[str] = {*DELIVERIES, "auto"}
     for deterministic in (True, False):
         admitted = expected_deliveries(program, dtype, deterministic, lanes)
