@@ -19,7 +19,7 @@ import numpy as np
 
 from gascl.decimals import decimals
 from gascl.errors import FormatError, warn
-from gascl.graph.labels import INTEGER
+from gascl.graph.labels import INTEGER, fit_int64
 from gascl.graph.parsed import Parsed
 from gascl.io.columns import Irregular, column_pieces, read_columns
 from gascl.io.edgecolumns import (
@@ -1029,7 +1029,7 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
     note = f"column {_column_name(layout, place)} read as edge field "
     if name is None:
         name = layout.header[place] if layout.header else f"column{place}"
-        name = re.sub(r"\W", "_", name, flags=re.ASCII)
+        name = "".join(c if f"a{c}".isidentifier() else "_" for c in name)
     if name in layout.fields:
         both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
         raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
@@ -1112,6 +1112,11 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
             f"one of {np.count_nonzero(~used):,}; {ELSE}"
         )
     labels = graph.labels
+    if labels is not None and not fit_int64(labels):
+        return (
+            f"the label {labels.max()} is not a 64-bit integer, and all would be read back as "
+            f"text; {ELSE}; {without('labels')}"
+        )
     if labels is None or labels.dtype.kind in "iu" or not len(labels):
         return None
     for label in labels.tolist():
