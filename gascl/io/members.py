@@ -25,7 +25,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
 from gascl.io.arrayfile import ArrayFile
-from gascl.io.files import opened
+from gascl.io.files import check_fits, opened
 from gascl.io.numberedids import NumberedIds
 from gascl.progress import Progress
 
@@ -180,6 +180,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
                 f"{path}: the zip is cut off or damaged ({error}); fetch the file again"
             ) from error
         deflated = any(info.compress_type for info in infos)
+        check_deflated(path, infos)
         each = in_threads if deflated else map
         contents = each(lambda info: _content(path, data, info, packed), infos)
         # Not in threads: CPython 3.11's parser, which reads the headers, fails in several.
@@ -190,6 +191,12 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
 def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
     """Run `ZipMember.check` on several threads; checksums and comparisons release Python's lock."""
     in_threads(lambda check: check[0].check(check[1]), checks)
+
+
+def check_deflated(path: Path, infos: Iterable[zipfile.ZipInfo]) -> None:
+    """Raises FormatError unless what the compressed members become, which they say, fits in memory
+    twice: as they are in the file, and as arrays."""
+    check_fits(path, 2 * sum(info.file_size for info in infos if info.compress_type))
 
 
 def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
@@ -234,7 +241,9 @@ def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) 
         if len(content) != info.compress_size:
             raise ValueError(f"{info.compress_size:,} bytes are listed, {len(content):,} are there")
         if unpack and method == info.compress_type == zipfile.ZIP_DEFLATED and not flags & 1:
-            content = np.frombuffer(zlib.decompress(content.data, -15, info.file_size), np.uint8)
+            # no more than was announced, and a byte that shows if there is more
+            unpacked = zlib.decompressobj(-15).decompress(content.data, info.file_size + 1)
+            content = np.frombuffer(unpacked, np.uint8)
         elif method or info.compress_type or info.compress_size != info.file_size:
             raise ValueError("it is compressed; see numpy.savez, which is not")
         if (flags | info.flag_bits) & 1:
