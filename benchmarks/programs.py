@@ -26,8 +26,8 @@ from turns import around, replace, table
 import gascl.programs
 from gascl import Engine, VertexProgram
 from gascl.delivery import admission
-from gascl.delivery import table as deliveries
-from gascl.language.inner import inner_programs
+from gascl.delivery import registry as deliveries
+from gascl.language.stage_discovery import inner_programs
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark. Truss
@@ -39,7 +39,7 @@ UNDIRECTED = {
     "CoreNumber",
     "Diameter",
     "Eigenvector",
-    "GreedyColouring",
+    "GreedyColoring",
     "LabelPropagation",
     "LocalClustering",
     "LocalCommunity",
@@ -63,7 +63,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
     "Louvain": {"weight": None},  # the peers' calls follow no weights
-    "Neighbourhoods": {"hops": 2},
+    "Neighborhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
     "WeightedBetweenness": {"sources": 2},
     "WeightedCloseness": {"sources": 16},

@@ -1,4 +1,4 @@
-"""Breadth-first search: in each round, the vertices that were just reached reach their neighbours.
+"""Breadth-first search: in each round, the vertices that were just reached reach their neighbors.
 
 Algorithm: level by level. Each vertex of the frontier sends its id along its arcs; a vertex that
 had not been reached takes the first of them for its parent and is in the next frontier. Whether a
@@ -17,7 +17,7 @@ import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, param, vertex
 from gascl.language.fields import is_lanes
-from gascl.programs.sources import begin_at_sources, with_source
+from gascl.programs.source_params import begin_at_sources, with_source
 
 
 class BreadthFirst(VertexProgram):

@@ -1,5 +1,5 @@
 """Breadth-first searches from many sources at once, which Closeness, HarmonicCloseness,
-Eccentricity and Neighbourhoods are made of.
+Eccentricity and Neighborhoods are made of.
 
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
 word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those
@@ -15,7 +15,7 @@ Differences: a vertex sends all its bits, not only its new ones; the others chan
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
-from gascl.programs.sources import how_many
+from gascl.programs.source_params import how_many
 
 #: Sources of one lane, and the largest number of lanes.
 WORD, LANES = 64, 8

@@ -16,7 +16,7 @@ runs on a graph with as many vertices as there are arcs.
 import numpy as np
 
 from gascl import VertexProgram, arc, vertex
-from gascl.programs.joined_pairs import joined_pairs, size_with_places, with_places
+from gascl.programs.pair_join import joined_pairs, size_with_places, with_places
 
 
 class Bounds(VertexProgram):
@@ -50,11 +50,11 @@ class Bounds(VertexProgram):
                 const int w = neighbor_of(row, k);
                 int first = 0, last = size_of_longer;
                 while (first < last) {
-                    const int centre = first + (last - first) / 2;
-                    if (neighbor_of(longer, centre) < w)
-                        first = centre + 1;
+                    const int center = first + (last - first) / 2;
+                    if (neighbor_of(longer, center) < w)
+                        first = center + 1;
                     else
-                        last = centre;
+                        last = center;
                 }
                 if (first == size_of_longer || neighbor_of(longer, first) != w)
                     continue;

@@ -3,6 +3,8 @@ compute what they claim to."""
 
 from __future__ import annotations
 
+import difflib
+import importlib.util
 import json
 import re
 import shlex
@@ -17,11 +19,18 @@ from support.samples import arcs_of, random_graph, to_networkx
 from support.verifiers.widest_paths import verify as verify_widths
 
 from gascl import Engine, Graph
-from gascl.delivery.table import DELIVERIES
-from gascl.programs import PageRank, ShortestPaths
+from gascl.delivery.registry import DELIVERIES
+from gascl.errors import FormatError
+from gascl.io import FORMATS
+from gascl.programs import Katz, PageRank, ShortestPaths
 
 TOP = Path(__file__).parents[1]
 PAGE = TOP / "docs" / "programs.md"
+PAGES = sorted(
+    path
+    for folder in ("", "docs", "docs/internals", "benchmarks")
+    for path in (TOP / folder).glob("*.md")
+)
 
 
 def examples() -> dict[str, str]:
@@ -215,6 +224,70 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
         np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)
 
 
+def test_the_format_of_the_architecture_page(monkeypatch, tmp_path):
+    page = PAGE.with_name("architecture.md").read_text("utf-8")
+    blocks = re.findall(r"^```py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (module,) = (block for block in blocks if "FORMAT = " in block)
+    defined: dict = {}
+    exec(compile(module, "architecture.md", "exec"), defined)
+    monkeypatch.setitem(FORMATS, "pairs", defined["FORMAT"])
+    (tmp_path / "g.pairs").write_text("#pairs\n0 1\n3 1\n")
+    graph = Graph.read(tmp_path / "g.pairs")
+    assert (graph.num_vertices, graph.directed) == (4, True)
+    assert graph.edge_src.tolist() == [0, 3] and graph.edge_dst.tolist() == [1, 1]
+    for text in ("0 x", "0 1 2", "0 -1"):
+        (tmp_path / "wrong.pairs").write_text(f"#pairs\n{text}\n")
+        with pytest.raises(FormatError, match=r"wrong\.pairs: "):
+            Graph.read(tmp_path / "wrong.pairs")
+
+
+def test_the_architecture_page_names_every_package_and_kernel_file():
+    page = PAGE.with_name("architecture.md").read_text("utf-8")
+    packages = {p.name for p in (TOP / "gascl").iterdir() if (p / "__init__.py").exists()}
+    table = page.partition("## Packages\n")[2].partition("\n## ")[0]
+    assert packages <= set(re.findall(r"`(\w+)/`", table))
+    kernels = TOP / "gascl" / "codegen" / "kernels"
+    section = page.partition("## The kernels\n")[2].partition("\n## ")[0]
+    files = {path.name for path in kernels.iterdir() if path.suffix == ".cl"}
+    included = {
+        name
+        for file in files
+        for name in re.findall(r'^#include "([\w.]+)"', (kernels / file).read_text(), re.M)
+    }
+    named = set(re.findall(r"\b\w+\.(?:cl|h)\b", section))
+    assert named == files | included
+    generated = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
+    assert generated == included - files
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    lines = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S).splitlines()
+    titles = [line.lstrip("# ") for line in lines if re.match("#+ ", line)]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_links_lead_to_files_and_headings(page):
+    text = re.sub(r"^```.*?^```$|`[^`]+`", "", page.read_text("utf-8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if link.startswith(("http:", "https:", "mailto:")):
+            continue
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_files_that_are_named_exist(page):
+    """Paths in backquotes, from the top of the repository or from gascl/."""
+    if page.name == "CHANGELOG.md":
+        pytest.skip("it may name files of earlier versions")
+    for path in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cl|md|toml))`", page.read_text("utf-8")):
+        assert any((folder / path).exists() for folder in (TOP, TOP / "gascl", page.parent)), path
+
+
 def test_the_pictures_page(monkeypatch, tmp_path):
     matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
     matplotlib.use("Agg")
@@ -232,6 +305,38 @@ def test_the_page_of_scale():
     page = (TOP / "docs" / "scale.md").read_text()
     (block,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     exec(block, {})
+
+
+# Tables of the programs --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The module docs/program_tables.py."""
+    path = TOP / "docs" / "program_tables.py"
+    spec = importlib.util.spec_from_file_location("program_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/library.md"])
+def test_every_program_is_in_the_tables(tables, file):
+    there = (TOP / file).read_text("utf-8")
+    changes = difflib.unified_diff(there.splitlines(), tables.FILES[file](there).splitlines())
+    missing = [line for line in changes if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    assert not missing, "run `make tables`:\n" + "\n".join(missing)
+
+
+def test_the_tables_get_rows_and_a_section(tables):
+    there = (TOP / "docs" / "library.md").read_text("utf-8")
+    row = next(line for line in there.splitlines() if line.startswith("| `Katz` | 1"))
+    changed = there.replace(row + "\n", row.replace("Katz", "Gone") + "\n")
+    changed = changed.replace("## Katz, WeightedKatz\n", "## WeightedKatz\n")
+    changed = tables.library(changed)
+    assert "| `Katz` | | | | | | not measured |\n" in changed and "Gone" not in changed
+    assert f"## Katz\n\n{Katz.__doc__[:30]}" in changed
+    assert tables.library(changed) == changed
 
 
 # Recipes in docs/library.md ----------------------------------------------------------------------
@@ -344,7 +449,7 @@ def test_the_commands_of_the_readme_run_as_they_stand(folder):
     assert len(found) >= 8
     places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
     table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
-    assert [(name, metres) for metres, name in places] == table and len(table) == 5
+    assert [(name, meters) for meters, name in places] == table and len(table) == 5
     path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
     assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
     assert (folder / "karate.png").exists()

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
-from gascl.machine import free_memory
-from gascl.newfile import new_files
-from gascl.progress import Progress
+from gascl.util.atomic_file import new_files
+from gascl.util.host import free_memory
+from gascl.util.progress import Progress
 
 #: The suffix of a compressed file, and its first bytes.
 PACKED = {
@@ -158,7 +158,7 @@ def unended(path: Path) -> list[str]:
 
 @contextmanager
 def created(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to, compressed as its suffix says; see `gascl.newfile.new_file`.
+    """A new file to write bytes to, compressed as its suffix says; see `atomic_file.new_file`.
 
     Raises:
         FormatError: it cannot be written.

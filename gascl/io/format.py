@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import fit_int64
-from gascl.graph.parsed import Parsed
-from gascl.io.edgespool import Spooled
+from gascl.io.outofcore.spool import Spooled
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -28,7 +29,8 @@ class Format:
             format.
         read: (path, directed or None for the format's own, **options) -> Parsed.
         write: (path, graph) -> None; raises FormatError, before anything is written, for a graph
-            that the format cannot hold. None: the format is only read.
+            that the format cannot hold. None: the format is only read. With the option `arcs`, it
+            also writes arcs.
         spool: (path, directed, EdgeSpool, **options) -> Spooled, with the options of `read`: reads
             what does not fit in memory. None: the format is only read as a whole.
         packs: files may be compressed as a whole (.gz and so on); else the format has its own
@@ -39,15 +41,17 @@ class Format:
     extensions: tuple[str, ...]
     recognizes: Callable[[bytes], bool]
     read: Callable[..., Parsed]
-    write: Callable[[Path, Graph], None] | None = None
+    write: Callable[..., None] | None = None
     packs: bool = True
     spool: Callable[..., Spooled] | None = None
 
 
 #: The remedy for a graph of the wrong direction, by whether it is directed.
 OTHER_DIRECTION = {
-    True: "read it with directed=False, which takes each edge as undirected",
-    False: "read it with directed=True, which makes two edges of each",
+    True: Message(
+        "read it with ", Option("directed", False), ", which takes each edge as undirected"
+    ),
+    False: Message("read it with ", Option("directed", True), ", which makes two edges of each"),
 }
 
 
@@ -97,7 +101,7 @@ def check_limits(
             wrong = f"{name} cannot hold the {noun} field {more[0]!r}"
             remedy = without(f"{noun}-fields")
     if wrong:
-        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds any graph; {remedy}")
+        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds any graph; ", remedy)
 
 
 def check_integers(

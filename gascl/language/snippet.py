@@ -28,10 +28,12 @@ _BRANCHES |= {"continue"}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
-#: Namespaces of one snippet only; in all others these are ordinary names.
 #: Between these, a comparison is an operand by itself.
 _BEFORE = {"", "(", "{", ";", ",", "=", "&&", "||", "?", ":", "return"}
 _AFTER = {"", ")", ";", ",", "&&", "||", "?", ":"}
+#: Arguments that are vertices for certain.
+_ENDS = {"(v.id)", "(e.src)", "(e.dst)"}
+#: Namespaces of one snippet only; in all others these are ordinary names.
 _MORE_NAMESPACES = {"pairs": ("u",)}
 
 
@@ -73,10 +75,10 @@ class Snippet:
     def make(
         cls, label: str, text: str, places: Iterable[Place], known: Preprocessor | None = None
     ) -> Snippet:
-        """Analyse a text; `known` then also has its macros and types.
+        """Analyze a text; `known` then also has its macros and types.
 
         Raises:
-            NotUnderstood: the text cannot be analysed.
+            NotUnderstood: the text cannot be analyzed.
         """
         known = known or Preprocessor()
         expanded = known.expand(text)
@@ -107,6 +109,22 @@ class Snippet:
     def uses(self, *words: str) -> bool:
         """Whether any of these identifiers occurs."""
         return any(w in self.words for w in words)
+
+    @property
+    def may_send_again(self) -> bool:
+        """Whether `send` may be called more than once."""
+        loops = self.uses("for", "while", "do", "goto")
+        return len(list(self.calls("send"))) > 1 or loops
+
+    def asks_of_ends(self, word: str) -> bool:
+        """Whether `word(id)` is only called for the vertex itself or an end of its arc, which are
+        vertices for certain."""
+        found = tokens(self.text)
+        return all(
+            "".join(t.text for t in found[i + 1 : i + 6]) in _ENDS
+            for i, token in enumerate(found)
+            if token.text == word
+        )
 
     def only_compares(self, one: str, other: str) -> bool:
         """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""

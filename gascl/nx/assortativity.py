@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gascl.nx.converted import Converted
-from gascl.nx.degrees import degrees
-from gascl.nx.register import backend_function
+from gascl.nx.converted_graph import Converted
+from gascl.nx.degree import degrees
+from gascl.nx.dispatch import backend_function
 
 #: Below this share of the mean square, a variance is what rounding has left.
 LEAST = 1e-6
@@ -21,7 +21,7 @@ def _pairs(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     adjacency = G.topology.adjacency
     tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
     counts = np.ones(len(tails), np.int64) if adjacency.counts is None else adjacency.counts
-    return tails, adjacency.neighbours, counts
+    return tails, adjacency.neighbors, counts
 
 
 def _correlation(G: Converted, left: np.ndarray, right: np.ndarray) -> float:

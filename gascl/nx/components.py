@@ -11,8 +11,8 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import csgraph, csr_array
 
-from gascl.nx.converted import Converted, is_view
-from gascl.nx.register import backend_function
+from gascl.nx.converted_graph import Converted, is_view
+from gascl.nx.dispatch import backend_function
 from gascl.programs.bipartition import Bipartition
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
@@ -132,17 +132,17 @@ def _left(G: Converted, reverse: bool = False) -> np.ndarray:
 
     That order depends on every step of the search, which no parallel one reproduces.
     """
-    offsets, neighbours = G.rows(reverse)
+    offsets, neighbors = G.rows(reverse)
     if _starts_with_last_arc():
         lengths = np.diff(offsets)
-        backwards = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths) - np.arange(len(neighbours))
-        neighbours = neighbours[backwards]
-    return _components_by_scipy(offsets, neighbours)
+        backwards = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths) - np.arange(len(neighbors))
+        neighbors = neighbors[backwards]
+    return _components_by_scipy(offsets, neighbors)
 
 
-def _components_by_scipy(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
+def _components_by_scipy(offsets: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     shape = (len(offsets) - 1,) * 2
-    matrix = csr_array((np.ones(len(neighbours)), neighbours, offsets), shape=shape)
+    matrix = csr_array((np.ones(len(neighbors)), neighbors, offsets), shape=shape)
     found: np.ndarray = csgraph.connected_components(matrix, connection="strong")[1]
     return found
 
@@ -273,7 +273,7 @@ def is_bipartite(G: Converted) -> bool:
 @backend_function(first=None, cached=200_000)
 def color(G: Converted) -> dict[Any, int]:
     """The side of each node: 0 or 1."""
-    return G.by_node(_colours(G))
+    return G.by_node(_colors(G))
 
 
 def _counts_hidden(G: Any) -> str:
@@ -284,7 +284,7 @@ def _counts_hidden(G: Any) -> str:
 color.unless(_counts_hidden)
 
 
-def _colours(G: Converted) -> np.ndarray:
+def _colors(G: Converted) -> np.ndarray:
     """int64 (V,): 0 or 1."""
     if len(G) == 0:
         return np.zeros(0, np.int64)
@@ -306,7 +306,7 @@ def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
     if not is_weakly_connected(G):
         message = "Disconnected graph: Ambiguous solution for bipartite sets."
         raise nx.AmbiguousSolution(message)
-    top = _colours(G) == 1
+    top = _colors(G) == 1
     return set(G.node_array[top].tolist()), set(G.node_array[~top].tolist())
 
 

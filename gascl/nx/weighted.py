@@ -9,10 +9,10 @@ import networkx as nx
 import numpy as np
 
 from gascl.language.program import VertexProgram
-from gascl.nx.attribute import Column
-from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function, too_few
-from gascl.nx.trees import Tree, arcs_of_rows, levels, tight_arcs
+from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import backend_function, too_few
+from gascl.nx.edge_attribute import Column
+from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 
@@ -122,21 +122,21 @@ def lengths_from(
 
 
 def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
-    """float64 (N,): the length of the shortest edge to each of the neighbours in
-    `Adjacency.neighbours`."""
+    """float64 (N,): the length of the shortest edge to each of the neighbors in
+    `Adjacency.neighbors`."""
 
     def make() -> np.ndarray:
         adjacency, directed = G.topology.adjacency, G.is_directed()
         values = _column(G, weight).lengths
         tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
-        listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbours
+        listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbors
         if adjacency.counts is not None and len(values):
             counts = adjacency.counts[listed]
             values = np.minimum.reduceat(values, np.cumsum(counts) - counts)
         if directed:
             return values
-        low = np.minimum(tails, adjacency.neighbours).astype(np.int64)
-        key = low * len(G) + np.maximum(tails, adjacency.neighbours)
+        low = np.minimum(tails, adjacency.neighbors).astype(np.int64)
+        key = low * len(G) + np.maximum(tails, adjacency.neighbors)
         order = np.argsort(key[listed])
         return values[order[np.searchsorted(key[listed][order], key)]]
 
@@ -147,8 +147,8 @@ def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
 def _tree(G: Converted, sources: list[Any], weight: Any, cutoff: Any) -> tuple[Tree, np.ndarray]:
     places = G.places(sources)
     distance = distances(G, places, weight, cutoff)
-    offsets, neighbours = G.rows()
-    return Tree(offsets, neighbours, entry_lengths(G, weight), distance, places), distance
+    offsets, neighbors = G.rows()
+    return Tree(offsets, neighbors, entry_lengths(G, weight), distance, places), distance
 
 
 def _dist_and_paths(
@@ -278,11 +278,11 @@ def _first_seen(
     Args:
         order: in which they are settled, the source first.
     """
-    offsets, neighbours = G.rows()
-    tails, places = arcs_of_rows(offsets, np.arange(len(neighbours)), order)
+    offsets, neighbors = G.rows()
+    tails, places = arcs_of_rows(offsets, np.arange(len(neighbors)), order)
     if cutoff is not None:
         places = places[distance[tails] + entry_lengths(G, weight)[places] <= cutoff]
-    found = np.concatenate([order[:1], neighbours[places]])
+    found = np.concatenate([order[:1], neighbors[places]])
     _, firsts = np.unique(found, return_index=True)
     return found[np.sort(firsts)]
 
@@ -509,11 +509,11 @@ johnson.unless(_declines(0))
 
 @backend_function(first=200_000, cached=20_000)
 def voronoi_cells(G: Converted, center_nodes: Any, weight: Any = "weight") -> dict[Any, set[Any]]:
-    """The nodes that are nearest to each centre."""
-    centres = _checked(G, center_nodes)
-    tree, _ = _tree(G, centres, weight, None)
+    """The nodes that are nearest to each center."""
+    centers = _checked(G, center_nodes)
+    tree, _ = _tree(G, centers, weight, None)
     root = np.arange(len(G)).tolist()
-    cells: dict[Any, set[Any]] = {centre: set() for centre in centres}
+    cells: dict[Any, set[Any]] = {center: set() for center in centers}
     parents = tree.parent[tree.order].tolist()
     for vertex, parent in zip(tree.order.tolist(), parents, strict=True):
         root[vertex] = root[parent] if parent >= 0 else vertex

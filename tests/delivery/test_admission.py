@@ -21,11 +21,11 @@ from gascl import (
     struct,
     vertex,
 )
-from gascl.delivery import admission, table
+from gascl.delivery import admission, registry
 from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
-from gascl.delivery.table import DELIVERIES, choose
-from gascl.runtime.device import Device, find
+from gascl.delivery.registry import DELIVERIES, choose
+from gascl.opencl.device import Device, find
 
 #: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
 FULL = Atomics(int64=True, int64_extended=True)
@@ -61,6 +61,7 @@ PUT = "vertices are put into its mask by scatter or by others"
 DEPENDS = "something but the choice of who scatters depends on its mask"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 ASKS_AGAIN = "scatter reads a field that apply writes, and 'first' is found by asking"
+WRITES = "scatter writes arc fields, and 'first' is found by asking"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
@@ -174,6 +175,11 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     # Of several messages one, or the nearest first
     "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
     "the first, who moves": ({"combine": "first"}, {**sparse(ASKS_AGAIN), "edges": SENDERS}),
+    "the first, who writes on arcs": (
+        {"combine": "first", "kept": arc.int32(), "scatter": "send(e.kept++);",
+         "apply": "set_mask();"},
+        {**pulling(ARC), "frontier": ARC, "push": WRITES, "edges": SENDERS},
+    ),
     "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS}),
     "enough": ({"enough": "msg == 0"}, {}),
     "not from all": ({"receive_if": "v.x > 0"}, {}),
@@ -202,7 +208,7 @@ def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> 
     program = type("Changed", (Plain,), changes)()
     demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
-    assert table.admitted(demand) == [n for n, why in found.items() if why is None]
+    assert registry.admitted(demand) == [n for n, why in found.items() if why is None]
     return {n: why for n, why in found.items() if why is not None}
 
 
@@ -303,7 +309,7 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
 # Where a device has only some of the arcs ---------------------------------------------------------
 
 BLOCKS = {"slots", "pull", "outbox"}
-NEIGHBOURS = {"scatter": "send(neighbor(0));"}
+NEIGHBORS = {"scatter": "send(neighbor(0));"}
 #: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
 #: they come in parts; and where both is so.
 IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
@@ -315,7 +321,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
     "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
-    "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "neighbors": (NEIGHBORS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
     "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
     "to anyone, from apply": (
         {"apply": "send_to(0, 1);"},

@@ -24,7 +24,7 @@ DELIVERIES = ("auto", "slots", "serial")
 
 
 def propagate(graph: Graph, supersteps: int) -> tuple[list[int], list[int]]:
-    """Labels, and how many changed in each superstep: by counting, neighbour by neighbour."""
+    """Labels, and how many changed in each superstep: by counting, neighbor by neighbor."""
     around: list[list[int]] = [[] for _ in range(graph.num_vertices)]
     for u, v in arcs_of(graph, "both"):
         around[v].append(u)
@@ -65,7 +65,7 @@ def test_random_graphs(seed, directed):
     assert runner.run(LabelPropagation()).supersteps == 10
 
 
-def test_a_neighbour_both_ways_counts_twice_and_ties_go_to_the_smallest():
+def test_a_neighbor_both_ways_counts_twice_and_ties_go_to_the_smallest():
     # 4 hears 0 twice, 1 and 2 once; 3 hears 1 and 2 once each; 5 is alone.
     graph = Graph.from_edges([0, 4, 1, 4, 1, 3], [4, 0, 4, 2, 3, 2], num_vertices=6)
     result = Engine(graph).run(LabelPropagation(supersteps=1))

@@ -57,7 +57,7 @@ def test_trajectories(directed):
 
 
 def test_the_papers_formula_is_that_without_softening():
-    """Two that are not adjacent, and their neighbour between them, by hand."""
+    """Two that are not adjacent, and their neighbor between them, by hand."""
     start = np.array([[0, 0, 0], [1, 0, 0], [3, 0, 0]])
     graph = Graph.from_edges([0, 1], [1, 2], directed=False)
     values = {"beta": 0.5, "softening": 1e-6, "step": 0.125, "supersteps": 1, "dtype": "float64"}

@@ -144,7 +144,9 @@ def expected_deliveries(
         alternates = program.edges == "alternate"
         admitted |= {"edges"} if lanes > 1 or one_order or alternates else {"edges", "push"}
     if program.combine == "first":
-        admitted -= {"edges", "push"} if reads_what_apply_writes(program) else {"edges"}
+        written = any(isinstance(s, Assign) and s.space == "e" for s in walk(program.scatter))
+        once = written or reads_what_apply_writes(program)  # push runs scatter again
+        admitted -= {"edges", "push"} if once else {"edges"}
     waits = program.priority is not None
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
     if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):

@@ -43,6 +43,7 @@ class Outcome:
     arc_fields: dict[str, np.ndarray]
     supersteps: int
     converged: bool
+    mask: list[int]  # who would scatter next
     trace: list[Step]
     used: set[str] = field(default_factory=set)
 
@@ -251,4 +252,4 @@ def run(
         }
         for fields, values in ((program.fields, r.fields), (program.arc_fields, r.arc_fields))
     )
-    return Outcome(fields, arc_fields, len(trace), converged, trace, r.used)
+    return Outcome(fields, arc_fields, len(trace), converged, list(r.waiting), trace, r.used)

@@ -95,7 +95,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         __global gascl_message *place = messages + block.begin;
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES {
-#if GASCL_RECEIVES
+#if GASCL_SKIPS && GASCL_RECEIVES
                 const bool copies = gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
 #else
                 const bool copies = true;
@@ -143,7 +143,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
         gascl_read_letter(&outbox[at], source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
-    *x = gascl_narrow(out, row, gascl_control_);
+    *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 #else
 #if !GASCL_EVERY_ARC_SENDS
@@ -165,7 +165,7 @@ static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tal
 #endif
 }
 
-#define GASCL_MAY_STOP 1
+#define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 #endif
 

@@ -1,5 +1,5 @@
 // Delivery `pull` (Kim, section 4, node-centric; Reddy, implementation I): no message is stored.
-// Each vertex recomputes what its in-neighbours send to it, and combines that into one box. Apply
+// Each vertex recomputes what its in-neighbors send to it, and combines that into one box. Apply
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
@@ -59,7 +59,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
-    *x = gascl_narrow(out, row, gascl_control_);
+    *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
@@ -95,7 +95,7 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
     return pulled[GASCL_AT(row)];
 }
 
-#define GASCL_MAY_STOP 1
+#define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 
 __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {

@@ -116,10 +116,8 @@ static void gascl_expect(const int id, GASCL_STATE) {
 // Whether an arc carries a message that its vertex wants, and what is to be posted.
 static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
                            const gascl_vertex v, gascl_posting *x, GASCL_STATE GASCL_EDGE) {
-#if !GASCL_ARC_STATE && !GASCL_SENDS_TO
-    if (!gascl_receives(target, GASCL_STATE_ON))
+    if (GASCL_SKIPS && !gascl_receives(target, GASCL_STATE_ON))
         return false;
-#endif
     gascl_edge e = gascl_edge_at(source, target, arc GASCL_EDGE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
 #if GASCL_ARC_STATE
@@ -128,6 +126,8 @@ static bool gascl_push_arc(const int source, const int target, const gascl_offse
     if (!out.count)
         return false;
     const gascl_message sent = gascl_narrow(out, source, gascl_control_);
+    if (!GASCL_SKIPS && !gascl_receives(target, GASCL_STATE_ON))
+        return false;
     if (!gascl_receives_message(sent, target, GASCL_STATE_ON))
         return false;
 #if GASCL_FIRST
@@ -341,7 +341,7 @@ static void gascl_list_together(const bool has, const int id, const gascl_offset
 }
 #endif
 
-// Neighbouring items take neighbouring vertices, which lie side by side in memory. But where the work of
+// Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
 // a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
 // then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
 // Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
@@ -533,10 +533,11 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
 #define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
 
-// Which of 32 vertices pull and apply, as bits: those that receive, or all.
+// Which of 32 vertices pull and apply, as bits: those that receive, or all where scatter must run even
+// so.
 static uint gascl_wanting(const int first, GASCL_STATE) {
     const int last = min(gascl_run_->graph.num_vertices - first, 32);
-#if GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
+#if GASCL_SKIPS && GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
     uint wanting = 0;
     for (int j = 0; j < last; ++j)
         wanting |= (uint)gascl_receives(first + j, GASCL_STATE_ON) << j;
@@ -560,7 +561,7 @@ static uint gascl_wanting_soon(const int first, GASCL_STATE) {
 static gascl_box gascl_pull_row(const int row, __global const uint *now,
                                 GASCL_STATE GASCL_EDGE, GASCL_PULLED) {
     gascl_box in = gascl_box_empty();
-    if (!gascl_receives(row, GASCL_STATE_ON))
+    if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
         return in;
     const gascl_offset end = in_offsets[row + 1];
     for (gascl_offset arc = in_offsets[row]; arc < end; ++arc) {
@@ -572,11 +573,11 @@ static gascl_box gascl_pull_row(const int row, __global const uint *now,
             gascl_scatter(gascl_scattering(source, GASCL_STATE_ON), &e, 0, GASCL_STATE_ON);
         if (!out.count)
             continue;
-        const gascl_message x = gascl_narrow(out, row, gascl_control_);
+        const gascl_message x = gascl_narrow(out, source, gascl_control_);
         if (!gascl_receives_message(x, row, GASCL_STATE_ON))
             continue;
         gascl_box_add(&in, x);
-        if (gascl_stops(in, row, GASCL_STATE_ON))
+        if (GASCL_SKIPS && gascl_stops(in, row, GASCL_STATE_ON))
             break;
     }
     return in;

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
-from gascl.graph.parsed import Parsed
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.io.columns import held
-from gascl.optional import imported
+from gascl.io.text_numbers import held
+from gascl.messages import Option
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -269,7 +270,9 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
     if parallel and multigraph is False:
         raise GraphError(
             "multigraph=False: some edges have the same ends, and only one of them would remain; "
-            "merge them with duplicates= when making the graph, or leave out multigraph=False"
+            "merge them with ",
+            Option("duplicates"),
+            " when making the graph, or leave out multigraph=False",
         )
     multiple = parallel or bool(multigraph)
     kinds = {

@@ -1,0 +1,275 @@
+"""Every kernel, by name, under Oclgrind's race and bounds checks; and that these find errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from support.oclgrind import MISSING, Report, kernel_names, run
+
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+
+#: Items of a work-group and the work of a block, of both scripts, which take turns with blocks of
+#: many short rows and of few; the GPUs' shape, the CPUs', in which alone there is debug mode, and
+#: the GPUs' in full size. Oclgrind's device says that it is a CPU.
+SHAPES = [
+    pytest.param({"workload": (8, 1024), "language": (8, 16)}, id="group8"),
+    pytest.param({"workload": (1, 1024), "language": (1, 1024)}, id="group1"),
+    pytest.param({"workload": (8, 16), "language": (8, 1024)}, id="group8-others"),
+    pytest.param({"workload": (256, 1024), "language": (256, 1024)}, id="group256"),
+]
+
+
+def run_shape(script: str, shape: tuple[int, int]) -> Report:
+    seconds = 900 if shape[0] > 8 else 300
+    return run(f"{script}.py", *map(str, shape), seconds=seconds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_every_kernel_runs_and_is_clean(shapes: dict[str, tuple[int, int]]) -> None:
+    """One test, since each script runs all of its programs at once."""
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(run_shape, *zip(*shapes.items(), strict=True)))
+    for report in reports:
+        assert report.status == 0, report.output
+        assert not report.findings, "\n\n".join(map(str, report.findings[:5]))
+    assert sorted(reports[0].ran | reports[1].ran) == kernel_names()
+
+
+# That errors are found ------------------------------------------------------------------------
+
+PLANTED = """
+import numpy as np
+import pyopencl as cl
+
+TEXT = '''
+__kernel void neighbors(__global int *a, __global const int *b) {
+    const int i = get_global_id(0);
+    a[i] = b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    a[i] += a[i ^ RACE];
+}
+__kernel void beyond(__global int *a, __global const int *b) {
+    const int i = get_global_id(0);
+    a[i] = b[i + BEYOND];
+}
+'''
+context = cl.Context(cl.get_platforms()[0].get_devices())
+queue = cl.CommandQueue(context)
+a, b = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 32) for _ in "ab")
+cl.enqueue_copy(queue, b, np.arange(8, dtype=np.int32))
+built = cl.Program(context, TEXT).build()
+for kernel in built.all_kernels():
+    kernel(queue, (8,), (8,), a, b)
+queue.finish()
+"""
+
+
+@pytest.mark.parametrize(
+    ("race", "beyond", "kernel", "message"),
+    [
+        (1, 0, "neighbors", "Read-write data race at global memory"),
+        (0, 1, "beyond", "Invalid read of size 4 at global memory"),
+        (0, 0, "", ""),
+    ],
+    ids=["race", "out-of-bounds", "neither"],
+)
+def test_finds_what_is_planted(race: int, beyond: int, kernel: str, message: str) -> None:
+    code = PLANTED.replace("RACE", str(race)).replace("BEYOND", str(beyond))
+    report = run("-c", code)
+    assert report.status == 0, report.output  # whatever it found
+    assert report.ran == {"neighbors", "beyond"}
+    assert {f.kernel for f in report.findings} == ({kernel} if kernel else set())
+    assert all(f.message.startswith(message) for f in report.findings)
+
+
+INVALID_READ, INVALID_WRITE = "Invalid read", "Invalid write"
+READ_WRITE, WRITE_WRITE = "Read-write data race", "Write-write data race"
+#: kernel -> the error in it, the file, the text there and what it is replaced by.
+SPOILT = {
+    "gascl_start": (INVALID_WRITE, "superstep.cl", "gascl_init(id,", "gascl_init(id + 1,"),
+    "gascl_commit": (
+        READ_WRITE,
+        "runtime.cl",
+        "shared->counts[item] = mine;\n    barrier(CLK_LOCAL_MEM_FENCE);",
+        "shared->counts[item] = mine;",
+    ),
+    "gascl_finish": (
+        READ_WRITE,
+        "runtime.cl",
+        "barrier(CLK_LOCAL_MEM_FENCE);\n        if (item < stride) {\n            // In the first",
+        "if (item < stride) {\n            // In the first",
+    ),
+    "gascl_slots_scatter": (
+        WRITE_WRITE,
+        "slots.cl",
+        "messages[GASCL_SLOT(slot[arc], offsets)] =",
+        "messages[GASCL_SLOT(slot[arc], offsets) / 2] =",
+    ),
+    "gascl_slots_gather": (
+        WRITE_WRITE,
+        "gather.cl",
+        "boxes[item] = gascl_combine_share(",
+        "boxes[item / 2] = gascl_combine_share(",
+    ),
+    "gascl_pull_gather": (INVALID_WRITE, "pull.cl", "AT(row)] = in", "AT(row) + 1] = in"),
+    "gascl_pull_apply": (INVALID_READ, "pull.cl", "pulled[GASCL_AT(row)]", "pulled[row + 999]"),
+    "gascl_outbox_scatter": (INVALID_READ, "outbox.cl", "_MASK(id)", "_MASK(id + 1)"),
+    "gascl_outbox_gather": (
+        INVALID_READ,
+        "outbox.cl",
+        "at = GASCL_AT(source);",
+        "at = GASCL_AT(source + 999);",
+    ),
+    "gascl_probe": (INVALID_READ, "probe.cl", "&cells[", "&cells[999 + "),
+    "gascl_sort_keys": (INVALID_WRITE, "sort.cl", "keys_to[at] =", "keys_to[at + 9999] ="),
+    "gascl_sort_count": (INVALID_READ, "sort.cl", "DIGIT(keys[i])", "DIGIT(keys[i + 9999])"),
+    "gascl_sort_sum": (INVALID_READ, "sort.cl", "+= counts[i]", "+= counts[i + 9999]"),
+    "gascl_sort_add": (
+        READ_WRITE,
+        "sort.cl",
+        "sums[item] = sum;\n        barrier(CLK_LOCAL_MEM_FENCE);",
+        "sums[item] = sum;",
+    ),
+    "gascl_sort_move": (WRITE_WRITE, "sort.cl", "keys_to[place] =", "keys_to[place / 2] ="),
+    "gascl_sort_ends": (INVALID_WRITE, "sort.cl", "ends[i] =", "ends[i + 9999] ="),
+    "gascl_sort_offsets": (INVALID_WRITE, "sort.cl", "row <= rows", "row <= rows + 9"),
+    "gascl_take": (INVALID_READ, "take.cl", "values[places[i]]", "values[places[i] + 9999]"),
+    "gascl_trial": (INVALID_WRITE, "trial.cl", "sums[item] =", "sums[item + 1] ="),
+    "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
+}
+
+
+RACE = (READ_WRITE, WRITE_WRITE)
+#: What is spoilt -> the kernel in which that shows, and as above; with the other script.
+SPOILT_WORDS = {
+    "pieces of the frontier": ("gascl_push_scatter", WRITE_WRITE, "push.cl", "sources[item] =",
+                               "sources[item / 2] ="),
+    "the scan of a frontier's arcs": (
+        "gascl_push_scatter",
+        RACE,
+        "push.cl",
+        "ends[item] = arcs;\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (item %",
+        "ends[item] = arcs;\n        if (item %",
+    ),
+    "those that got a message": ("gascl_push_apply", INVALID_READ, "push.cl", "gascl_touched[i]",
+                                 "gascl_touched[i + 999]"),
+    "the frontier of all": ("gascl_all_scatter", INVALID_WRITE, "frontier_kernels.cl",
+                            "frontier[at + i]", "frontier[at + i + 999]"),
+    "those that have bits": ("gascl_commit", INVALID_READ, "frontier_kernels.cl",
+                             "gascl_listed[j]", "gascl_listed[j + 999]"),
+    "a mask that becomes a list": ("gascl_enter", INVALID_READ, "frontier_kernels.cl",
+                                   "if (mask[id])", "if (mask[id + 1])"),
+    "senders in lanes": ("gascl_pull_lanes", INVALID_WRITE, "pull.cl", "sending[id] = lanes",
+                         "sending[id + 999] = lanes"),
+    "words of lanes": ("gascl_pull_gather", WRITE_WRITE, "gather.cl", "memory->sent[item] =",
+                       "memory->sent[item / 2] ="),
+    "lanes that are open": ("gascl_pull_gather", WRITE_WRITE, "gather.cl", "memory->open[i] =",
+                            "memory->open[i / 2] ="),
+    "a list that becomes bits": ("gascl_frontier_clear", INVALID_WRITE, "push.cl", "now[word] = 0",
+                                 "now[word + 999] = 0"),
+    "bits that become a list": ("gascl_frontier_turn", INVALID_READ, "push.cl",
+                                "now[id / 32] >> id",
+                                "(now[id / 32] | (now[id / 32 + 999] & 0)) >> id"),
+    "a turn that is taken back": ("gascl_back", INVALID_READ, "frontier_kernels.cl",
+                                  "? to.frontier[i]", "? to.frontier[i + 999]"),
+    "the lowest bucket nearby": ("gascl_scan_near", INVALID_READ, "frontier_kernels.cl",
+                                 "const int id = list[i];",
+                                 "const int id = list[i] | (list[i + 999] & 0);"),
+    "the lowest bucket": ("gascl_scan_far", INVALID_READ, "frontier_kernels.cl",
+                          "const int id = list[i];",
+                          "const int id = list[i] | (list[i + 999] & 0);"),
+    "those whose turn it is": ("gascl_split_near", INVALID_READ, "frontier_kernels.cl",
+                               "listed ? list[i] :", "listed ? list[i] | (list[i + 999] & 0) :"),
+    "whose turn it is of all": ("gascl_split_far", INVALID_READ, "frontier_kernels.cl",
+                                "listed ? list[i] :", "listed ? list[i] | (list[i + 999] & 0) :"),
+    "turns by bytes": ("gascl_take_turns", INVALID_READ, "mask_kernels.cl",
+                       "if (gascl_mask[id] &&", "if (gascl_mask[id + 1] &&"),
+    "a whole run": ("gascl_whole", INVALID_WRITE, "whole.cl", "counts[2 * i] =",
+                    "counts[2 * i + 999] ="),
+    "flags that become a mask": ("gascl_leave", INVALID_WRITE, "frontier_kernels.cl",
+                                "mask[id] = 1;", "mask[id + 999] = 1;"),
+    "bits without atomics": ("gascl_push_scatter", RACE, "frontier.cl",
+                             "atomic_or(&flags[id], flag | GASCL_LISTED)",
+                             "flags[id]; flags[id] = before | flag | GASCL_LISTED"),
+    "the list of arcs": ("gascl_edges_scatter", INVALID_READ, "edges.cl", "sources[arc]",
+                         "sources[arc + 1]"),
+    "a new inbox": ("gascl_empty", INVALID_WRITE, "superstep.cl", "inbox[i] =", "inbox[i + 1] ="),
+    "an inbox": ("gascl_edges_apply", INVALID_READ, "edges.cl", "gascl_apply(id,",
+                 "gascl_apply(id + 1,"),
+    "counts without atomics": ("gascl_slots_scatter", RACE, "inbox.cl",
+                               "atomic_inc(&arrived[GASCL_AT(id)])", "++arrived[GASCL_AT(id)]"),
+    "messages to anyone": ("gascl_slots_gather", INVALID_WRITE, "inbox.cl", "gascl_post((int)id,",
+                           "gascl_post((int)id + 999,"),
+    "fields that may be NaN": ("gascl_nans", INVALID_READ, "superstep.cl",
+                               "rows = gascl_run_->graph.num_vertices",
+                               "rows = gascl_run_->graph.num_vertices + 999"),
+    "values of some vertices": ("gascl_start", INVALID_READ, "superstep.cl", "partly[id]",
+                                "partly[id + 999]"),
+    "copies of fields": ("gascl_snapshot", INVALID_READ, "superstep.cl", "gascl_copy_fields(id",
+                         "gascl_copy_fields(id + 1"),
+    "the beginning of arc state": ("gascl_start_arcs", INVALID_READ, "superstep.cl",
+                                   "targets[arc], arc", "targets[arc + 1], arc"),
+    "arc state": ("gascl_slots_scatter", RACE, "slots.cl", "gascl_store_arc(e, arc",
+                  "gascl_store_arc(e, arc / 2"),
+    "the adjacency": ("gascl_slots_gather", INVALID_READ, "words.cl", "targets[middle] < b",
+                      "targets[middle + 999] < b"),
+    "lanes": ("gascl_start", INVALID_WRITE, "words.cl", "GASCL_LANES + gascl_lane)",
+              "GASCL_LANES + gascl_lane + 1)"),
+    "tiles of those that give": ("gascl_pairs", READ_WRITE, "pairs.cl",
+                                 "barrier(CLK_LOCAL_MEM_FENCE);\n            gascl_partial",
+                                 "gascl_partial"),
+    "boxes of ranges": ("gascl_pairs_join", INVALID_READ, "pairs.cl", "boxes[(size_t)i * n",
+                        "boxes[(size_t)(i + 9) * n"),
+    "parts with arcs of those that scatter": ("gascl_needed", INVALID_READ, "parts.cl",
+                                              "mine |= reaches[id]",
+                                              "mine |= reaches[id + 999]"),
+    "inboxes of others": ("gascl_mail_out", INVALID_WRITE, "mail.cl", "GASCL_EMPTY(id, _next)",
+                          "GASCL_EMPTY(id + 999, _next)"),
+    "messages from others": ("gascl_mail_in", INVALID_WRITE, "mail.cl", "mail[i].place,",
+                             "mail[i].place + 999,"),
+    "the total of a rank's tallies": ("gascl_total", INVALID_WRITE, "superstep.cl",
+                                      "COPY_CONTROL(*total,", "COPY_CONTROL(total[9],"),
+    "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox.cl",
+                                        "gascl_read_letter(&outbox[at],",
+                                        "gascl_read_letter(&outbox[at + 999],"),
+    "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
+                        "messages[slots - ++count + 2] = "),
+}  # fmt: skip
+
+
+def check_spoilt(script: str, kernel: str, message: str | tuple[str, ...], *patch: str) -> None:
+    report = run(f"{script}.py", "8", "16", *patch)
+    found = [f.message for f in report.findings if f.kernel == kernel]
+    assert any(m.startswith(message) for m in found), f"{set(found)}\n{report.output}"
+
+
+#: One of each kind of error, and of each part of the language that has kernels of its own.
+QUICK = {
+    *("gascl_finish", "gascl_slots_scatter", "gascl_pull_gather", "gascl_pull_apply"),
+    *("bits that become a list", "those whose turn it is", "a whole run"),
+    *("pieces of the frontier", "bits without atomics", "messages to anyone", "arc state"),
+    *("tiles of those that give", "single messages"),
+}
+
+
+def quick_first(names: Iterable[str]) -> list[Any]:
+    return [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in names]
+
+
+@pytest.mark.parametrize("kernel", quick_first(SPOILT))
+def test_finds_what_is_spoilt(kernel: str) -> None:
+    check_spoilt("workload", kernel, *SPOILT[kernel])
+
+
+@pytest.mark.parametrize("name", quick_first(SPOILT_WORDS))
+def test_finds_what_is_spoilt_of_the_language(name: str) -> None:
+    check_spoilt("language", *SPOILT_WORDS[name])
+
+
+def test_an_error_is_planted_in_every_kernel() -> None:
+    assert {*SPOILT, *SPOILT_WORDS} >= QUICK
+    assert {*SPOILT, *(kernel for kernel, *_ in SPOILT_WORDS.values())} == set(kernel_names())
