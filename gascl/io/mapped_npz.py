@@ -7,7 +7,6 @@ member's data starts at a multiple of 64 bytes in the file, by padding in the zi
 from __future__ import annotations
 
 import io
-import mmap
 import struct
 import tokenize
 import warnings
@@ -28,12 +27,16 @@ from gascl.io.files import check_fits, opened
 from gascl.io.outofcore.disk_array import ArrayFile
 from gascl.io.outofcore.id_map import NumberedIds
 from gascl.messages import Option
+from gascl.util.mapped_file import MappedFile
 from gascl.util.progress import Progress
 
 #: What a member is written from.
 Items: TypeAlias = np.ndarray | ArrayFile | NumberedIds
 
 ALIGNMENT = 64
+#: Bytes of a file from which on it is mapped. A smaller one is read, so that nothing happens to the
+#: graph when the file is changed.
+MAPPED = 1 << 24
 #: The start of a zip, and of each of its members.
 SIGNATURE = b"PK\x03\x04"
 #: Android's zipalign pads with an extra field of this id: the alignment, then zeros.
@@ -165,7 +168,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
     """
     with opened(path) as file:
         plain = isinstance(file, io.BufferedReader)  # else it is decompressed while it is read
-        data = _bytes(file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
+        data = _bytes(path, file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
         if not len(data):
             raise FormatError(f"{path} is empty; fetch or write it again")
         if data[:4].tobytes() != SIGNATURE:
@@ -200,14 +203,13 @@ def check_deflated(path: Path, infos: Iterable[zipfile.ZipInfo]) -> None:
     check_fits(path, 2 * sum(info.file_size for info in infos if info.compress_type))
 
 
-def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
-    """The file's bytes as uint8 (n,), read-only."""
+def _bytes(path: Path, file: BinaryIO, mapped: bool) -> np.ndarray:
+    """The file's bytes as uint8 (n,), read-only; a small file is read, not mapped."""
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
-    if mapped and size:
+    if mapped and size >= MAPPED:
         try:
-            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return np.frombuffer(whole, np.uint8)
+            return np.frombuffer(MappedFile(path, file), np.uint8)
         except OSError:  # a pipe, or a file system that can't
             pass
     data = np.empty(size, np.uint8)
