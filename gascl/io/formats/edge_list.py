@@ -397,7 +397,8 @@ class TextRows:
         later_odd: whether any id but the first two in `names` is not an integer.
         again: whether an id of the first row is in another.
         rows: their number.
-        like_rows: line and text of the first comment that has as many columns as the rows.
+        like_rows: line and text of the first comment, below the header or a row, that has as many
+            columns as the rows.
     """
 
     def __init__(self, path: Path, layout: RowLayout):
@@ -465,7 +466,8 @@ class TextRows:
         text = line.strip(" \t")
         self.comments += bool(text)
         separator, width = self._layout.separator, self._layout.width
-        alike = text and separator and self.rows and text.count(separator) == width - 1
+        below = self.rows or 0 < self._layout.header_line < number
+        alike = text and separator and below and text.count(separator) == width - 1
         if alike and not self.like_rows:
             self.like_rows = number, text
 
