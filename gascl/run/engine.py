@@ -210,6 +210,7 @@ class Engine:
                 Result.)
         """
         try:
+            self.graph.check_unchanged()
             return self._run_checked(
                 program,
                 delivery=delivery,
