@@ -189,7 +189,7 @@ class Converted:
         return self.topology.once("nodes", lambda: np.fromiter(self.nodes, object, len(self.nodes)))
 
     @property
-    def _adj(self) -> dict[Any, int]:  # what nx.Graph.nbunch_iter looks nodes up in
+    def _adj(self) -> dict[Any, int]:  # where nx.Graph.nbunch_iter looks up nodes
         return self.topology.index
 
     def nbunch_iter(self, nbunch: Any = None) -> Iterator[Any]:
@@ -395,7 +395,7 @@ def current(converted: Converted) -> Converted:
         return converted
     if topology.is_current(original):
         return converted
-    original.__networkx_cache__.clear()  # what other backends have is as old
+    original.__networkx_cache__.clear()  # the conversions of other backends are as old
     log.info("converted again: the graph was changed without a method")
     return convert(original, converted.columns, converted.every, None)
 
@@ -404,8 +404,8 @@ def check_cache(G: Any) -> None:
     """Drops conversions from the cache of `G` that must not be used.
 
     A view changes with its graph, which does not empty the view's cache: a view gets none. A copy
-    by `copy.copy` shares the cache of its original, which may be deleted while a
-    conversion still needs it.
+    by `copy.copy` shares the cache of its original, which may be deleted while a conversion still
+    needs it.
     """
     if is_view(G):
         G.__networkx_cache__ = None  # NetworkX's documented switch

@@ -172,7 +172,7 @@ def test_pickles_do_not_grow_by_the_cache():
 
 
 def test_a_conversion_whose_graph_was_deleted():
-    converted = backend.convert_from_nx(nx.path_graph(3))
+    converted = backend.convert_from_nx(nx.path_graph(3), edge_attrs={"weight": 1})
     assert list(nx.core_number(converted)) == [0, 1, 2]
     with pytest.raises(NotImplementedError, match="was deleted"):
         list(backend.minimum_spanning_edges(converted))
